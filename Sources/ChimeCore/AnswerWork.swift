@@ -7,9 +7,11 @@ public struct AnswerWork: Sendable {
   public var occurrence: Occurrence
   /// What *Done* brought about in the reminder's tracker; nil when nothing was logged.
   public var tracking: TrackingOutcome?
+  /// Reminders that were given a time, because they count from this one.
+  public var chained: [Chains.Step] = []
 
   /// Records an answer to an occurrence. *Done* logs an entry of the reminder's tracker, in the same transaction and so once; a
-  /// reminder whose times are counted from when it was last done gets its next.
+  /// reminder whose times are counted from when it was last done gets its next, and those that count from it get theirs.
   ///
   /// - Parameter reminder: as it stands in `transaction`; nil when it has been removed.
   /// - Throws: `AnswerRefused`, or what the transaction throws.
@@ -24,6 +26,7 @@ public struct AnswerWork: Sendable {
     if answer == .done, let reminder { try checkItem(reminder, in: transaction, bearings, now: now) }
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
+    work.chained = try Chains.follow([answered], in: transaction, now: now)
     if let tracking = try log(answer, reminder, in: transaction, bearings, now: now, using: &generator) {
       // It has moved the reminder too, where entries do.
       work.tracking = tracking

@@ -15,6 +15,8 @@ public struct FiringWork: Sendable {
   public private(set) var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
   /// What was told of a time in which no daemon ran.
   public private(set) var told: [Occurrence] = []
+  /// Reminders that were given a time because of what has fired, or has not.
+  public private(set) var chained: [Chains.Step] = []
   /// Whether there was nothing to be had: nothing is due, or others are about to fire it.
   public var isEmpty: Bool { firings.isEmpty && begun.isEmpty && unreadable.isEmpty }
   /// What the next firing transaction is to spread late messages with.
@@ -65,7 +67,9 @@ public struct FiringWork: Sendable {
     }
     work.stagger = stagger
     work.stagger.spread(&work.firings, room.policies, now: now)
+    let ended = try Chains.ended(by: work.firings, in: transaction)
     try transaction.record(work.firings)
+    work.chained = try Chains.follow(ended, in: transaction, now: now)
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
       guard left > 0 else { continue }

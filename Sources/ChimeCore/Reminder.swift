@@ -48,6 +48,9 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var tracker: TrackerLink?
   /// When it was last done; kept where its times count from there (`countsFromDone`).
   public var lastDone: Instant?
+  /// When it is to come for what has become of another reminder, ascending; kept where its schedule counts from one
+  /// (`Schedule.chain`). Nil: nothing has yet.
+  public var chainedTimes: [Instant]?
   /// The set of files that declares it, by name (`chime apply`); nil: it was set by hand.
   public var set: String?
   public var createdAt: Instant
@@ -62,7 +65,8 @@ public struct Reminder: Hashable, Sendable, Codable {
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
     quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
-    tracker: TrackerLink? = nil, lastDone: Instant? = nil, set: String? = nil, createdAt: Instant,
+    tracker: TrackerLink? = nil, lastDone: Instant? = nil, chainedTimes: [Instant]? = nil, set: String? = nil,
+    createdAt: Instant,
     generation: Int64 = 0
   ) {
     self.id = id
@@ -93,6 +97,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.skipNext = skipNext
     self.tracker = tracker
     self.lastDone = lastDone
+    self.chainedTimes = chainedTimes
     self.set = set
     self.createdAt = createdAt
     self.generation = generation
@@ -129,14 +134,15 @@ public struct Reminder: Hashable, Sendable, Codable {
     schedule.countsFromDone || tracker?.followsEntries == true && schedule.canFollowEntries
   }
 
-  /// The reminder's times. What it has of its own, a place and the time of its last answer, goes before what the
-  /// surroundings bring.
+  /// The reminder's times. What it has of its own, a place, the time of its last answer and its chained times, goes
+  /// before what the surroundings bring.
   ///
   /// - Parameter surroundings: their zone is the one that `governingZone` names.
   public func timetable(in surroundings: Surroundings) -> Timetable {
     var surroundings = surroundings
     surroundings.place = place ?? surroundings.place
     surroundings.lastDone = lastDone
+    surroundings.chainedTimes = chainedTimes ?? []
     surroundings.followsDone = tracker?.followsEntries == true
     return schedule.timetable(in: surroundings, gap: gap, fold: fold)
   }

@@ -109,6 +109,12 @@ extension ReminderRecord {
       (reminder.schedule, isMoved) = (schedule, true)
     }
     if let done = reminder.lastDone, done > now { (reminder.lastDone, isMoved) = (now, true) }
+    if let chain = reminder.schedule.chain, let times = reminder.chainedTimes, let last = times.last,
+      last > chain.time(after: now)
+    {
+      reminder.chainedTimes = Set(times.map { min($0, chain.time(after: now)) }).sorted()
+      isMoved = true
+    }
     return isMoved
   }
 }

@@ -119,10 +119,12 @@ public struct Standby: Sendable {
   /// - Parameters:
   ///   - stored: the occurrence as the store has it.
   ///   - reminder: likewise; nil when it has been removed.
+  ///   - followers: those that count from when it is done, likewise.
   /// - Returns: the occurrence as it is then; unchanged when it had that answer already.
   /// - Throws: `AnswerRefused`.
   public mutating func answer(
-    _ answer: OutboxWork.Answer, _ stored: Occurrence, _ reminder: Reminder?, _ bearings: Bearings, now: Instant
+    _ answer: OutboxWork.Answer, _ stored: Occurrence, _ reminder: Reminder?, followers: [ReminderRecord] = [],
+    _ bearings: Bearings, now: Instant
   ) throws(AnswerRefused) -> Occurrence {
     let before = current(stored.id, stored: stored) ?? stored
     let answered = try before.answered(answer.answer, at: now)
@@ -143,7 +145,21 @@ public struct Standby: Sendable {
       regular[changed.id] = .some(next.map { Due(scheduledAt: $0, dueAt: $0 + changed.jitterOffset) })
     }
     reminders[changed.id] = changed
+    if answered.state == .done { for follower in followers { chain(follower, now: now) } }
     return answered
+  }
+
+  /// Gives a reminder a time that counts from what has just ended.
+  private mutating func chain(_ record: ReminderRecord, now: Instant) {
+    let reminder = current(record.reminder)
+    let known = regular[reminder.id]
+    let next = known.map { $0?.scheduledAt } ?? record.next
+    guard let time = reminder.schedule.chain?.time(after: now), let chained = reminder.chained(at: time, next: next)
+    else { return }
+    reminders[reminder.id] = chained.reminder
+    guard let first = chained.next, first != next || known == nil else { return }
+    let held = first == record.next ? record.nextDueAt : nil
+    regular[reminder.id] = .some(Due(scheduledAt: first, dueAt: held ?? first + reminder.jitterOffset))
   }
 
   /// A reminder was changed or removed in the store, which took changes for a moment. What has fired of it comes again when

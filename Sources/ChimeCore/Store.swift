@@ -265,11 +265,14 @@ public struct ReminderRecord: Hashable, Sendable {
   public var snoozedUntil: Instant?
   /// When the first of its unanswered occurrences is repeated.
   public var repeatAt: Instant?
+  /// Whether it counts from another reminder of which something may become yet: one that has a time to come or an open
+  /// occurrence, or awaits another itself.
+  public var awaitsOther: Bool
 
   /// - Parameter nextDueAt: nil: at `next` and the jitter.
   public init(
     reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
-    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil
+    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitsOther: Bool = false
   ) {
     self.reminder = reminder
     self.next = next
@@ -278,6 +281,7 @@ public struct ReminderRecord: Hashable, Sendable {
     self.open = open
     self.snoozedUntil = snoozedUntil
     self.repeatAt = repeatAt
+    self.awaitsOther = awaitsOther
   }
 }
 
@@ -335,6 +339,9 @@ extension ReminderRecord {
     guard let next, let nextDueAt else { return false }
     return nextDueAt > next + reminder.jitterOffset
   }
+
+  /// Whether something may become of it yet: it has a time to come or an open occurrence, or awaits another.
+  public var isAlive: Bool { coming != nil || open > 0 || awaitsOther }
 
   /// What comes first of the moment at which its next regular time is looked at, the end of a snooze and a repeat.
   public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt].compactMap { $0 }.min() }

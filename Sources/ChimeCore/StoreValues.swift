@@ -24,7 +24,8 @@ public struct ReminderFilter: Hashable, Sendable {
   /// Of `ReminderRecord.coming`.
   public var dueFrom: Instant?
   public var dueBefore: Instant?
-  /// Whether those are in it that have no next time and no open occurrence.
+  /// Whether those are in it that have no next time and no open occurrence, and do not wait for what becomes of another
+  /// (`ReminderRecord.awaitsOther`).
   public var includesFinished: Bool
 
   public init(
@@ -51,6 +52,10 @@ public enum ReminderSelection: Hashable, Sendable {
   case withExceptions
   /// Those that are linked to this tracker (`Reminder.tracker`).
   case linked(TrackerKey)
+  /// Those that count from another reminder (`Schedule.chain`), of an owner or of all.
+  case chained(owner: UInt32?)
+  /// An owner's that count from this one.
+  case following(ReminderID, owner: UInt32)
 }
 
 public struct OccurrenceFilter: Hashable, Sendable {
@@ -101,7 +106,7 @@ public struct DeliveryFilter: Hashable, Sendable {
 }
 
 public struct StoreCounts: Hashable, Sendable {
-  /// Reminders that have a next time or an open occurrence.
+  /// Reminders that have a next time or an open occurrence, or wait for what becomes of another.
   public var reminders: Int
   public var openOccurrences: Int
   public var owedDeliveries: Int

@@ -30,6 +30,7 @@ package struct Definition: Codable, Hashable {
   var snoozeLengths: [Milliseconds]?
   package var pause: Pause?
   var lastDone: Instant?
+  var chainedTimes: [Instant]?
   var tracker: TrackerLink?
   var set: String?
   /// Whether its schedule counts from the time at which the reminder was made: with it alike reminders have equal definitions.
@@ -62,6 +63,7 @@ package struct Definition: Codable, Hashable {
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
+    chainedTimes = reminder.chainedTimes
     tracker = reminder.tracker
     set = reminder.set
     countsFromCreation = reminder.schedule.countsFrom == reminder.createdAt ? true : nil
@@ -81,7 +83,8 @@ package struct Definition: Codable, Hashable {
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
       jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
-      tracker: tracker, lastDone: lastDone, set: set, createdAt: createdAt, generation: generation)
+      tracker: tracker, lastDone: lastDone, chainedTimes: chainedTimes, set: set, createdAt: createdAt,
+      generation: generation)
   }
 }
 

@@ -24,7 +24,7 @@ extension Schedule.Rule {
     switch self {
     case .phrase(let schedule): schedule.moved(back: span).map(Self.phrase)
     case .rrule(let schedule): schedule.moved(back: span).map(Self.rrule)
-    case .cron, .calendar, .solar: nil
+    case .cron, .calendar, .solar, .chain: nil
     }
   }
 }

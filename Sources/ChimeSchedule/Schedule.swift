@@ -47,13 +47,14 @@ public struct Schedule: Sendable, Hashable {
   /// `in 25m`, `tomorrow at 9`); nil: its text names all its moments. No part of ``canonical``, nor of equality.
   public var countsFrom: Instant?
 
-  /// What the text was understood as; a case for each dialect.
+  /// What the text was understood as; a case for each dialect, and one for phrases that count from another reminder.
   enum Rule: Sendable, Hashable {
     case phrase(Phrase)
     case cron(CronSchedule)
     case calendar(CalendarSchedule)
     case rrule(RecurrenceSchedule)
     case solar(SolarSchedule)
+    case chain(Chain)
 
     var schedule: any DialectSchedule {
       switch self {
@@ -62,6 +63,7 @@ public struct Schedule: Sendable, Hashable {
       case .calendar(let schedule): schedule
       case .rrule(let schedule): schedule
       case .solar(let schedule): schedule
+      case .chain(let schedule): schedule
       }
     }
   }
@@ -128,7 +130,7 @@ public struct Schedule: Sendable, Hashable {
 
   public var dialect: Dialect {
     switch rule {
-    case .phrase: .phrase
+    case .phrase, .chain: .phrase
     case .cron: .cron
     case .calendar: .calendar
     case .rrule: .rrule

@@ -22,7 +22,8 @@ enum ScheduleReader {
   static func readSpoken(_ text: String, anchor: Anchor) throws(ScheduleError) -> (text: String, schedule: Schedule) {
     if let found = understood(text, anchor: anchor) { return found }
     do {
-      return (text, try understand(text, anchor))
+      let schedule = try understand(text, anchor)
+      return (schedule.chain?.canonical ?? text, schedule)
     } catch {
       let language = anchor.surroundings.language
       var described: ScheduleError?
@@ -55,7 +56,8 @@ enum ScheduleReader {
     anchor.isQuiet = true
     var stop: Int?
     do {
-      return ((text, try understand(text, anchor)), nil)
+      let schedule = try understand(text, anchor)
+      return ((schedule.chain?.canonical ?? text, schedule), nil)
     } catch {
       stop = error.stop
     }
@@ -91,7 +93,8 @@ enum ScheduleReader {
         expected: "a shorter one")
     }
     let schedule = Schedule(try rule(bytes, anchor))
-    guard let anchor else { return schedule }
+    // What counts from another reminder has no time to come until something has become of that.
+    guard let anchor, schedule.chain == nil else { return schedule }
     if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
       var fault = Fault(
@@ -107,7 +110,8 @@ enum ScheduleReader {
   }
 
   private static func rule(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Schedule.Rule {
-    switch dialect(of: bytes) {
+    if let chain = try Chain.read(bytes, anchor) { return .chain(chain) }
+    return switch dialect(of: bytes) {
     case .phrase: .phrase(try phrase(bytes, anchor))
     case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
     case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
@@ -241,7 +245,7 @@ enum ScheduleReader {
       }
       bounds = phrase.bounds
     case .solar(let solar): bounds = solar.bounds
-    case .cron, .calendar, .rrule:
+    case .cron, .calendar, .rrule, .chain:
       return Fault(code: .neverOccurs, range: end..<end, problem: "it has no occurrence ahead (\(now))")
     }
     if let until = bounds.until, schedule.lacksOccurrences(before: until, anchor) {
@@ -365,7 +369,7 @@ extension Schedule {
     case .solar(var solar):
       solar.bounds.until = nil
       endless = Schedule(.solar(solar))
-    case .cron, .calendar, .rrule: return false
+    case .cron, .calendar, .rrule, .chain: return false
     }
     return endless.timetable(in: anchor.surroundings).next(after: anchor.now) != nil
   }

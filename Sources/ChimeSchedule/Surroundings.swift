@@ -22,6 +22,9 @@ public struct Surroundings: Sendable {
   /// comes 90 minutes after it, within the window.
   public var followsDone = false
 
+  /// The times of a schedule that counts from another reminder (``Schedule/chain``).
+  public var chainedTimes: [Instant] = []
+
   /// When the words for times of day are. Asked only by a text that has such a word, or a day without a time.
   public var words: @Sendable () -> WordTimes = { .usual }
 

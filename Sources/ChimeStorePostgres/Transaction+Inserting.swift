@@ -57,6 +57,7 @@ private struct ReminderRows {
   private var body = Texts()
   private var definition = Texts()
   private var tracker = Texts()
+  private var follows = Texts()
   private var firstAt = Integers()
   private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
   private var isEmpty = true
@@ -78,6 +79,7 @@ private struct ReminderRows {
     body.append(reminder.body)
     definition.append(try text(Definition(of: reminder), reader))
     tracker.append(reminder.tracker?.tracker.rawValue)
+    follows.append(reminder.follows?.rawValue)
     firstAt.append(new.next)
     guard let next = new.next, let dueAt = new.dueAt else { return }
     hasDue = true
@@ -100,9 +102,11 @@ private struct ReminderRows {
       try connection.queued(
         """
         INSERT INTO reminder (
-          key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, first_at)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-        """, key, owner, generation, createdAt, skipNext, zone, schedule, title, body, definition, tracker, firstAt)
+          key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
+          first_at)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        """, key, owner, generation, createdAt, skipNext, zone, schedule, title, body, definition, tracker, follows,
+        firstAt)
     ]
     if hasDue {
       queue.append(

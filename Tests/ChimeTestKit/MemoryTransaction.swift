@@ -137,7 +137,21 @@ final class MemoryTransaction: StoreTransaction {
     return ReminderRecord(
       reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
       last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
-      snoozedUntil: again { $0.isSnoozed }, repeatAt: again { !$0.isSnoozed })
+      snoozedUntil: again { $0.isSnoozed }, repeatAt: again { !$0.isSnoozed }, awaitsOther: awaitsOther(reminder))
+  }
+
+  /// Whether one that it counts from has a time to come or an open occurrence.
+  func awaitsOther(_ reminder: Reminder) -> Bool {
+    var seen: Set<ReminderID> = []
+    var next = reminder.follows
+    while let id = next, seen.insert(id).inserted, let other = contents.reminders[id], other.owner == reminder.owner {
+      let isOpen = (contents.occurrencesOf[id] ?? [:]).contains { contents.occurrences[$0.key]?.isOpen == true }
+      if isOpen || contents.regular[id] != nil || contents.again.contains(where: { $0.key.reminder == id }) {
+        return true
+      }
+      next = other.follows
+    }
+    return false
   }
 
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
@@ -151,7 +165,7 @@ final class MemoryTransaction: StoreTransaction {
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
       if let from = filter.dueFrom, record.coming.map({ $0 < from }) ?? true { return false }
       if let before = filter.dueBefore, record.coming.map({ $0 >= before }) ?? true { return false }
-      if !filter.includesFinished, record.coming == nil, record.open == 0 { return false }
+      if !filter.includesFinished, record.coming == nil, record.open == 0, !record.awaitsOther { return false }
       guard let text = filter.text.map(plain) else { return true }
       return ([reminder.title, reminder.id.rawValue] + reminder.tags).contains { occurs(text, in: $0) }
     }
@@ -173,6 +187,8 @@ final class MemoryTransaction: StoreTransaction {
       case .zone(let zone): reminder.timezone == zone
       case .withExceptions: reminder.schedule.canonical.contains("except")
       case .linked(let key): reminder.owner == key.owner && reminder.tracker?.tracker == key.id
+      case .chained(let owner): reminder.follows != nil && owner.map { $0 == reminder.owner } ?? true
+      case .following(let id, let owner): reminder.follows == id && reminder.owner == owner
       }
     }
     return fitting.map { (place: contents.order[$0.id] ?? -1, id: $0.id) }

@@ -40,7 +40,7 @@ public enum StoreConformance {
     definitionCases + listingCases + firingCases + batchCases + insertingCases + insistenceCases + occurrenceCases
     + outboxCases
     + laneCases + historyCases + versionCases + otherCases + wakeCases + tenantCases
-    + trackerCases + entryCases + changeCases + transactionCases
+    + chainCases + trackerCases + entryCases + changeCases + transactionCases
 
   /// For an engine that has a reader for what takes long: no other call waits for it, and it sees one moment.
   public static func checkReadingApart(_ store: any Store) async throws {

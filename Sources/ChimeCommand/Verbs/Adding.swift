@@ -28,7 +28,8 @@ enum Adding {
   static func lines(_ context: Context, _ reminder: RemindersInterface.Reminder) -> [String] {
     let id = context.style(Harmless.line(reminder.id), .strong)
     return [
-      "\(id)  \(Harmless.line(reminder.title))", "  \(Harmless.line(reminder.when))", "  \(next(context, reminder))",
+      "\(id)  \(Harmless.line(reminder.title))",
+      "  \(reminder.follows.map(ChainText.schedule) ?? Harmless.line(reminder.when))", "  \(next(context, reminder))",
     ]
   }
 
@@ -46,6 +47,8 @@ enum Adding {
     if let (instant, zone) = next, instant >= end {
       parts.append(Words.say("next %1, %2", moment(context, instant, zone: zone), clock.relative(instant)))
       if let held = reminder.held { parts.append(Words.say("quiet hours hold %1 until then", clock.text(held))) }
+    } else if let chain = reminder.follows, reminder.state != .finished || chain.title == nil {
+      parts.append(ChainText.waits(chain))
     } else if reminder.state == .finished {
       parts.append(Words.say("finished: it has no further time"))
     } else if reminder.state == .waiting {

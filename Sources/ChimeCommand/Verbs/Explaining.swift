@@ -25,6 +25,8 @@ struct Explanation {
   var leftOut: [Wire.LeftOut] = []
   /// What is to be known of all of them.
   var notes: [String] = []
+  /// What it waits for that has no times of its own.
+  var waits: String? { (try? Schedule(canonical: canonical))?.chain.map { ChainText.waits(Wire.Chain($0)) } }
 
   struct Moment {
     var instant: Instant
@@ -163,6 +165,7 @@ enum Explaining {
     case .human:
       context.out("\(Harmless.line(would))  \(Harmless.line(draft.title ?? ""))")
       context.out("  \(Harmless.line(explanation.canonical))")
+      if let waits = explanation.waits { context.out("  \(waits)") }
       for moment in explanation.moments {
         let clock = context.clock()
         let text = Adding.moment(context, moment.instant, zone: explanation.zone.identifier)

@@ -91,6 +91,7 @@ enum List {
   /// clock than that of the times beside it says on which.
   private static func schedule(_ reminder: RemindersInterface.Reminder, _ clock: WallClock) -> String {
     if reminder.when.hasPrefix("at ") { return Words.say("once") }
+    if let chain = reminder.follows { return ChainText.schedule(chain) }
     let isOurs = reminder.timezone == "local" || reminder.timezone == clock.zone.identifier
     return isOurs ? reminder.when : "\(reminder.when), \(reminder.timezone)"
   }
@@ -105,6 +106,7 @@ enum List {
     }
     switch reminder.state {
     case .active:
+      if reminder.next == nil, reminder.follows != nil { return .init(Words.say("waits"), .faint) }
       if let reason = reminder.passedOver {
         return .init(
           "\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))",

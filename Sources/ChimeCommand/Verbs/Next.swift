@@ -12,6 +12,7 @@ enum Next {
       "With --timeline the times of the next 24 hours, or until --before, are drawn on a line for each reminder. What is said to "
         + "be quiet will be passed over as things stand, because the goal of its tracker is met; what is held comes when the "
         + "quiet hours end.",
+      "Those that count from what becomes of another reminder stand below, until they have a time.",
     ],
     options: [
       Listings.limit("reminders", usually: 20),
@@ -23,7 +24,9 @@ enum Next {
       .init(command: "chime next --timeline"), .init(command: "chime next --timeline --before \"7 days\""),
     ],
     alsoTried: ["upcoming", "agenda", "timers", "today", "soon"],
-    json: "`upcoming`, and `more`: whether there are more than were asked for", run: run)
+    json:
+      "`upcoming`, `more`: whether there are more than were asked for, and `awaiting`: those that count from what becomes of "
+      + "another and have no time yet", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
@@ -42,7 +45,15 @@ enum Next {
         ?? Words.say("Nothing is coming."),
       Words.say("Set a reminder: chime in 25m \"Tea\""),
     ]
-    context.print(upcoming, named: "upcoming", isCut: reply.upcoming.count > limit, empty: empty) {
+    let (awaiting, isCut) = (reply.awaiting ?? [], reply.upcoming.count > limit)
+    if context.format == .json {
+      var members = [JSONText.Member(name: "upcoming", value: context.json(upcoming))]
+      members.append(JSONText.Member(name: "more", value: .bool(isCut)))
+      if !awaiting.isEmpty { members.append(JSONText.Member(name: "awaiting", value: context.json(awaiting))) }
+      context.print(json: .object(members))
+      return .success
+    }
+    context.print(upcoming, named: "upcoming", isCut: isCut, empty: awaiting.isEmpty ? empty : []) {
       if isDrawn, let end { return draw(context, upcoming, to: end, limit: most) }
       let clock = context.clock()
       var table = Table(columns: [
@@ -61,6 +72,15 @@ enum Next {
       }
       context.print(table: table)
     }
+    guard context.format == .human, !awaiting.isEmpty else { return .success }
+    if !upcoming.isEmpty { context.out() }
+    var table = Table(columns: [.init(title: "REMINDER", canShrink: true), .init(title: "WAITS", canShrink: true)])
+    for one in awaiting.prefix(limit) {
+      table.rows.append([
+        .init("\(one.reminder)  \(one.title)"), .init(ChainText.waits(one.follows), .faint),
+      ])
+    }
+    context.print(table: table)
     return .success
   }
 

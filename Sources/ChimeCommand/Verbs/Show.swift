@@ -79,6 +79,12 @@ enum Show {
       (Words.say("set"), reminder.set.map { Words.say("%1, kept in files: chime apply", Harmless.line($0)) }),
       (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),
       (Words.say("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
+      (
+        Words.say("counts from"),
+        reminder.follows.map { chain in
+          chain.title.map { "\(chain.reminder)  \($0)" } ?? Words.say("%1, which is gone", chain.reminder)
+        }
+      ),
       (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
       (
         Words.say("last"),

@@ -153,6 +153,7 @@ enum When {
     let clock = WallClock(zone: explanation.zone, now: after)
     context.out(style(Harmless.line(explanation.canonical), .strong))
     context.out(style("\(StateWords.dialect(explanation.dialect)), \(explanation.zone.identifier)", .faint))
+    if let waits = explanation.waits { return context.out(waits) }
     context.out()
     var table = Table(columns: [
       .init(title: "NEXT"), .init(title: "OFFSET"), .init(title: "LEFT"),

@@ -155,7 +155,9 @@ final class WatchLine {
       model.health = reply.status
     }
     ask(OccurrencesInterface.Upcoming(limit: Self.most)) {
-      model, reply in model.upcoming = reply.upcoming
+      model, reply in
+      model.upcoming = reply.upcoming
+      model.awaiting = reply.awaiting ?? []
     }
     if wantsDayAhead {
       let end = RFC3339.format(now + .hours(24), in: clock.zone)

@@ -48,6 +48,8 @@ struct WatchModel {
   var link = Link.connected
   var health: DaemonInterface.Health?
   var upcoming: [OccurrencesInterface.Coming] = [] { didSet { knowsUpcoming = true } }
+  /// Those that have no time yet, because they count from what becomes of another.
+  var awaiting: [OccurrencesInterface.Awaiting] = []
   /// Every time of the next 24 hours, where the screen has room to draw them; `upcoming` has the next of each reminder.
   var ahead: [OccurrencesInterface.Coming] = []
   /// Whether it has been told what comes: until then that is not known, and not nothing.

@@ -197,7 +197,7 @@ struct WatchView {
   }
 
   private var next: Section {
-    let rows = model.upcoming.map { coming in
+    var rows = model.upcoming.map { coming in
       let at = WallClock.instant(coming.at) ?? model.now
       let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
       return Row(
@@ -209,8 +209,14 @@ struct WatchView {
         text: Part(coming.title, tone),
         note: isNarrow && coming.paused ? nil : ComingMark.text(coming).map { Part($0, .faint) })
     }
+    rows += model.awaiting.map { one in
+      Row(
+        lead: [Part("", .faint), Part(Words.say("waits"), .faint)], text: Part(one.title, .faint),
+        note: Part(ChainText.waits(one.follows), .faint))
+    }
     return Section(
-      title: Words.say("Next"), rows: rows, times: model.upcoming.map { WallClock.instant($0.at) }, total: rows.count,
+      title: Words.say("Next"), rows: rows,
+      times: model.upcoming.map { WallClock.instant($0.at) } + model.awaiting.map { _ in nil }, total: rows.count,
       least: 5,
       empty: model.knowsUpcoming
         ? [Words.say("Nothing is coming."), Words.say("Set a reminder: chime in 25m \"Tea\"")] : notTold)

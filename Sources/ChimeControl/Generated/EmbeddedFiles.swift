@@ -722,11 +722,18 @@ type Filter (
   before: ?string
 )
 
-# A time that is to come.
 # A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
 # where that is known.
 type LeftOut (date: string, calendar: string, names: ?[string]string)
 
+# What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
+# gone, `delay` an ISO 8601 duration; null for at once.
+type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
+
+# A reminder that has no time yet, because it counts from what becomes of another.
+type Awaiting (reminder: string, title: string, follows: Chain)
+
+# A time that is to come.
 type Coming (
   # The reminder's id.
   reminder: string,
@@ -810,8 +817,9 @@ method Audit(reminders: ?[]string, since: ?string, before: ?string, cursor: ?str
 # Newest first. Paged as in io.chime.Reminders.
 method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (occurrences: []Occurrence, cursor: ?string)
 # The next time at which each reminder is heard, earliest first. With `before` every time until then that is known by the
-# schedule, and not only the next: the first `limit` of them.
-method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []Coming)
+# schedule, and not only the next: the first `limit` of them. Without it `awaiting` has those that have no time yet, as many
+# at most.
+method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []Coming, awaiting: ?[]Awaiting)
 # The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
 # fired last and is still open.
 # `item` names the item of the reminder's tracker that it was done with, which a collection asks for.
@@ -840,7 +848,8 @@ static var reminders: String { #"""
 # Reminders: what Chime has been asked to remember.
 #
 # Times are RFC 3339 with an offset, and the IANA name of the zone stands beside them. Durations are ISO 8601.
-# An `id` may be given as the id itself, a unique prefix of it, or the reminder's title.
+# An `id` may be given as the id itself, a unique prefix of it, or the reminder's title; so may the reminder that a schedule
+# counts from (`after done of "Check the figures"`), which is kept by its id.
 interface io.chime.Reminders
 
 # A point in time, and the zone in which its offset was taken.
@@ -875,6 +884,10 @@ type TrackerLink (
   followsEntries: ?bool,
   pace: ?bool
 )
+
+# What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
+# gone, `delay` an ISO 8601 duration; null for at once.
+type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
 
 # A reminder as the daemon keeps it.
 type Reminder (
@@ -950,7 +963,10 @@ type Reminder (
   # The tenant whose it is; null for a user's.
   tenant: ?string,
   # Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
-  unheard: ?string
+  unheard: ?string,
+  # What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
+  # has no next time.
+  follows: ?Chain
 )
 
 # What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
@@ -1074,7 +1090,7 @@ method Add(reminder: Draft, token: ?string, tenant: ?string) -> (reminder: Remin
 # with InvalidDrafts. A token is taken as by Add, for all of them together; each warning is there once.
 method AddMany(reminders: []Draft, dryRun: ?bool, token: ?string, tenant: ?string) -> (ids: []string, warnings: []string)
 method Update(id: string, change: Draft, tenant: ?string) -> (reminder: Reminder, warnings: []string)
-# Removes it; its history stays.
+# Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
 method Remove(id: string, tenant: ?string) -> (reminder: Reminder)
 method Get(id: string, tenant: ?string) -> (reminder: Reminder)
 # In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` at most

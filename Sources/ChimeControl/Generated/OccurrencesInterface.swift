@@ -98,6 +98,23 @@ public enum OccurrencesInterface {
     }
   }
 
+  /// A reminder that has no time yet, because it counts from what becomes of another.
+  public struct Awaiting: WireValue {
+    public static let fieldNames = ["reminder", "title", "follows"]
+    public var fieldValues: [Any?] { [reminder, title, follows] }
+
+    public var reminder: String
+    public var title: String
+    public var follows: Wire.Chain
+
+    public init(reminder: String, title: String, follows: Wire.Chain) {
+      self.reminder = reminder
+      self.title = title
+      self.follows = follows
+    }
+  }
+
+  /// A time that is to come.
   public struct Coming: WireValue {
     public static let fieldNames = ["reminder", "title", "at", "snoozed", "last", "paused", "when", "held", "repeats", "passedOver", "leftOut"]
     public var fieldValues: [Any?] { [reminder, title, at, snoozed, last, paused, when, held, repeats, passedOver, leftOut] }
@@ -290,7 +307,8 @@ public enum OccurrencesInterface {
   }
 
   /// The next time at which each reminder is heard, earliest first. With `before` every time until then that is known by the
-  /// schedule, and not only the next: the first `limit` of them.
+  /// schedule, and not only the next: the first `limit` of them. Without it `awaiting` has those that have no time yet, as many
+  /// at most.
   public struct Upcoming: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Upcoming"
     
@@ -303,13 +321,15 @@ public enum OccurrencesInterface {
     }
 
     public struct Reply: WireValue {
-      public static let fieldNames = ["upcoming"]
-      public var fieldValues: [Any?] { [upcoming] }
+      public static let fieldNames = ["upcoming", "awaiting"]
+      public var fieldValues: [Any?] { [upcoming, awaiting] }
 
       public var upcoming: [Coming]
+      public var awaiting: [Awaiting]?
 
-      public init(upcoming: [Coming]) {
+      public init(upcoming: [Coming], awaiting: [Awaiting]? = nil) {
         self.upcoming = upcoming
+        self.awaiting = awaiting
       }
     }
   }

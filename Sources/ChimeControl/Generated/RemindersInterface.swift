@@ -6,7 +6,8 @@ public import Varlink
 /// Reminders: what Chime has been asked to remember.
 ///
 /// Times are RFC 3339 with an offset, and the IANA name of the zone stands beside them. Durations are ISO 8601.
-/// An `id` may be given as the id itself, a unique prefix of it, or the reminder's title.
+/// An `id` may be given as the id itself, a unique prefix of it, or the reminder's title; so may the reminder that a schedule
+/// counts from (`after done of "Check the figures"`), which is kept by its id.
 public enum RemindersInterface {
   public static let name = "io.chime.Reminders"
 
@@ -112,8 +113,8 @@ public enum RemindersInterface {
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: WireValue {
-    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard"]
-    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard] }
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows] }
 
     public enum Urgency: String, Codable, Sendable, CaseIterable {
       case low, normal, critical
@@ -196,8 +197,11 @@ public enum RemindersInterface {
     public var tenant: String?
     /// Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
     public var unheard: String?
+    /// What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
+    /// has no next time.
+    public var follows: Wire.Chain?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -237,6 +241,7 @@ public enum RemindersInterface {
       self.set = set
       self.tenant = tenant
       self.unheard = unheard
+      self.follows = follows
     }
   }
 
@@ -622,7 +627,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// Removes it; its history stays.
+  /// Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
   public struct Remove: VarlinkMethod {
     public static let method = "io.chime.Reminders.Remove"
     

@@ -3,6 +3,10 @@
 
 /// The vocabulary that several interfaces share.
 public enum Wire {
+  public enum Event: String, Codable, Sendable, CaseIterable {
+    case done, missed
+  }
+
   public enum Fold: String, Codable, Sendable, CaseIterable {
     case first, last, both
   }
@@ -138,7 +142,6 @@ public enum Wire {
     }
   }
 
-  /// A time that is to come.
   /// A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
   /// where that is known.
   public struct LeftOut: WireValue {
@@ -153,6 +156,29 @@ public enum Wire {
       self.date = date
       self.calendar = calendar
       self.names = names
+    }
+  }
+
+  /// What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
+  /// gone, `delay` an ISO 8601 duration; null for at once.
+  public struct Chain: WireValue {
+    public static let fieldNames = ["event", "reminder", "title", "delay"]
+    public var fieldValues: [Any?] { [event, reminder, title, delay] }
+
+    public enum Event: String, Codable, Sendable, CaseIterable {
+      case done, missed
+    }
+
+    public var event: Chain.Event
+    public var reminder: String
+    public var title: String?
+    public var delay: String?
+
+    public init(event: Chain.Event, reminder: String, title: String? = nil, delay: String? = nil) {
+      self.event = event
+      self.reminder = reminder
+      self.title = title
+      self.delay = delay
     }
   }
 

@@ -286,6 +286,12 @@ struct BackupJudge {
     try once("reminder \(id)")
     try time(reminder.createdAt)
     if let at = reminder.lastDone { try time(at) }
+    if let times = reminder.chainedTimes {
+      try need(
+        reminder.schedule.chain != nil && times.count <= 2 * Chains.mostWaiting && Self.isAscending(times),
+        "the times for which it waits cannot be")
+      for at in times { try time(at) }
+    }
     return try judgeReminder(reminder)
   }
 

@@ -217,7 +217,20 @@ struct TrackingRestore {
       guard let kind else { continue }
       notices.append(.reminder(kind, kept, "\(kind == .added ? "added" : "changed") \"\(kept.title)\""))
     }
+    try relinkChains(known)
     return (known, notices)
+  }
+
+  /// Has those that count from a reminder that goes by another name here count from it by that.
+  private func relinkChains(_ names: [ReminderID: ReminderID]) throws {
+    for id in names.values.sorted() {
+      guard var record = try transaction.readableReminder(id), let chain = record.reminder.schedule.chain,
+        let name = names[ReminderID(rawValue: chain.reminder)], name.rawValue != chain.reminder
+      else { continue }
+      record.reminder.schedule = Schedule(chain.following(name.rawValue))
+      record.reminder.generation += 1
+      try transaction.upsert(record.reminder, next: record.next, nextDueAt: record.nextDueAt, since: work.now)
+    }
   }
 
   /// - Returns: the reminder as it is here, and what was done for that; nil when it was so already.

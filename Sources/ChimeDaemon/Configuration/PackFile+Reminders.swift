@@ -113,6 +113,10 @@ extension PackReader {
       calendar: { _ in [] })
     do {
       let schedule = try Schedule.parse(text, now: Instant(seconds: 0), in: surroundings)
+      if schedule.chain != nil {
+        fault(node, key, "counts from another reminder; a pack's has times of its own, such as \"daily at 8:00\"")
+        return nil
+      }
       if schedule.isOneOff {
         fault(node, key, "comes once only; a pack's reminder returns, such as \"daily at 8:00\"")
         return nil

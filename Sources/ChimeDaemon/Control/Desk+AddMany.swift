@@ -68,12 +68,15 @@ extension Desk {
     }
   }
 
-  /// The same reminders with their links to trackers.
+  /// The same reminders with their links to trackers, and to those that they count from.
   private func link(
     _ drafted: [NewReminder], _ drafts: [Interface.Draft], in transaction: any StoreTransaction
   ) throws -> [NewReminder] {
     var (drafted, faults) = (drafted, DraftFaults())
     for (index, draft) in drafts.enumerated() {
+      if drafted[index].reminder.schedule.chain != nil {
+        try faults.collect(index) { try chain(&drafted[index].reminder, in: transaction) }
+      }
       guard let link = draft.tracker else { continue }
       try faults.collect(index) {
         try self.link(&drafted[index].reminder, link, in: transaction)

@@ -80,6 +80,7 @@ extension Desk {
     var detail = ChangeDetail()
     var generator = PooledRandom()
     let work = tracking(transaction)
+    var chains = AppliedChains()
     try transaction.lockTrackers()
     func track(_ outcome: TrackingOutcome, _ words: String) {
       detail.parts += outcome.change.map { [$0] } ?? []
@@ -101,6 +102,7 @@ extension Desk {
         track(try work.removeTracker(id, using: &generator), "\(id) removed")
       case .add(var reminder, var next, let index):
         // Its tracker may have come just now.
+        try chain(&reminder, chains, in: transaction)
         if reminder.tracker != nil { next = try firstTime(of: &reminder, in: transaction) }
         if reminder.id.rawValue.isEmpty {
           reminder.id = try insert(reminder, next: next, into: transaction)
@@ -110,11 +112,15 @@ extension Desk {
           reminder.generation = 1
           try transaction.upsert(reminder, next: next, since: now)
         }
+        chains.ids[reminder.title] = reminder.id
+        if reminder.follows != nil { chains.chained.append(reminder) }
         detail.reminders.append(.init(before: nil, after: reminder))
         notices.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
       case .change(var record, let before):
         let next = record.next
+        try chain(&record.reminder, chains, in: transaction)
         try rewrite(&record, from: before, in: transaction)
+        if record.reminder.follows != nil { chains.chained.append(record.reminder) }
         detail.reminders.append(.init(before: before, after: record.reminder, next: next))
         notices.append(.reminder(.changed, record.reminder, "changed \"\(record.reminder.title)\""))
       case .remove(let reminder):
@@ -122,6 +128,7 @@ extension Desk {
           OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
         let record = try transaction.readableReminder(reminder.id) ?? ReminderRecord(reminder: reminder)
         try transaction.remove(reminder.id, now: now)
+        if record.isAlive { chains.removed.append(reminder) }
         detail.add(ChangeDetail(removing: record, open))
         notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
         notices += open.map { .withdraw($0.id) }
@@ -139,6 +146,7 @@ extension Desk {
         notices.append(.endpointsChanged)
       }
     }
+    try check(chains, in: transaction)
     var change: Int64?
     if !plan.steps.isEmpty { change = try record(.setApplied, plan.reply.set ?? "", detail, in: transaction) }
     return (reply, change, notices)
@@ -233,7 +241,7 @@ extension Desk {
 struct SetPlan: Sendable {
   enum Step: Sendable {
     /// Without an id it is given one, which the change of that index tells.
-    case add(Reminder, next: Instant, change: Int)
+    case add(Reminder, next: Instant?, change: Int)
     case change(ReminderRecord, from: Reminder)
     case remove(Reminder)
     case put(Endpoint)

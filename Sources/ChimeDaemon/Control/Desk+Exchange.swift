@@ -100,7 +100,10 @@ extension Desk {
             tags: Array(tags.prefix(ReminderFields.maxItems)), urgency: .init(rawValue: item.urgency.rawValue),
             url: item.url, catchUp: item.catchUp.map(wire.catchUp),
             jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake))
-        candidates.all.append(.init(line: item.line, reminder: reminder, next: try fields.firstTime(of: reminder)))
+        // No file of another program has what counts from another reminder.
+        if let next = try fields.firstTime(of: reminder) {
+          candidates.all.append(.init(line: item.line, reminder: reminder, next: next))
+        }
       } catch let failure as ControlFailure {
         candidates.reply.remarks.append(
           Interface.ImportRemark(line: item.line, title: item.title, kind: .refused, message: failure.sentence))

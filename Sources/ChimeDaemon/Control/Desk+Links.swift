@@ -93,8 +93,8 @@ extension Desk {
     throw ControlFailure.invalidValue(field: "tracker", "there is no tracker \"\(name.prefix(64))\"; \(hint)")
   }
 
-  /// The next time of a reminder whose times have changed; refuses one that has none.
-  func firstTime(of reminder: inout Reminder, in transaction: any StoreTransaction) throws -> Instant {
+  /// The next time of a reminder whose times have changed; refuses one that has none, as `ReminderFields` does.
+  func firstTime(of reminder: inout Reminder, in transaction: any StoreTransaction) throws -> Instant? {
     if let link = reminder.tracker, reminder.countsFromDone {
       let summary = try transaction.summary(of: TrackerKey(owner: reminder.owner, id: link.tracker))
       if let last = summary?.lastAt { reminder.lastDone = min(last, now) }

@@ -142,6 +142,7 @@ enum Answering {
     }
     guard work.occurrence != occurrence else { return (work.occurrence, []) }
     var detail = ChangeDetail(occurrences: [.init(before: occurrence, after: work.occurrence)])
+    detail.reminders = work.chained.map { .init(before: $0.before, after: $0.after, next: $0.formerNext) }
     if let change = work.tracking?.change, reminder?.owner == person {
       // The entry that it has logged is taken back with it.
       try transaction.setDetail(detail.text(), of: change)
@@ -149,7 +150,7 @@ enum Answering {
       if work.occurrence.state == .done, let reminder, reminder.countsFromDone,
         let after = try transaction.readableReminder(reminder.id)?.reminder
       {
-        detail.reminders = [.init(before: reminder, after: after)]
+        detail.reminders.append(.init(before: reminder, after: after))
       }
       let kind: TrackingChange.Kind =
         switch work.occurrence.state {
@@ -161,7 +162,7 @@ enum Answering {
       try transaction.setDetail(detail.text(), of: try transaction.begin(change))
     }
     let logged = work.tracking.map { TrackingNotices.of($0, owner: occurrence.owner) } ?? []
-    return (work.occurrence, notices(of: work.occurrence, now: now) + logged)
+    return (work.occurrence, notices(of: work.occurrence, now: now) + logged + notices(of: work.chained))
   }
 
   /// What an answer that was given brings about.
@@ -174,6 +175,11 @@ enum Answering {
     case .done: return [.occurrence(.done, answered, "\(title) done"), .withdraw(answered.id)]
     default: return [.occurrence(.dismissed, answered, "\(title) dismissed"), .withdraw(answered.id)]
     }
+  }
+
+  /// That reminders were given a time because of what they count from.
+  static func notices(of chained: [Chains.Step]) -> [LoopNotice] {
+    chained.map { .reminder(.changed, $0.after, "\"\($0.after.title)\" follows") }
   }
 
   private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {

@@ -19,6 +19,7 @@ extension Desk {
         return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
       }
       var (reminder, next) = (reminder, next)
+      try chain(&reminder, in: transaction)
       if let link = request.reminder.tracker {
         try self.link(&reminder, link, in: transaction)
         next = try firstTime(of: &reminder, in: transaction)
@@ -27,8 +28,10 @@ extension Desk {
       try record(
         .reminderAdded, reminder.title, ChangeDetail(reminders: [.init(before: nil, after: reminder)]), in: transaction)
       let reply = Interface.Add.Reply(
-        reminder: try wire.reminder(ReminderRecord(reminder: reminder, next: next), in: transaction),
-        warnings: try warnings(about: reminder, transaction) + silenceWarning(about: reminder, next, transaction))
+        reminder: try wire.reminder(
+          asKept(ReminderRecord(reminder: reminder, next: next), in: transaction), in: transaction),
+        warnings: try warnings(about: reminder, transaction) + chainWarnings(about: reminder, transaction)
+          + silenceWarning(about: reminder, next, transaction))
       if let token = request.token {
         try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
       }
@@ -74,7 +77,7 @@ extension Desk {
   }
 
   func insert(
-    _ reminder: Reminder, next: Instant, into transaction: any StoreTransaction
+    _ reminder: Reminder, next: Instant?, into transaction: any StoreTransaction
   ) throws -> ReminderID {
     var generator = PooledRandom()
     for attempt in 0..<16 {
@@ -114,6 +117,7 @@ extension Desk {
   func handle(_ request: Interface.Update) async throws -> Interface.Update.Reply {
     try await change(request.id, .reminderEdited, "changed") { [self] reminder, transaction in
       try fields.apply(request.change, to: &reminder)
+      if request.change.when != nil { try chain(&reminder, in: transaction) }
       let (change, reset) = (request.change, request.change.reset ?? [])
       // One whose tracker has gone, or is another, can still be given another title.
       guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
@@ -147,6 +151,7 @@ extension Desk {
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
       try transaction.remove(record.reminder.id, now: now)
+      if record.isAlive { try requireUnfollowed([record.reminder], in: transaction) }
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)
       if isReadable {
         try self.record(.reminderRemoved, filled.title, ChangeDetail(removing: record, open), in: transaction)
@@ -281,7 +286,7 @@ extension Desk {
           ChangeDetail(reminders: [.init(before: before, after: record.reminder, next: next)]), in: transaction)
       }
       let reply = Interface.Update.Reply(
-        reminder: try wire.reminder(record, in: transaction),
+        reminder: try wire.reminder(asKept(record, in: transaction), in: transaction),
         warnings: try warnings(about: record.reminder, transaction))
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)
       return (reply, [.reminder(.changed, filled, "\(verb) \"\(filled.title)\"")])
@@ -303,6 +308,7 @@ extension Desk {
         record.reminder.countsFromDone
         ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
     }
+    if record.reminder.schedule != before.schedule { record.reminder.chainedTimes = nil }
     // A due time that has come is left to the loop; a changed schedule begins afresh from now.
     if timesChanged { (record.next, nextDueAt) = (try firstTime(of: &record.reminder, in: transaction), nil) }
     record.reminder.generation += 1

@@ -168,7 +168,7 @@ struct ReminderUndo {
     switch (step.before, step.after) {
     case (nil, let added?): try remove(added)
     case (let removed?, nil): try bringBack(removed, next: step.next, using: &generator)
-    case (let before?, let after?): try restore(before, from: after, next: step.next)
+    case (let before?, let after?): try restore(before, from: after, step)
     case (nil, nil): break
     }
   }
@@ -215,7 +215,9 @@ struct ReminderUndo {
     }
   }
 
-  private mutating func restore(_ before: Reminder, from after: Reminder, next: Instant?) throws {
+  private mutating func restore(
+    _ before: Reminder, from after: Reminder, _ step: ChangeDetail.Step<Reminder>
+  ) throws {
     guard var record = try transaction.readableReminder(after.id) else {
       return outcome.notes.append("\"\(before.title)\" has been removed since")
     }
@@ -226,13 +228,14 @@ struct ReminderUndo {
     var reminder = before
     reminder.generation = current.generation + 1
     if change.kind != .reminderSkipped { reminder.skipNext = current.skipNext }
+    reminder.chainedTimes = reminder.schedule == current.schedule ? current.chainedTimes(without: step) : nil
     if change.kind != .reminderDone { reminder.lastDone = reminder.countsFromDone ? current.lastDone : nil }
     // What quiet hours hold is looked at again: the change may let it come, or pass.
     var nextDueAt = record.isHeld ? work.now : nil
     if !reminder.hasSameTimes(as: current) {
       record.next = try reminder.nextUnfired(after: work.now, in: transaction, work.bearings)
       nextDueAt = nil
-      tell(reminder, record.next, next)
+      if reminder.schedule.chain == nil { tell(reminder, record.next, step.next) }
     }
     try transaction.upsert(reminder, next: record.next, nextDueAt: nextDueAt, since: work.now)
     outcome.count += 1
@@ -350,7 +353,7 @@ extension Reminder {
   fileprivate func isSame(as other: Reminder) -> Bool {
     func definition(_ reminder: Reminder) -> Reminder {
       var reminder = reminder
-      (reminder.generation, reminder.skipNext, reminder.lastDone) = (0, 0, nil)
+      (reminder.generation, reminder.skipNext, reminder.lastDone, reminder.chainedTimes) = (0, 0, nil, nil)
       return reminder
     }
     return definition(self) == definition(other)
@@ -359,6 +362,13 @@ extension Reminder {
   fileprivate func hasSameTimes(as other: Reminder) -> Bool {
     schedule == other.schedule && timezone == other.timezone && gap == other.gap && fold == other.fold
       && place == other.place && tracker == other.tracker && lastDone == other.lastDone
+      && chainedTimes == other.chainedTimes
+  }
+
+  /// Its chained times but for those that came with a change.
+  fileprivate func chainedTimes(without step: ChangeDetail.Step<Reminder>) -> [Instant]? {
+    let added = Set(step.after?.chainedTimes ?? []).subtracting(step.before?.chainedTimes ?? [])
+    return chainedTimes?.filter { !added.contains($0) }
   }
 }
 

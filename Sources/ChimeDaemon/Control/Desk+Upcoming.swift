@@ -18,9 +18,15 @@ extension Desk {
       // Times later than this have no room any more.
       var end = before ?? .latest
       var room = page.limit
+      var awaiting: [OccurrencesInterface.Awaiting] = []
       _ = try inParts(page) { part in
         let records = try transaction.reminders(filter, page: part)
         for record in records {
+          if record.coming == nil, record.awaitsOther, awaiting.count < page.limit {
+            let follows = try wire.chain(of: record.reminder, in: transaction)
+            let title = try record.reminder.filledTitle(in: transaction, bearings, now: now)
+            awaiting += follows.map { [.init(reminder: record.reminder.id.rawValue, title: title, follows: $0)] } ?? []
+          }
           coming += try times(
             of: record, before: before == nil ? nil : end, limit: room, silences[record.reminder.owner], in: transaction
           )
@@ -30,7 +36,8 @@ extension Desk {
         }
         return (records.count + transaction.unreadable.count, 0)
       }
-      return OccurrencesInterface.Upcoming.Reply(upcoming: Self.earliest(coming, room).kept.map(\.1))
+      return OccurrencesInterface.Upcoming.Reply(
+        upcoming: Self.earliest(coming, room).kept.map(\.1), awaiting: before == nil ? awaiting.nilIfEmpty : nil)
     }
   }
 
@@ -124,9 +131,22 @@ extension WireMapper {
     var filled = record
     filled.reminder = try record.reminder.filled(in: transaction, bearings, now: now)
     var reminder = reminder(filled)
+    reminder.follows = try chain(of: record.reminder, in: transaction)
     guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
     let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, bearings)
     reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)
     return reminder
+  }
+
+  /// What a reminder counts from; nil for one that has times of its own.
+  func chain(of reminder: Reminder, in transaction: any StoreTransaction) throws -> Wire.Chain? {
+    guard let chain = reminder.schedule.chain else { return nil }
+    let other = try transaction.readableReminder(ReminderID(rawValue: chain.reminder))?.reminder
+    let title = try other.flatMap {
+      $0.owner == reminder.owner ? try $0.filledTitle(in: transaction, bearings, now: now) : nil
+    }
+    return Wire.Chain(
+      event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder, title: title,
+      delay: chain.delay == .zero ? nil : DurationText.formatISO8601(chain.delay))
   }
 }

@@ -141,10 +141,12 @@ struct ReminderFields {
     throw unknownZone(choice.text)
   }
 
-  /// The reminder's next time; refuses one that has none.
-  func firstTime(of reminder: Reminder) throws -> Instant {
+  /// The reminder's next time; refuses one that has none. Nil for one that counts from another of which nothing has become
+  /// yet.
+  func firstTime(of reminder: Reminder) throws -> Instant? {
     _ = try zone(reminder.governingZone)
     if let next = bearings.timetable(of: reminder).next(after: now) { return next }
+    if reminder.schedule.chain != nil { return nil }
     try requireBoundedSearch(reminder)
     throw ControlFailure.invalidSchedule(
       ScheduleError(

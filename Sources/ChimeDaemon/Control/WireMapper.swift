@@ -106,6 +106,7 @@ struct WireMapper: Sendable {
     if record.reminder.pause.holds(at: now) { return .paused }
     if record.next != nil { return .active }
     if record.snoozedUntil != nil { return .waiting }
+    if record.awaitsOther { return .active }
     // A one-off that nobody answers is waited for as long as it is useful.
     guard record.open > 0, let last = record.last, now - last.id.scheduledAt <= record.reminder.grace else {
       return .finished

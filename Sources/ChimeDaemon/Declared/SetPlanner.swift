@@ -65,9 +65,10 @@ struct SetWork {
     var known = try allReminders()
     let named = Set(declared.reminders.compactMap(\.id))
     var taken: Set<ReminderID> = []
-    for index in declared.reminders.indices {
+    let matched = try declared.reminders.map { try match($0, in: known, named: named) }
+    for index in try inOrderOfChains(matched) {
       var item = declared.reminders[index]
-      let record = try match(item, in: known, named: named)
+      let record = matched[index]
       if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
         declared.fault(
           item.place, "id",
@@ -75,6 +76,7 @@ struct SetWork {
         continue
       }
       item.reminder.set = declared.name ?? record?.reminder.set
+      guard try chain(&item, at: index, among: matched) else { continue }
       do {
         if let link = item.link { try desk.link(&item.reminder, link, among: self.known, in: transaction) }
       } catch ControlFailure.invalidValue(_, let message) {
@@ -154,7 +156,7 @@ struct SetWork {
       }
       reminder.id = id
     }
-    let next: Instant
+    let next: Instant?
     do {
       next = try desk.firstTime(of: &reminder, in: transaction)
     } catch let failure as ControlFailure {
@@ -175,6 +177,7 @@ struct SetWork {
     var after = item.reminder
     (after.id, after.owner, after.createdAt) = (before.id, before.owner, before.createdAt)
     (after.generation, after.skipNext, after.lastDone) = (before.generation, before.skipNext, before.lastDone)
+    after.chainedTimes = before.chainedTimes
     after.pause = item.pause ?? before.pause
     if try isSame(before, item) { after.schedule = before.schedule }
     let fields =

@@ -46,6 +46,7 @@ extension EventLoop {
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
     warn(ofGivenUp: fired.firings)
     tell(fired.begun)
+    take(Answering.notices(of: fired.chained))
     if !fired.firings.isEmpty { storeWorks() }
   }
 

@@ -55,13 +55,14 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (stored, reminder) = try await store.read { transaction in
-            (
-              try transaction.occurrence(answer.occurrence),
-              try transaction.readableReminder(answer.occurrence.reminder)?.reminder
-            )
+          let (stored, reminder, followers) = try await store.read { transaction in
+            let reminder = try transaction.readableReminder(answer.occurrence.reminder)?.reminder
+            let followers = try reminder.map {
+              try Chains.followers(of: $0.id, of: $0.owner, .done, in: transaction)
+            }
+            return (try transaction.occurrence(answer.occurrence), reminder, followers ?? [])
           }
-          give(answer, stored: stored, reminder, at: now)
+          give(answer, stored: stored, reminder, followers, at: now)
         } catch {
           standby.keep(answer, at: now)
           handle(.kept)
@@ -70,12 +71,16 @@ extension EventLoop {
     }
   }
 
-  private func give(_ answer: OutboxWork.Answer, stored: Occurrence?, _ reminder: Reminder?, at now: Instant) {
+  private func give(
+    _ answer: OutboxWork.Answer, stored: Occurrence?, _ reminder: Reminder?, _ followers: [ReminderRecord],
+    at now: Instant
+  ) {
     guard let occurrence = standby.current(answer.occurrence, stored: stored), occurrence.isOpen,
       answer.owner.map({ $0 == occurrence.owner }) ?? true
     else { return }
     do {
-      let answered = try standby.answer(answer, stored ?? occurrence, reminder, bearings, now: now)
+      let answered = try standby.answer(
+        answer, stored ?? occurrence, reminder, followers: followers, bearings, now: now)
       handle(.keptAnswer)
       take(Answering.notices(of: answered, now: now))
     } catch {

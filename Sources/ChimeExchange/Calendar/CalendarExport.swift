@@ -35,7 +35,10 @@ public struct CalendarExport: Sendable {
     for item in items {
       func warn(_ message: String) { warnings.append("\"\(item.reminder.title)\": \(message)") }
       guard let recurrence = CalendarRecurrence(item, now: now, warn: warn) else {
-        warn("it has no time to come, so it is left out")
+        warn(
+          item.reminder.schedule.chain == nil
+            ? "it has no time to come, so it is left out"
+            : "it counts from what becomes of another reminder, which a calendar does not know, so it is left out")
         continue
       }
       if item.reminder.pause.holds(at: now) { warn("it is paused, which a calendar does not know") }

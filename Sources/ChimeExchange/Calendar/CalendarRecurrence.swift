@@ -16,7 +16,8 @@ struct CalendarRecurrence {
   init?(_ item: CalendarExport.Item, now: Instant, warn: (String) -> Void) {
     let reminder = item.reminder
     let timetable = reminder.timetable(in: item.surroundings)
-    guard let next = timetable.next(after: now) else { return nil }
+    // Its next time alone would be a false one as soon as more becomes of the other.
+    guard reminder.schedule.chain == nil, let next = timetable.next(after: now) else { return nil }
     if reminder.schedule.isOneOff, timetable.next(after: next) == nil {
       let isMoment = reminder.schedule.canonical.hasSuffix("Z")
       self.init(once: next, reminder, item.surroundings.zone, isMoment: isMoment)

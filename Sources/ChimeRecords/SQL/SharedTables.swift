@@ -38,8 +38,8 @@ package enum SharedTables {
     );
 
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
-    -- logs an entry finds the reminders of its tracker by an index that holds no other. `first_at`: from
-    -- when on the times of this definition count.
+    -- logs an entry finds the reminders of its tracker by an index that holds no other. `follows`: the id of the reminder
+    -- from which it counts; what hangs on one is found likewise. `first_at`: from when on the times of this definition count.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -52,10 +52,12 @@ package enum SharedTables {
       body TEXT,
       definition TEXT NOT NULL,
       tracker TEXT,
+      follows TEXT,
       first_at INTEGER
     );
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
+    CREATE INDEX reminder_follows ON reminder (follows) WHERE follows IS NOT NULL;
 
     -- Replaced definitions, for as long as there is history that came of them. `until`: before
     -- which each of its times had been decided by then.

@@ -23,16 +23,18 @@ extension SQLTransaction {
     try connection.run(
       """
       INSERT INTO reminder (
-        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, first_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
+        first_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
-        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, first_at = excluded.first_at
+        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, follows = excluded.follows,
+        first_at = excluded.first_at
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
-      firstAt)
+      reminder.follows?.rawValue, firstAt)
     if let next {
       if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
         memory.tenantsWithMore.insert(reminder.owner)
@@ -136,6 +138,6 @@ extension SQLTransaction {
     return ReminderRecord(
       reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
       last: row.isNull(16) ? nil : try row.occurrence(15), open: row.int(12), snoozedUntil: row.optionalInstant(13),
-      repeatAt: row.optionalInstant(14))
+      repeatAt: row.optionalInstant(14), awaitsOther: row.int(31) != 0)
   }
 }

@@ -31,6 +31,12 @@ extension SQLTransaction {
     case .linked(let key):
       query.require("r.owner = ?", key.owner)
       query.require("r.tracker = ?", key.id.rawValue)
+    case .chained(let owner):
+      query.require("r.follows IS NOT NULL")
+      if let owner { query.require("+r.owner = ?", owner) }
+    case .following(let id, let owner):
+      query.require("r.follows = ?", id.rawValue)
+      query.require("+r.owner = ?", owner)
     }
     query.append("ORDER BY r.key LIMIT ?", max(limit, 0))
     return try connection.all(query) { ReminderID(rawValue: $0.text(0)) }
@@ -49,8 +55,24 @@ extension SQLTransaction {
         CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
         WHERE s.reminder = r.key AND s.snooze_of >= 0),
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
+      CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END
     FROM (
+    """
+  }
+
+  /// Whether reminder `r`, which counts from another, may still get a time from there: that one, or the one that it counts
+  /// from itself, has a time to come or an open occurrence.
+  package static var awaitsOther: SQLText {
+    """
+    EXISTS (
+      WITH RECURSIVE before (id) AS (
+        SELECT r.follows
+        UNION SELECT x.follows FROM before b JOIN alias n ON n.id = b.id
+          JOIN reminder x ON x.key = n.key AND x.owner = r.owner WHERE x.follows IS NOT NULL)
+      SELECT 1 FROM before b JOIN alias n ON n.id = b.id JOIN reminder x ON x.key = n.key AND x.owner = r.owner
+      WHERE EXISTS (SELECT 1 FROM due w WHERE w.reminder = x.key)
+        OR EXISTS (SELECT 1 FROM occurrence w WHERE w.state <= 2 AND w.reminder = x.key))
     """
   }
 
@@ -113,7 +135,11 @@ extension SQLTransaction {
     query.require("NOT EXISTS (SELECT 1 FROM due x WHERE x.reminder = r.key)")
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if !filter.includesFinished {
-      query.require("r.key IN (SELECT x.reminder FROM occurrence x WHERE x.state <= 2)")
+      query.require(
+        """
+        (r.key IN (SELECT x.reminder FROM occurrence x WHERE x.state <= 2)
+          OR r.follows IS NOT NULL AND \(Self.awaitsOther))
+        """)
     }
     query.append("ORDER BY a.id LIMIT ? OFFSET ?", page.limit, page.offset)
     query.append(Self.recordJoins)
@@ -127,8 +153,8 @@ extension SQLTransaction {
     var query = ComposedQuery(Self.recordColumns)
     query.append(
       """
-      SELECT m.key, m.coming FROM (
-        SELECT r.key, a.id, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
+      SELECT r.key, r.coming FROM (
+        SELECT r.key, a.id, r.owner, r.follows, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
         FROM reminder r
         JOIN alias a ON a.key = r.key
       """)
@@ -153,18 +179,19 @@ extension SQLTransaction {
           SELECT 1 FROM \(Self.tags) WHERE instr(lower(t.value), ?) > 0))
         """, text, text, text)
     }
-    query.append(") m")
+    query.append(") r")
     query.beginConditions()
-    if let from = filter.dueFrom { query.require("m.coming >= ?", from) }
-    if let before = filter.dueBefore { query.require("m.coming < ?", before) }
+    if let from = filter.dueFrom { query.require("r.coming >= ?", from) }
+    if let before = filter.dueBefore { query.require("r.coming < ?", before) }
     if !filter.includesFinished {
       query.require(
         """
-        (m.coming IS NOT NULL OR EXISTS (
-          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = m.key))
+        (r.coming IS NOT NULL OR EXISTS (
+          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key)
+          OR r.follows IS NOT NULL AND \(Self.awaitsOther))
         """)
     }
-    query.append("ORDER BY m.coming IS NULL, m.coming, m.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append("ORDER BY r.coming IS NULL, r.coming, r.id LIMIT ? OFFSET ?", page.limit, page.offset)
     query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }

@@ -116,6 +116,18 @@ extension SQLTransaction {
       """, owner
     ) { $0.int(0) }
     return StoreCounts(
-      reminders: reminders ?? 0, openOccurrences: open ?? 0, owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0)
+      reminders: (reminders ?? 0) + (try awaitingCount(owner: owner)), openOccurrences: open ?? 0,
+      owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0)
+  }
+
+  /// How many have neither a next time nor an open occurrence, and wait for what becomes of another.
+  private func awaitingCount(owner: UInt32?) throws -> Int {
+    var query = ComposedQuery("SELECT count(*) FROM reminder r")
+    query.require("r.follows IS NOT NULL")
+    if let owner { query.require("+r.owner = ?", owner) }
+    query.require("NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)")
+    query.require("NOT EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key)")
+    query.require(Self.awaitsOther)
+    return try connection.all(query) { $0.int(0) }.first ?? 0
   }
 }

@@ -7,6 +7,7 @@ extension Schedule {
     case .calendar(let calendar): try calendar.expression.commonForm()
     case .rrule(let recurrence): try recurrence.commonForm()
     case .solar: throw Inexpressible("only a schedule by the sun follows the sun")
+    case .chain: throw Inexpressible("only a phrase counts from what becomes of another reminder")
     }
   }
 

@@ -28,6 +28,8 @@ public struct Timetable: Sendable {
     case elapsed(ElapsedRule)
     /// One instant.
     case instant(Int64)
+    /// Instants, ascending.
+    case instants(ContiguousArray<Int64>)
     case cron(CronRule)
     case calendar(CalendarRule)
     case rrule(RecurrenceRule)
@@ -41,7 +43,7 @@ public struct Timetable: Sendable {
       case .cron(let rule): rule
       case .calendar(let rule): rule
       case .rrule(let rule): rule
-      case .window, .elapsed, .instant, .solar, .recurrences: nil
+      case .window, .elapsed, .instant, .instants, .solar, .recurrences: nil
       }
     }
   }
@@ -70,6 +72,7 @@ public struct Timetable: Sendable {
       case .window(let rule): nextInWindow(rule, after: after, &budget)
       case .elapsed(let rule): nextOnGrid(rule, after: after, &budget)
       case .instant(let instant): instant > after ? instant : nil
+      case .instants(let instants): instants.firstSorted(after: after)
       case .cron(let rule): nextSlot(rule, after: after, &budget)
       case .calendar(let rule):
         if let label = rule.label {

@@ -61,6 +61,11 @@ public struct ScheduleLine: Sendable {
         return
       }
     }
+    if place == .anywhere, let chain = reader.chain() {
+      guard !chain.title.isEmpty else { throw Refusal.noTitle(time: chain.text) }
+      (title, text, schedule) = (ScheduleLine.withoutRequest(chain.title), chain.text, chain.schedule)
+      return
+    }
     guard let run = reader.bestRun() else {
       let (error, choices) = reader.nearestError()
       throw Refusal.noTime(error, choices: choices)
@@ -168,6 +173,23 @@ public struct ScheduleLine: Sendable {
     }
 
     // MARK: The time
+
+    /// A title, and behind it what the reminder counts from: a name of another one, whatever its words mean, goes to the end
+    /// of the line.
+    func chain() -> (title: String, text: String, schedule: Schedule)? {
+      for (index, word) in words.enumerated() where ["after", "po"].contains(word.lowercased()) {
+        // With as much of a delay before it as there is.
+        for start in max(0, index - Reader.mostWordsOfDelay)...index {
+          guard let found = understood(words[start...].joined(separator: " ")), found.schedule.chain != nil else {
+            continue
+          }
+          return (ScheduleLine.title(Array(words[..<start])), found.text, found.schedule)
+        }
+      }
+      return nil
+    }
+
+    private static let mostWordsOfDelay = 6
 
     /// The longest run of words that is one schedule. Of two that are as long the later one is taken, because the title
     /// is mostly the first.

@@ -1,0 +1,36 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// What a reminder counts from that has no times of its own.
+enum ChainText {
+  /// `30m after done of "Check the figures"`: the schedule with the title in the place of the id.
+  static func schedule(_ chain: Wire.Chain) -> String {
+    let name = "\"\(Harmless.line(chain.title ?? chain.reminder))\""
+    let delay = chain.delay.map { LengthText.human($0) + " " } ?? ""
+    return "\(delay)after \(chain.event.rawValue) of \(name)"
+  }
+
+  /// What it waits for, as a sentence.
+  static func waits(_ chain: Wire.Chain) -> String {
+    guard let title = chain.title.map({ Harmless.line($0) }) else {
+      return Words.say("it counts from %1, which is gone", Harmless.line(chain.reminder))
+    }
+    let delay = chain.delay.map { LengthText.human($0) }
+    return switch (chain.event, delay) {
+    case (.done, nil): Words.say("comes when \"%1\" is done", title)
+    case (.done, let delay?): Words.say("comes %1 after \"%2\" is done", delay, title)
+    case (.missed, nil): Words.say("comes when \"%1\" is missed", title)
+    case (.missed, let delay?): Words.say("comes %1 after \"%2\" is missed", delay, title)
+    }
+  }
+}
+
+extension Wire.Chain {
+  /// Of a schedule that nobody has set yet: the other reminder is called what the schedule calls it.
+  init(_ chain: Chain) {
+    self.init(
+      event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder, title: chain.reminder,
+      delay: chain.delay == .zero ? nil : DurationText.formatISO8601(chain.delay))
+  }
+}

@@ -1,0 +1,203 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// Reminders that count from what becomes of another.
+struct ChainsTests {
+  static let now = Instant(seconds: 1_795_161_600)
+  static let bearings = Bearings(zones: UTCZones())
+  static let generator = SystemRandomNumberGenerator()
+
+  static func reminder(_ id: String, _ when: String, owner: UInt32 = 1) throws -> Reminder {
+    Reminder(
+      id: ReminderID(rawValue: id), owner: owner, title: "Title of \(id)",
+      schedule: try Schedule.parse(when, now: now, in: Surroundings(zone: .utc)), timezone: .named("UTC"),
+      createdAt: now)
+  }
+
+  /// A store in which a reminder has fired, and others count from it.
+  private func store(_ followers: [String], first: String = "every 1h") async throws -> MemoryStore {
+    let store = MemoryStore()
+    try await store.write { store in
+      try store.upsert(try Self.reminder("aaaa", first), next: Self.now)
+      for (index, when) in followers.enumerated() {
+        try store.upsert(try Self.reminder("bbb\(index)", when), next: nil)
+      }
+    }
+    try await fire(store, at: Self.now)
+    return store
+  }
+
+  @discardableResult
+  private func fire(
+    _ store: MemoryStore, at now: Instant, absence: Absence = Absence(runningSince: .earliest)
+  ) async throws -> FiringWork {
+    try await store.write { transaction in
+      var generator = Self.generator
+      return try FiringWork.run(
+        in: transaction, limit: 100, room: Agenda.Room(policies: LanePolicies()), bearings: Self.bearings,
+        absence: absence, now: now,
+        using: &generator)
+    }
+  }
+
+  private func done(_ store: MemoryStore, _ time: Instant, at now: Instant) async throws -> AnswerWork {
+    try await store.write { transaction in
+      var generator = Self.generator
+      let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: time)
+      let occurrence = try #require(try transaction.occurrence(id))
+      let reminder = try transaction.readableReminder(id.reminder)?.reminder
+      return try AnswerWork.run(
+        .done, to: occurrence, reminder: reminder, in: transaction, Self.bearings, now: now, using: &generator)
+    }
+  }
+
+  private func times(_ store: MemoryStore, _ id: String) async throws -> (next: Instant?, fired: [Instant]) {
+    try await store.read { transaction in
+      let id = ReminderID(rawValue: id)
+      let fired = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page())
+      return (try transaction.reminder(id)?.next, fired.map(\.id.scheduledAt).reversed())
+    }
+  }
+
+  @Test func doneGivesATimeAtOnceAndLater() async throws {
+    let store = try await store(["after done of aaaa", "30m after done of aaaa", "after missed of aaaa"])
+    let work = try await done(store, Self.now, at: Self.now + .milliseconds(1_500))
+    #expect(work.chained.map(\.after.id.rawValue) == ["bbb0", "bbb1"])
+    #expect(try await times(store, "bbb0").next == Self.now + .seconds(2), "never early")
+    #expect(try await times(store, "bbb1").next == Self.now + .seconds(2) + .minutes(30))
+    #expect(try await times(store, "bbb2").next == nil)
+    // The same answer again, by a button that races.
+    #expect(try await done(store, Self.now, at: Self.now + .seconds(9)).chained.isEmpty)
+    let fired = try await fire(store, at: Self.now + .seconds(2))
+    #expect(fired.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
+    #expect(try await times(store, "bbb0").next == nil)
+    #expect(try await times(store, "bbb0").fired == [Self.now + .seconds(2)])
+  }
+
+  @Test func eachTimeThatIsDoneIsFollowed() async throws {
+    let store = try await store(["2h after done of aaaa"])
+    try await fire(store, at: Self.now + .hours(1))
+    _ = try await done(store, Self.now, at: Self.now + .minutes(61))
+    _ = try await done(store, Self.now + .hours(1), at: Self.now + .minutes(90))
+    #expect(try await times(store, "bbb0").next == Self.now + .minutes(181))
+    try await fire(store, at: Self.now + .minutes(181))
+    #expect(try await times(store, "bbb0").next == Self.now + .minutes(210))
+    try await fire(store, at: Self.now + .minutes(210))
+    #expect(try await times(store, "bbb0").fired == [Self.now + .minutes(181), Self.now + .minutes(210)])
+    #expect(try await times(store, "bbb0").next == nil)
+  }
+
+  @Test func whatIsMissedIsFollowedOnceForAnAbsence() async throws {
+    let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1m")
+    let back = Self.now + .days(2)
+    let work = try await fire(store, at: back, absence: Absence(runningSince: back))
+    #expect(work.chained.map(\.after.id.rawValue) == ["bbb0"])
+    #expect(try await times(store, "bbb0").next == back + .minutes(5))
+  }
+
+  @Test func whatWasMissedMayStillBeDone() async throws {
+    let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1h")
+    let back = Self.now + .days(2)
+    try await fire(store, at: back, absence: Absence(runningSince: back))
+    _ = try await done(store, Self.now + .hours(1), at: back + .seconds(1))
+    #expect(try await times(store, "bbb1").next == back + .seconds(1))
+  }
+
+  @Test func whatIsPassedOverOnPurposeIsNotMissed() async throws {
+    let store = try await store(["after missed of aaaa"])
+    try await store.write { transaction in
+      guard var reminder = try transaction.reminder(ReminderID(rawValue: "aaaa"))?.reminder else { return }
+      (reminder.pause, reminder.generation) = (.indefinitely, 1)
+      try transaction.upsert(reminder, next: Self.now + .hours(1))
+    }
+    #expect(try await fire(store, at: Self.now + .hours(1)).chained.isEmpty)
+  }
+
+  @Test func tooManyAreRecordedAsMissed() async throws {
+    let store = try await store(["360d after done of aaaa"])
+    let id = ReminderID(rawValue: "bbb0")
+    try await store.write { transaction in
+      for second in 0..<Int64(Chains.mostWaiting + 2) {
+        _ = try Chains.follow(
+          ReminderID(rawValue: "aaaa"), of: 1, .done, at: Self.now + .seconds(second), in: transaction, now: Self.now)
+      }
+      #expect(try transaction.reminder(id)?.reminder.chainedTimes?.count == Chains.mostWaiting)
+      let missed = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page())
+      #expect(missed.map(\.state) == [.missed(.overCap), .missed(.overCap)])
+    }
+  }
+
+  @Test func anotherOwnersReminderIsNotFollowed() async throws {
+    let store = try await store([])
+    try await store.write { try $0.upsert(try Self.reminder("cccc", "after done of aaaa", owner: 2), next: nil) }
+    #expect(try await done(store, Self.now, at: Self.now).chained.isEmpty)
+  }
+
+  @Test func aChainThatComesBackIsTold() async throws {
+    let store = try await store(["after done of aaaa", "after done of bbb0"])
+    try await store.read { transaction in
+      let first = try Self.reminder("aaaa", "every 1h")
+      func path(_ id: String) throws -> [String]? {
+        try Chains.cycle(of: first, through: ReminderID(rawValue: id), in: transaction)
+      }
+      #expect(try path("bbb1") == ["Title of aaaa", "Title of bbb1", "Title of bbb0", "Title of aaaa"])
+      #expect(try path("aaaa") == ["Title of aaaa", "Title of aaaa"])
+      #expect(try path("cccc") == nil)
+    }
+  }
+
+  @Test func theAuditKnowsTheTimes() async throws {
+    let store = try await store(["30m after done of aaaa"])
+    _ = try await done(store, Self.now, at: Self.now)
+    let end = Self.now + .hours(2)
+    func audit(_ now: Instant) async throws -> ScheduleAudit {
+      try await store.read { transaction in
+        try ScheduleAudit.of(
+          try transaction.versions(of: ReminderID(rawValue: "bbb0")), from: .earliest, before: end, in: transaction,
+          Self.bearings, SurroundingsLog(), now: now)
+      }
+    }
+    #expect(try await audit(end).unexplained == 1, "nobody has fired it")
+    try await fire(store, at: Self.now + .minutes(30))
+    let found = try await audit(end)
+    #expect((found.times, found.onTime, found.unexplained, found.unknown) == (1, 1, 0, nil))
+  }
+
+  /// The store takes no changes: the time counts from the answer all the same, fires from memory, and is recorded once.
+  @Test func withoutTheStore() async throws {
+    let store = try await store(["1m after done of aaaa"])
+    var standby = Standby()
+    var generator = Self.generator
+    let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: Self.now)
+    let (occurrence, reminder, followers) = try await store.read { transaction in
+      (
+        try #require(try transaction.occurrence(id)), try transaction.reminder(id.reminder)?.reminder,
+        try Chains.followers(of: id.reminder, of: 1, .done, in: transaction)
+      )
+    }
+    let answer = OutboxWork.Answer(answer: .done, occurrence: id)
+    _ = try standby.answer(answer, occurrence, reminder, followers: followers, Self.bearings, now: Self.now)
+    let due = Self.now + .minutes(1)
+    let look = standby.look(now: due, limit: 10)
+    let seen = try await store.read { try look.run(in: $0, Self.bearings) }
+    let work = standby.fire(
+      seen, LanePolicies(), Self.bearings, Absence(runningSince: .earliest), now: due, using: &generator)
+    #expect(work.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
+    let part = standby.part()
+    let commit = try await store.write { transaction in
+      var generator = Self.generator
+      return try StandbyCommit.run(
+        part, in: transaction, LanePolicies(), seenFailing: [:], Self.bearings, now: due, using: &generator)
+    }
+    #expect(commit.refused.isEmpty)
+    #expect(try await times(store, "bbb0").fired == [due])
+    #expect(try await times(store, "bbb0").next == nil)
+  }
+}
+
+private struct UTCZones: ZoneSource {
+  var local: Zone { .utc }
+  func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }
+}

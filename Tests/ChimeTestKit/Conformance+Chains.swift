@@ -1,0 +1,93 @@
+import ChimeCore
+import ChimeSchedule
+
+// Reminders that count from what becomes of another.
+extension StoreConformance {
+  static var chainCases: [Case] {
+    [
+      Case("what counts from a reminder is found by it, and by its owner alone") { subject in
+        try await subject.write { store in
+          try store.upsert(sample("aaaa"), next: at(10))
+          try store.upsert(chained("bbbb", "after done of aaaa"), next: nil)
+          try store.upsert(chained("cccc", "30m after missed of aaaa"), next: nil)
+          try store.upsert(chained("dddd", "after done of bbbb", owner: 2), next: nil)
+          _ = try store.insert([NewReminder(try chained("eeee", "after done of bbbb"))])
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          func ids(_ selection: ReminderSelection) throws -> [String] {
+            try store.reminderIDs(selection, after: nil, limit: 10).map(\.rawValue)
+          }
+          try expect(ids(.following(ReminderID(rawValue: "aaaa"), owner: 1_000)), is: ["bbbb", "cccc"], "of aaaa")
+          try expect(ids(.following(ReminderID(rawValue: "bbbb"), owner: 1_000)), is: ["eeee"], "of bbbb")
+          try expect(ids(.following(ReminderID(rawValue: "bbbb"), owner: 2)), is: ["dddd"], "of another's")
+          try expect(ids(.chained(owner: nil)), is: ["bbbb", "cccc", "dddd", "eeee"], "of all")
+          try expect(ids(.chained(owner: 2)), is: ["dddd"], "of an owner")
+          try store.upsert(sample("cccc", generation: 1), next: at(10))
+          try expect(ids(.following(ReminderID(rawValue: "aaaa"), owner: 1_000)), is: ["bbbb"], "since it was changed")
+        }
+      },
+      Case("what waits for another is listed until nothing can become of that any more") { subject in
+        try await subject.write { store in
+          try store.upsert(sample("aaaa"), next: at(10))
+          try store.upsert(chained("bbbb", "after done of aaaa"), next: nil)
+          try store.upsert(chained("cccc", "after done of bbbb"), next: nil)
+          try store.upsert(chained("dddd", "after done of zzzz"), next: nil)
+          let active = ReminderFilter(includesFinished: false)
+          try expect(store.ids(active), is: ["aaaa", "bbbb", "cccc"], "those of all")
+          let owned = ReminderFilter(owner: 1_000, includesFinished: false)
+          try expect(store.ids(owned), is: ["aaaa", "bbbb", "cccc"], "those of the owner")
+          try expect(store.counts(owner: nil).reminders, is: 3, "the number of all")
+          try expect(store.counts(owner: 1_000).reminders, is: 3, "the number of the owner's")
+          try expect(record("cccc", store).awaitsOther, is: true, "whether one waits")
+          try expect(record("dddd", store).awaitsOther, is: false, "whether one waits for what is not there")
+          // It fires, and waits for an answer.
+          let id = try store.fireDue(at: at(10))[0].occurrences[0].id
+          try expect(store.ids(owned), is: ["aaaa", "bbbb", "cccc"], "while it is open")
+          let done = try store.theOccurrence(id).answered(.done, at: at(20))
+          try store.update(done, now: at(20))
+          try expect(store.ids(owned), is: [], "once it is done, and nothing was given a time")
+          try Chains.follow([done], in: store, now: at(20))
+          try expect(store.ids(owned), is: ["bbbb", "cccc"], "with a time")
+        }
+      },
+      Case("what ends gives a time to what counts from it, once") { subject in
+        try await subject.write { store in
+          try store.upsert(sample("aaaa"), next: at(10))
+          try store.upsert(chained("bbbb", "30s after done of aaaa"), next: nil)
+          try store.upsert(chained("cccc", "after missed of aaaa"), next: nil)
+          let id = try store.fireDue(at: at(10), next: at(100))[0].occurrences[0].id
+          let done = try store.theOccurrence(id).answered(.done, at: at(20))
+          try store.update(done, now: at(20))
+          let steps = try Chains.follow([done], in: store, now: at(20))
+          try expect(steps.map(\.after.id.rawValue), is: ["bbbb"], "what was given a time")
+          try expect(store.horizon().nextDue, is: at(50), "the due time")
+          try expect(store.reminderIDs(.following(id.reminder, owner: 2), after: nil, limit: 1), is: [], "another's")
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          let due = try store.claimDue(now: at(50), limit: 5)
+          try expect(due.map(\.reminder.id.rawValue), is: ["bbbb"], "what is due")
+          try expect(due.first?.reminder.chainedTimes, is: [at(50)], "its times")
+          let timetable = try record("bbbb", store).reminder.timetable(in: .utc)
+          try store.record([fire(due[0], next: timetable.next(after: at(50)))])
+          try expect(store.horizon().nextDue, is: at(100), "the due time after it")
+          try expect(store.versions(of: ReminderID(rawValue: "bbbb")).last?.reminder.chainedTimes, is: [at(50)], "kept")
+        }
+      },
+    ]
+  }
+}
+
+private func chained(_ id: String, _ when: String, owner: UInt32 = 1_000) throws -> Reminder {
+  var reminder = try sample(id, owner: owner)
+  reminder.schedule = try Schedule(canonical: when)
+  return reminder
+}
+
+private func record(_ id: String, _ store: any StoreTransaction) throws -> ReminderRecord {
+  guard let record = try store.reminder(ReminderID(rawValue: id)) else {
+    throw ConformanceFailure(description: "there is no \(id)")
+  }
+  return record
+}
