@@ -36,6 +36,14 @@ func measureRequests(_ bench: Bench) throws {
     if connections == 16 { bench.report("Add committed, 16 conn.", result.rate, "/s", beside: .limit(5_000)) }
     bench.report("  round trip p99", result.p99, "ms")
   }
+  try daemon.add([.init(title: "job", when: "daily at 3:00", within: "PT1H")])
+  let ping = #"{"method":"\#(ExpectationsInterface.Ping.method)","parameters":{"id":"job"}}"#
+  for connections in [1, 16] {
+    let result = try load.run(daemon.socket, connections, ping)
+    bench.report("Ping committed, \(connections) conn.", result.rate, "/s", beside: .peer("C SQLite", commits))
+    if connections == 16 { bench.report("Ping committed, 16 conn.", result.rate, "/s", beside: .limit(10_000)) }
+    bench.report("  round trip p99", result.p99, "ms")
+  }
 }
 
 /// The load of peers/load.c.

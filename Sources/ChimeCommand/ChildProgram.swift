@@ -3,7 +3,11 @@ import Glibc
 
 /// A program that the command has started: with the terminal of the command, or with its output to be read here.
 struct ChildProgram {
-  enum Errors { case shown, dropped, withOutput }
+  enum Errors {
+    case shown, dropped, withOutput
+    /// To be read here by themselves; it reads what the command would read.
+    case apart
+  }
 
   /// Why it could not be started, as `errno` says it.
   struct StartFault: Error { let code: Int32 }
@@ -12,6 +16,8 @@ struct ChildProgram {
   private let name: String
   /// Where its output is read; nil where that goes to the terminal.
   let output: Int32?
+  /// Where its standard error is read, where that stands apart.
+  let errorOutput: Int32?
 
   /// - Parameters:
   ///   - arguments: the first is a path, or a name that is looked for in PATH.
@@ -22,21 +28,21 @@ struct ChildProgram {
   init(
     _ arguments: [String], errors: Errors?, inGroup: Bool = false, environment: [String]? = nil
   ) throws(StartFault) {
-    var ends: [Int32] = [-1, -1]
-    if errors != nil {
-      guard pipe(&ends) == 0 else { throw StartFault(code: errno) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    }
+    let ends = errors == nil ? [-1, -1] : try Self.pipe()
+    let errorEnds = errors == .apart ? try Self.pipe() : [-1, -1]
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     if let errors {
-      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      if errors != .apart {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      }
       posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
       switch errors {
       case .shown: break
       case .dropped: posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
       case .withOutput: posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+      case .apart: posix_spawn_file_actions_adddup2(&actions, errorEnds[1], STDERR_FILENO)
       }
     }
     var attributes = posix_spawnattr_t()
@@ -45,7 +51,8 @@ struct ChildProgram {
     // What is ignored here must not stay ignored there.
     var defaults = sigset_t()
     sigemptyset(&defaults)
-    for number in errors == nil ? [SIGPIPE, SIGINT, SIGQUIT] : [SIGPIPE] { sigaddset(&defaults, number) }
+    let hasInput = errors == nil || errors == .apart
+    for number in hasInput ? [SIGPIPE, SIGINT, SIGQUIT] : [SIGPIPE] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(inGroup ? POSIX_SPAWN_SETPGROUP : 0))
     var vector = arguments.map { strdup($0) } + [nil]
@@ -56,12 +63,20 @@ struct ChildProgram {
       environment == nil
       ? posix_spawnp(&child, arguments[0], &actions, &attributes, &vector, environ)
       : posix_spawnp(&child, arguments[0], &actions, &attributes, &vector, &variables)
-    if errors != nil { close(ends[1]) }
+    for end in [ends[1], errorEnds[1]] where end >= 0 { close(end) }
     guard code == 0 else {
-      if errors != nil { close(ends[0]) }
+      for end in [ends[0], errorEnds[0]] where end >= 0 { close(end) }
       throw StartFault(code: code)
     }
     (processID, name, output) = (child, arguments[0], errors == nil ? nil : ends[0])
+    errorOutput = errors == .apart ? errorEnds[0] : nil
+  }
+
+  private static func pipe() throws(StartFault) -> [Int32] {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { throw StartFault(code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return ends
   }
 
   /// Waits until it has ended; its wait status.

@@ -231,6 +231,9 @@ public struct ScheduleAudit: Hashable, Sendable {
     guard let fired = record.firedAt else {
       switch record.state {
       case .missed(let reason): missed[reason, default: 0] += 1
+      // Its ping came, or may still come.
+      case .done where reminder.isExpectation: onTime += 1
+      case .awaited: onTime += 1
       // It was done although nobody was reminded.
       case .done, .dismissed: missed[.doneAlready, default: 0] += 1
       case .fired, .delivered, .snoozed: moved += 1
@@ -238,6 +241,10 @@ public struct ScheduleAudit: Hashable, Sendable {
       return
     }
     if record.state == .done, let ended = record.endedAt { answers.add(ended - fired) }
+    if reminder.isExpectation {
+      onTime += 1
+      return
+    }
     if let cause = record.late {
       late[cause, default: 0] += 1
       return

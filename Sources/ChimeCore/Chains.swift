@@ -27,22 +27,31 @@ public enum Chains {
 
   /// The occurrences that some firings end. Asked before the firings are recorded: what had ended so before is not in it.
   static func ended(by firings: [Firing], in transaction: any StoreTransaction) throws -> [Occurrence] {
-    let ended = firings.flatMap(\.occurrences).filter { $0.chainEvent != nil }
+    let ended = firings.flatMap { firing in
+      // A time of an expectation is missed when it tells that no good ping came.
+      firing.occurrences.filter {
+        $0.chainEvent != nil || firing.due.reminder.isExpectation && $0.state == .fired && $0.rounds == 1
+      }
+    }
     guard !ended.isEmpty, try isInUse(transaction) else { return [] }
-    return try ended.filter { try transaction.occurrence($0.id)?.chainEvent != $0.chainEvent }
+    return try ended.filter { occurrence in
+      let known = try transaction.occurrence(occurrence.id)
+      return occurrence.state == .fired
+        ? known?.firedAt == nil : known?.chainEvent != occurrence.chainEvent
+    }
   }
 
   /// Gives the reminders that count from some occurrences their times.
   ///
   /// - Parameter ended: have just been recorded as ended, and were not before: each is followed once. Several of a reminder
-  ///   that were missed together are followed once.
+  ///   that were missed together are followed once. One that has fired is of an expectation, and missed.
   @discardableResult
   public static func follow(
     _ ended: [Occurrence], in transaction: any StoreTransaction, now: Instant
   ) throws -> [Step] {
     var seen: Set<End> = []
     let ends = ended.compactMap { occurrence in
-      occurrence.chainEvent.map {
+      (occurrence.chainEvent ?? (occurrence.state == .fired ? .missed : nil)).map {
         End(reminder: occurrence.id.reminder, owner: occurrence.owner, event: $0, at: occurrence.endedAt ?? now)
       }
     }.filter { seen.insert($0).inserted }
@@ -165,7 +174,7 @@ extension Occurrence {
     switch state {
     case .done, .missed(.doneAlready): .done
     case .missed(.suspend), .missed(.downtime), .missed(.overCap), .missed(.quiet): .missed
-    case .missed(.paused), .missed(.skipped), .fired, .delivered, .snoozed, .dismissed: nil
+    case .missed(.paused), .missed(.skipped), .fired, .delivered, .snoozed, .awaited, .dismissed: nil
     }
   }
 }

@@ -17,6 +17,7 @@ extension FiringDecision {
     }
     return switch due.occurrence?.state {
     case .snoozed(let until): decideSnoozed(due, until: until, using: &generator)
+    case .awaited(let until): decideAwaited(due, until: until, quiet: quiet, using: &generator)
     case .fired, .delivered: decideRepeat(due, quiet: quiet, using: &generator)
     // Answered meanwhile: the due time alone is left to be taken away.
     case .done, .dismissed, .missed, nil: firing(due, nil, [])
@@ -43,6 +44,28 @@ extension FiringDecision {
       occurrence.late = cause
       occurrence.repeats = 0
       occurrence.repeatAt = firstRepeat(due.reminder)
+      return firing(due, occurrence, deliveries(of: occurrence, due.reminder, using: &generator))
+    }
+    return firing(due, occurrence, [])
+  }
+
+  /// No ping has come within its time.
+  private func decideAwaited(
+    _ due: DueReminder, until: Instant, quiet: Quiet?, using generator: inout some RandomNumberGenerator
+  ) -> Firing {
+    guard var occurrence = due.occurrence else { return firing(due, nil, []) }
+    if isPaused(due.reminder, at: now) {
+      occurrence.state = .missed(.paused)
+      occurrence.endedAt = now
+    } else if let cause = absence.cause(of: until, now: now), let within = due.reminder.within {
+      // While nobody could fire, no ping could come either, nor perhaps run what pings.
+      occurrence.state = .awaited(until: now + within)
+      occurrence.late = cause
+    } else if let quiet, let end = quiet.end(at: now) {
+      occurrence.state = quiet.drops ? .missed(.quiet) : .awaited(until: end)
+      if quiet.drops { occurrence.endedAt = now }
+    } else {
+      occurrence.tell(at: now, repeatAt: firstRepeat(due.reminder))
       return firing(due, occurrence, deliveries(of: occurrence, due.reminder, using: &generator))
     }
     return firing(due, occurrence, [])

@@ -89,7 +89,7 @@ public struct FiringDecision: Sendable {
       // Of what comes late it also counts whether it has been done since.
       if let reason = link?.verdict(on: time) { return .missed(reason) }
       if link?.isDone(at: now) == true { return .missed(.doneAlready) }
-      return verdict(on: time + jitter, heldUntil: heldUntil, quiet)
+      return verdict(on: time + jitter, heldUntil: heldUntil, due.reminder.isExpectation ? nil : quiet)
     }
     applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)
     return Outlook(
@@ -136,7 +136,7 @@ public struct FiringDecision: Sendable {
 
     // Of what was heard before the clock went back.
     let isKnown = due.occurrence?.wasHeard ?? false
-    if let quiet, let end = quiet.end(at: now),
+    if !due.reminder.isExpectation, let quiet, let end = quiet.end(at: now),
       verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
     {
       if !quiet.drops { return putOff(due, to: end) }
@@ -225,6 +225,8 @@ public struct FiringDecision: Sendable {
     let insists = judged.last { $0.verdict.isFiring }?.time
     for (time, verdict) in judged {
       switch verdict {
+      case .fires(let cause) where due.reminder.isExpectation:
+        occurrences.append(awaited(due.reminder, at: time, late: cause))
       case .fires(let cause):
         let occurrence = Occurrence(
           id: OccurrenceID(reminder: due.reminder.id, scheduledAt: time), title: due.reminder.title,
@@ -244,6 +246,14 @@ public struct FiringDecision: Sendable {
     return Firing(
       due: due, occurrences: occurrences, deliveries: deliveries, next: next, advances: true,
       skipNext: due.reminder.skipNext - skipped)
+  }
+
+  /// At a time of an expectation its ping begins to be awaited. What came while nobody could fire is awaited from now on: no
+  /// ping could come before.
+  private func awaited(_ reminder: Reminder, at time: Instant, late cause: LateCause?) -> Occurrence {
+    Occurrence(
+      id: OccurrenceID(reminder: reminder.id, scheduledAt: time), title: reminder.title, owner: reminder.owner,
+      state: .awaited(until: (cause == nil ? time : now) + (reminder.within ?? .zero)), late: cause)
   }
 
   private func record(missed times: [Instant], _ reason: MissReason, _ reminder: Reminder) -> [Occurrence] {

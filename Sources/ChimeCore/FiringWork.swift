@@ -45,7 +45,7 @@ public struct FiringWork: Sendable {
     for due in claimed {
       // A time that fires leaves nothing to insist on for those before it: the store ends their repeats, and would not have
       // this one.
-      if !due.isRegular, let from = insistsFrom[due.reminder.id], due.scheduledAt < from, !due.isSnoozed { continue }
+      if let from = insistsFrom[due.reminder.id], due.scheduledAt < from, due.isRepeat { continue }
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
@@ -58,8 +58,10 @@ public struct FiringWork: Sendable {
       try firing.settleMissed(in: transaction, now: now) { time in
         if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
       }
-      // History is to be readable without the tracker.
-      firing.say(try due.reminder.filledTitle(in: transaction, bearings, now: now))
+      // History is to be readable without the tracker, and without the pings.
+      firing.say(
+        try ExpectationWords.title(of: firing, in: transaction, bearings)
+          ?? due.reminder.filledTitle(in: transaction, bearings, now: now))
       if let fired = firing.endsRepeatsBefore {
         insistsFrom[due.reminder.id] = max(insistsFrom[due.reminder.id] ?? fired, fired)
       }
@@ -81,8 +83,13 @@ public struct FiringWork: Sendable {
 }
 
 extension DueReminder {
-  /// Whether it is the end of a snooze.
-  fileprivate var isSnoozed: Bool { if case .snoozed? = occurrence?.state { true } else { false } }
+  /// Whether it is repeated because nobody has answered.
+  fileprivate var isRepeat: Bool {
+    switch occurrence?.state {
+    case .snoozed, .awaited: false
+    default: !isRegular
+    }
+  }
 }
 
 extension Firing {

@@ -46,7 +46,7 @@ public struct HistoryEdge: Hashable, Sendable {
     let isOld = oldest.map { occurrence.id.scheduledAt < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
     let isSurplus = first.map { occurrence.id.scheduledAt < $0 } ?? false
     switch occurrence.state {
-    case .snoozed: return false
+    case .snoozed, .awaited: return false
     case .fired, .delivered: return isOld
     case .done, .dismissed, .missed: return isOld || isSurplus
     }

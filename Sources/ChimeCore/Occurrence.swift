@@ -5,6 +5,7 @@ public import ChimeTracking
 ///
 ///     (scheduled) → fired → delivered → done | dismissed | snoozed(until) → fired … | fired (repeated) …
 ///                 → missed(reason)
+///                 → awaited(until) → done | fired …
 public struct Occurrence: Hashable, Sendable, Codable {
   public let id: OccurrenceID
   /// The reminder's title when it fired: history stays readable after the reminder has changed or gone.
@@ -35,6 +36,8 @@ public struct Occurrence: Hashable, Sendable, Codable {
     case delivered
     /// Fires again at `until`. Exits: fired, done, dismissed.
     case snoozed(until: Instant)
+    /// Of an expectation: its ping may come until then, and it fires if none has. Exits: fired, done, dismissed, missed.
+    case awaited(until: Instant)
     /// The thing was done. No exit.
     case done
     /// Closed without being done. No exit.
@@ -76,9 +79,12 @@ public struct Occurrence: Hashable, Sendable, Codable {
   public var isOpen: Bool {
     switch state {
     case .fired, .delivered, .snoozed: true
-    case .done, .dismissed, .missed: false
+    case .awaited, .done, .dismissed, .missed: false
     }
   }
+
+  /// Whether its ping is awaited.
+  public var isAwaited: Bool { if case .awaited = state { true } else { false } }
 
   /// Whether it is not to fire again, whichever way the clock goes: it has fired, or was done without. One that has fired
   /// may be missed all the same, when its snooze ended at a bad time.
@@ -86,10 +92,10 @@ public struct Occurrence: Hashable, Sendable, Codable {
     if case .missed = state { firedAt != nil } else { true }
   }
 
-  /// When it comes again: the end of its snooze, or its next repeat. Nil: not.
+  /// When it comes again: the end of its snooze, its next repeat, or the end of the time for its ping. Nil: not.
   public var comesAgain: Instant? {
     switch state {
-    case .snoozed(let until): until
+    case .snoozed(let until), .awaited(let until): until
     case .fired, .delivered: repeatAt
     case .done, .dismissed, .missed: nil
     }
@@ -164,8 +170,8 @@ extension Occurrence {
     case (.done, .done), (.done, .item), (.dismissed, .dismiss): return self
     // A missed one may still be done: the water was drunk although nobody reminded.
     case (.missed, .done), (.missed, .item): result.state = .done
-    case (_, .done) where isOpen, (_, .item) where isOpen: result.state = .done
-    case (_, .dismiss) where isOpen: result.state = .dismissed
+    case (_, .done) where isOpen || isAwaited, (_, .item) where isOpen || isAwaited: result.state = .done
+    case (_, .dismiss) where isOpen || isAwaited: result.state = .dismissed
     case (_, .snooze(let length)) where isOpen:
       guard length >= .seconds(1), length <= .days(366) else { throw .snoozeOutOfRange }
       result.state = .snoozed(until: now + length)

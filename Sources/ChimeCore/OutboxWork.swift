@@ -21,6 +21,10 @@ public struct ClaimedMessage: Sendable {
       message.report = try message.reminder.flatMap {
         try TrackerReport.read(for: $0, in: transaction, bearings, now: now)
       }
+      if let reminder = message.reminder, reminder.isExpectation {
+        message.report = try .init(
+          of: message.occurrence, reminder, over: message.report, in: transaction, bearings)
+      }
       return ClaimedMessage(claim: Claim(id: message.delivery.id, lane: lane, until: until), message: message)
     }
   }

@@ -39,6 +39,9 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var wake: Bool
   /// Whether its popup stays on the screen until it is answered.
   public var stay: Bool
+  /// Of an expectation: how long after each of its times a ping may come, and how long a run may take that says when it
+  /// starts. It is told when none has come. Nil: it is no expectation, and tells at its times.
+  public var within: Milliseconds?
   /// The lengths of a snooze that are offered; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
@@ -63,7 +66,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
     sound: String? = nil, url: String? = nil, category: String? = nil,
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
-    quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false,
+    quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false, within: Milliseconds? = nil,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
     tracker: TrackerLink? = nil, lastDone: Instant? = nil, chainedTimes: [Instant]? = nil, set: String? = nil,
     createdAt: Instant,
@@ -92,6 +95,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.quiet = quiet
     self.wake = wake
     self.stay = stay
+    self.within = within
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext
@@ -102,6 +106,9 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.createdAt = createdAt
     self.generation = generation
   }
+
+  /// What `within` may be.
+  public static let withins: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 
   /// What `skipNext` may be.
   public static let skips = 0...10_000

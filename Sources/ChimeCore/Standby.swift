@@ -319,6 +319,7 @@ public struct Standby: Sendable {
     if due.isRegular { return due }
     guard let occurrence = due.occurrence, occurrence.comesAgain != nil else { return nil }
     if case .snoozed = occurrence.state { return due }
+    if occurrence.isAwaited { return due }
     // One that only the store knows has not heard that a later time has fired here.
     if occurrences[occurrence.id] == nil, let from = insistsFrom[due.reminder.id], due.scheduledAt < from { return nil }
     return due

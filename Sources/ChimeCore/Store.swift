@@ -138,6 +138,17 @@ public protocol StoreTransaction: TrackingTransaction {
   /// closed, its owed deliveries are cancelled at `now`. Throws when there is no such occurrence.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
+  // Expectations.
+
+  /// The occurrences of a reminder whose ping is awaited, oldest first.
+  func awaited(of id: ReminderID) throws -> [Occurrence]
+  /// Keeps a ping of a reminder that there is or was, and forgets all but the newest `Ping.kept`.
+  func add(_ ping: Ping, to id: ReminderID) throws
+  /// The newest first.
+  func pings(of id: ReminderID, limit: Int) throws -> [Ping]
+  /// The newest of some kinds; nil when none is kept.
+  func lastPing(of id: ReminderID, among kinds: Set<Ping.Kind>) throws -> Ping?
+
   // The outbox.
 
   /// Claims up to `limit` owed deliveries of a lane whose time has come, oldest first, and hides them until
@@ -265,6 +276,8 @@ public struct ReminderRecord: Hashable, Sendable {
   public var snoozedUntil: Instant?
   /// When the first of its unanswered occurrences is repeated.
   public var repeatAt: Instant?
+  /// Until when the earliest of its awaited pings may come.
+  public var awaitedUntil: Instant?
   /// Whether it counts from another reminder of which something may become yet: one that has a time to come or an open
   /// occurrence, or awaits another itself.
   public var awaitsOther: Bool
@@ -272,7 +285,7 @@ public struct ReminderRecord: Hashable, Sendable {
   /// - Parameter nextDueAt: nil: at `next` and the jitter.
   public init(
     reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
-    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitsOther: Bool = false
+    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitedUntil: Instant? = nil, awaitsOther: Bool = false
   ) {
     self.reminder = reminder
     self.next = next
@@ -281,6 +294,7 @@ public struct ReminderRecord: Hashable, Sendable {
     self.open = open
     self.snoozedUntil = snoozedUntil
     self.repeatAt = repeatAt
+    self.awaitedUntil = awaitedUntil
     self.awaitsOther = awaitsOther
   }
 }
@@ -343,8 +357,9 @@ extension ReminderRecord {
   /// Whether something may become of it yet: it has a time to come or an open occurrence, or awaits another.
   public var isAlive: Bool { coming != nil || open > 0 || awaitsOther }
 
-  /// What comes first of the moment at which its next regular time is looked at, the end of a snooze and a repeat.
-  public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt].compactMap { $0 }.min() }
+  /// What comes first of the moment at which its next regular time is looked at, the end of a snooze, a repeat, and the end
+  /// of the time for a ping.
+  public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt, awaitedUntil].compactMap { $0 }.min() }
 }
 
 /// One due time with all that a decision about it needs.

@@ -27,10 +27,12 @@ public struct ReminderFilter: Hashable, Sendable {
   /// Whether those are in it that have no next time and no open occurrence, and do not wait for what becomes of another
   /// (`ReminderRecord.awaitsOther`).
   public var includesFinished: Bool
+  /// Only expectations.
+  public var expectationsOnly: Bool
 
   public init(
     owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
-    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true
+    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, expectationsOnly: Bool = false
   ) {
     self.owner = owner
     self.tag = tag
@@ -40,6 +42,7 @@ public struct ReminderFilter: Hashable, Sendable {
     self.dueFrom = dueFrom
     self.dueBefore = dueBefore
     self.includesFinished = includesFinished
+    self.expectationsOnly = expectationsOnly
   }
 }
 
@@ -111,12 +114,20 @@ public struct StoreCounts: Hashable, Sendable {
   public var openOccurrences: Int
   public var owedDeliveries: Int
   public var deadDeliveries: Int
+  public var expectations: Int
+  /// Of these, how many have told of something that nobody has answered and no ping has ended.
+  public var expectationsDown: Int
 
-  public init(reminders: Int = 0, openOccurrences: Int = 0, owedDeliveries: Int = 0, deadDeliveries: Int = 0) {
+  public init(
+    reminders: Int = 0, openOccurrences: Int = 0, owedDeliveries: Int = 0, deadDeliveries: Int = 0,
+    expectations: Int = 0, expectationsDown: Int = 0
+  ) {
     self.reminders = reminders
     self.openOccurrences = openOccurrences
     self.owedDeliveries = owedDeliveries
     self.deadDeliveries = deadDeliveries
+    self.expectations = expectations
+    self.expectationsDown = expectationsDown
   }
 }
 

@@ -139,7 +139,8 @@ package enum DaemonMain {
       vendor: "Chime", product: "chimed", version: Product.version, url: "https://chime.example")
     do {
       for text in [
-        RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
+        RemindersInterface.description, OccurrencesInterface.description, ExpectationsInterface.description,
+        SchedulesInterface.description,
         DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
       ] { try service.register(text) }
       try service.register(TrackersInterface.description, requiringMore: ["Backup", "Export"])

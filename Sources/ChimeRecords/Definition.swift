@@ -27,6 +27,7 @@ package struct Definition: Codable, Hashable {
   var quiet: QuietRule?
   package var wake: Bool?
   var stay: Bool?
+  var within: Milliseconds?
   var snoozeLengths: [Milliseconds]?
   package var pause: Pause?
   var lastDone: Instant?
@@ -60,6 +61,7 @@ package struct Definition: Codable, Hashable {
     quiet = reminder.quiet
     wake = reminder.wake ? true : nil
     stay = reminder.stay ? true : nil
+    within = reminder.within
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
@@ -81,7 +83,7 @@ package struct Definition: Codable, Hashable {
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
       place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
-      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false,
+      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false, within: within,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
       tracker: tracker, lastDone: lastDone, chainedTimes: chainedTimes, set: set, createdAt: createdAt,
       generation: generation)

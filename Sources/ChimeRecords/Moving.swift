@@ -66,8 +66,8 @@ package protocol StoreTarget: StoreSource {
 package enum MovedTables {
   /// Each after those that it points to.
   package static let all = [
-    "alias", "reminder", "reminder_before", "due", "occurrence", "lane", "delivery", "attempt", "endpoint", "token",
-    "note", "tenant", "tenant_count", "change",
+    "alias", "reminder", "reminder_before", "ping", "due", "occurrence", "lane", "delivery", "attempt", "endpoint",
+    "token", "note", "tenant", "tenant_count", "change",
     "tracker_name", "item_name", "pack_name", "tracker", "tracker_before", "entry", "entry_before", "item_day",
     "item_total", "day_total", "tracker_summary", "item", "item_before", "milestone", "milestone_before", "pack",
     "pack_before", "achievement", "experience", "shelf",

@@ -38,6 +38,7 @@ extension StoredRow {
       case OccurrenceCode.snoozed: .snoozed(until: instant(first + 8))
       case OccurrenceCode.done: .done
       case OccurrenceCode.dismissed: .dismissed
+      case OccurrenceCode.awaited: .awaited(until: instant(first + 8))
       case OccurrenceCode.missed: MissReason(rawValue: text(first + 9)).map { .missed($0) }
       default: nil
       }
@@ -107,6 +108,7 @@ package enum OccurrenceCode {
   package static let done: Int64 = 3
   package static let dismissed: Int64 = 4
   package static let missed: Int64 = 5
+  package static let awaited: Int64 = 6
 
   package static func of(_ state: Occurrence.State) -> Int64 {
     switch state {
@@ -116,6 +118,7 @@ package enum OccurrenceCode {
     case .done: done
     case .dismissed: dismissed
     case .missed: missed
+    case .awaited: awaited
     }
   }
 }
@@ -170,8 +173,12 @@ package enum AttemptCode {
 }
 
 extension Occurrence.State {
-  package var snoozedUntil: Instant? {
-    if case .snoozed(let until) = self { until } else { nil }
+  /// What stands in `occurrence.snoozed_until`: when it comes again unless something happens.
+  package var until: Instant? {
+    switch self {
+    case .snoozed(let until), .awaited(let until): until
+    case .fired, .delivered, .done, .dismissed, .missed: nil
+    }
   }
 
   package var missReason: MissReason? {

@@ -51,7 +51,7 @@ struct OccurrenceRows {
     firedAt.append(occurrence.firedAt)
     deliveredAt.append(occurrence.deliveredAt)
     endedAt.append(occurrence.endedAt)
-    snoozedUntil.append(occurrence.state.snoozedUntil)
+    snoozedUntil.append(occurrence.state.until)
     reason.append(occurrence.state.missReason?.rawValue)
     late.append(occurrence.late?.rawValue)
     runCount.append(occurrence.missedRun?.count)
@@ -104,7 +104,7 @@ struct OccurrenceRows {
           scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
           run_count, run_through, title, repeats, repeat_at, again)
         WHERE o.scheduled_at = u.scheduled_at AND o.reminder = u.reminder
-          AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state = 2 AND o.snoozed_until = u.again)
+          AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state IN (2, 6) AND o.snoozed_until = u.again)
             OR (o.state < 2 AND o.repeat_at = u.again))
         RETURNING o.scheduled_at, o.reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,

@@ -70,6 +70,7 @@ enum Schema {
 private let version1 = """
   CREATE INDEX reminder_title ON reminder USING hash (title);
   CREATE INDEX reminder_except ON reminder (key) WHERE strpos(schedule, 'except') > 0;
+  CREATE INDEX reminder_expects ON reminder (key) WHERE strpos(definition, '"within":') > 0;
 
   -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
   -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
@@ -103,7 +104,7 @@ private let version1 = """
     snoozed_until BIGINT,
     run_through BIGINT,
     repeat_at BIGINT,
-    state SMALLINT NOT NULL CHECK (state BETWEEN 0 AND 5),
+    state SMALLINT NOT NULL CHECK (state BETWEEN 0 AND 6),
     rounds INTEGER NOT NULL,
     repeats INTEGER NOT NULL,
     run_count BIGINT,
@@ -331,8 +332,8 @@ private let monthFunctions = """
   -- Whether the history's edge (`HistoryEdge.takes`) has such a time that owes nothing go.
   CREATE FUNCTION is_taken(at BIGINT, state SMALLINT, ended_at BIGINT, oldest BIGINT, first BIGINT) RETURNS BOOLEAN
   LANGUAGE sql IMMUTABLE AS $body$
-    SELECT coalesce(state <> 2 AND at < oldest AND (ended_at IS NULL OR ended_at < oldest), false)
-      OR coalesce(state > 2 AND at < first, false)
+    SELECT coalesce(state NOT IN (2, 6) AND at < oldest AND (ended_at IS NULL OR ended_at < oldest), false)
+      OR coalesce(state IN (3, 4, 5) AND at < first, false)
   $body$;
 
   CREATE FUNCTION occurrence_touched() RETURNS trigger LANGUAGE plpgsql AS $body$

@@ -83,6 +83,7 @@ enum Schema {
 private let version1 = """
   CREATE INDEX reminder_title ON reminder (title);
   CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
+  CREATE INDEX reminder_expects ON reminder (key) WHERE instr(definition, '"within":') > 0;
 
   -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
   -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
@@ -106,7 +107,7 @@ private let version1 = """
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL,
     owner INTEGER NOT NULL,
-    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 5),
+    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 6),
     rounds INTEGER NOT NULL,
     fired_at INTEGER,
     delivered_at INTEGER,

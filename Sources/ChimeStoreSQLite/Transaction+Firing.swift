@@ -193,10 +193,11 @@ extension Transaction {
         reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14,
         repeats = ?15, repeat_at = ?16
       WHERE (occurrence.state = 5 AND occurrence.fired_at IS NULL)
-        OR (occurrence.state = 2 AND occurrence.snoozed_until = ?17) OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
+        OR (occurrence.state IN (2, 6) AND occurrence.snoozed_until = ?17)
+        OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
       """,
       occurrence.id.scheduledAt, reminder, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
-      occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
+      occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
       occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, again)
     return connection.changes > 0

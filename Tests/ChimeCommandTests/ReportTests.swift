@@ -147,6 +147,26 @@ import Testing
     #expect(empty.contains("Nothing is tracked yet") && empty.contains("<code>chime init</code>"))
   }
 
+  /// Whoever tracks nothing has the jobs alone.
+  @Test func expectedJobsHaveARowEach() throws {
+    var fake = FakeTrackers(year: .empty)
+    let time = Wire.Time(at: "2026-03-29T05:00:00+02:00", zone: "Europe/Prague")
+    fake.expectations = [
+      .init(
+        id: "r7k2", title: "Nightly <backup>", when: "daily at 03:00", within: "PT2H", state: .down, downSince: time,
+        beats: [.init(at: time, result: .good), .init(at: time, result: .failed), .init(at: time, result: .missed)])
+    ]
+    let outcome = chime(["report", "-"], daemon: try fake.daemon())
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    for piece in [
+      "Expected jobs", "1 is down.", "Nightly &lt;backup&gt;", "class=\"good\"", "class=\"failed\"", "class=\"missed\"",
+      "1 went well, 1 failed, 1 no ping",
+    ] {
+      #expect(outcome.output.contains(piece), "\(piece)")
+    }
+    #expect(!outcome.output.contains("Nothing is tracked yet"))
+  }
+
   @Test func statisticsAreOfTheRangeAndTheCalendarOfTheYear() throws {
     let html = try Self.html(.full, ["--range", "2026-03-01..2026-03-15"])
     #expect(html.contains("Statistics are of 2026-03-01 to 2026-03-15."))

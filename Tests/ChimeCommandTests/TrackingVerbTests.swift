@@ -72,7 +72,7 @@ import Varlink
           + #""skipsEachMonth":2,"title":{"en":"Evening walk"}}}"#, ["3 days a week"]
       ),
       (
-        "tracker add Mass --kind measure --unit kg --goal 80.5kg --milestones 2 --fields fat=%,waist=cm --start 2026-01-01",
+        "tracker add Mass --kind measure --unit kg --goal 80.5kg --milestones 2 --fields fat=%,waist=cm --since 2026-01-01",
         "Trackers.Put",
         #"{"tracker":{"decimals":1,"fields":{"fat":"%","waist":"cm"},"goal":{"value":80.5},"id":"mass","kind":"measure","#
           + #""milestoneStep":2,"startedOn":"2026-01-01","title":{"en":"Mass"},"unit":"kg"}}"#,

@@ -79,6 +79,9 @@ struct TenantApartTests {
       #"{"reminder":{"title":"\#(mark) pill","when":"daily at 8:00","channels":["hook"],"tags":["\#(mark)"]},"#
         + #""token":"tok"}"#)
     loot.reminder = added["reminder"]?["id"]?.string ?? ""
+    _ = try did(
+      "io.chime.Reminders.Add", #"{"reminder":{"title":"\#(mark) job","when":"daily at 4:00","within":"PT1H"}}"#)
+    _ = try did("io.chime.Expectations.Ping", #"{"id":"\#(mark) job","output":"\#(mark) output"}"#)
     let fired = try did("io.chime.Occurrences.Fire", #"{"id":"\#(loot.reminder)"}"#)
     loot.occurrence = fired["occurrence"]?["id"]?.string ?? ""
     let owed = try did("io.chime.Deliveries.List")
@@ -94,6 +97,7 @@ struct TenantApartTests {
       ("io.chime.Deliveries.List", "{}"), ("io.chime.Endpoints.List", "{}"), ("io.chime.Trackers.List", "{}"),
       ("io.chime.Trackers.Entries", "{}"), ("io.chime.Trackers.Items", "{}"), ("io.chime.Trackers.Milestones", "{}"),
       ("io.chime.Trackers.Packs", "{}"), ("io.chime.Trackers.Achievements", "{}"), ("io.chime.Trackers.Changes", "{}"),
+      ("io.chime.Expectations.List", "{}"),
     ].map { method, text in
       let answer = try ask(house, as: tenant, method, text)
       #expect(!answer.isRefused, "\(method): \(answer.text)")
@@ -131,6 +135,8 @@ struct TenantApartTests {
       "Occurrences.Dismiss": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
       "Occurrences.Move": [(no, #"{\#(id),"by":"PT1H"}"#)],
       "Occurrences.Fire": [(no, "{\(id)}")],
+      "Expectations.List": [(yes, "{}")], "Expectations.Get": [(no, "{\(id)}"), (no, #"{"id":"\#(mark) job"}"#)],
+      "Expectations.Ping": [(no, "{\(id)}"), (no, #"{"id":"\#(mark) job","kind":"failed"}"#)],
       "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
       "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],
       "Schedules.Words": [(yes, "{}")], "Schedules.Calendars": [(yes, "{}"), (no, #"{"name":"\#(mark)"}"#)],
@@ -186,7 +192,8 @@ struct TenantApartTests {
 
   private static func methods() -> Set<String> {
     let files = [
-      RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
+      RemindersInterface.description, OccurrencesInterface.description, ExpectationsInterface.description,
+      SchedulesInterface.description,
       DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
       TrackersInterface.description, DaemonInterface.description,
     ]

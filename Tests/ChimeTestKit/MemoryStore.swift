@@ -49,6 +49,8 @@ struct MemoryContents: Sendable {
   /// The first time of each definition, and those that were replaced, in their order.
   var firstAt: [ReminderID: Instant] = [:]
   var replaced: [ReminderID: [ReminderVersion]] = [:]
+  /// The newest first.
+  var pings: [ReminderID: [Ping]] = [:]
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]

@@ -156,6 +156,7 @@ extension MemoryTransaction {
     contents.forget(id)
     if contents.reminders[id.reminder] == nil, contents.occurrencesOf[id.reminder] == nil {
       contents.order[id.reminder] = nil
+      contents.pings[id.reminder] = nil
       contents.replaced[id.reminder] = nil
     }
   }
@@ -239,10 +240,12 @@ extension MemoryTransaction {
   func counts(owner: UInt32?) throws -> StoreCounts {
     let all = Page(limit: 10_000)
     let deliveries = try deliveries(DeliveryFilter(owner: owner), page: all)
+    let expected = try reminders(ReminderFilter(owner: owner, expectationsOnly: true), page: all)
     return StoreCounts(
       reminders: try reminders(ReminderFilter(owner: owner, includesFinished: false), page: all).count,
       openOccurrences: try occurrences(OccurrenceFilter(owner: owner, openOnly: true), page: all).count,
-      owedDeliveries: deliveries.count { $0.isOwed }, deadDeliveries: deliveries.count { $0.state.kind == .dead })
+      owedDeliveries: deliveries.count { $0.isOwed }, deadDeliveries: deliveries.count { $0.state.kind == .dead },
+      expectations: expected.count, expectationsDown: expected.count { $0.open > 0 })
   }
 }
 

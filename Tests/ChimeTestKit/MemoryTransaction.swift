@@ -119,7 +119,7 @@ final class MemoryTransaction: StoreTransaction {
     contents.again = contents.again.filter { $0.key.reminder != id }
     for (key, _) in contents.occurrencesOf[id] ?? [:] {
       cancel(key, at: now) { _ in true }
-      guard var occurrence = contents.occurrences[key], occurrence.isOpen else { continue }
+      guard var occurrence = contents.occurrences[key], occurrence.isOpen || occurrence.isAwaited else { continue }
       occurrence.state = .dismissed
       occurrence.endedAt = now
       occurrence.repeatAt = nil
@@ -137,7 +137,8 @@ final class MemoryTransaction: StoreTransaction {
     return ReminderRecord(
       reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
       last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
-      snoozedUntil: again { $0.isSnoozed }, repeatAt: again { !$0.isSnoozed }, awaitsOther: awaitsOther(reminder))
+      snoozedUntil: again { $0.isSnoozed }, repeatAt: again { $0.isOpen && !$0.isSnoozed },
+      awaitedUntil: again(where: \.isAwaited), awaitsOther: awaitsOther(reminder))
   }
 
   /// Whether one that it counts from has a time to come or an open occurrence.
@@ -160,6 +161,7 @@ final class MemoryTransaction: StoreTransaction {
     let records = try contents.reminders.keys.compactMap(reminder).filter { record in
       let reminder = record.reminder
       if let owner = filter.owner, reminder.owner != owner { return false }
+      if filter.expectationsOnly, !reminder.isExpectation { return false }
       if let tag = filter.tag, !reminder.tags.contains(tag) { return false }
       if let title = filter.title, reminder.title != title { return false }
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
@@ -204,7 +206,7 @@ final class MemoryTransaction: StoreTransaction {
       ids.filter { id in
         switch contents.occurrences[id]?.state {
         case .fired, .delivered: false
-        case .snoozed, .done, .dismissed, .missed, nil: true
+        case .snoozed, .awaited, .done, .dismissed, .missed, nil: true
         }
       })
   }
@@ -230,6 +232,25 @@ final class MemoryTransaction: StoreTransaction {
     }
     places.sort { ($0.at, $0.order) > ($1.at, $1.order) }
     return places.on(page).compactMap { contents.occurrences[$0.id] }
+  }
+
+  // Pings.
+
+  func awaited(of id: ReminderID) throws -> [Occurrence] {
+    (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }.filter(\.isAwaited)
+      .sorted { $0.id.scheduledAt < $1.id.scheduledAt }
+  }
+
+  func add(_ ping: Ping, to id: ReminderID) throws {
+    try requireWriting()
+    contents.pings[id, default: []].insert(ping, at: 0)
+    if contents.pings[id, default: []].count > Ping.kept { contents.pings[id]?.removeLast() }
+  }
+
+  func pings(of id: ReminderID, limit: Int) throws -> [Ping] { Array((contents.pings[id] ?? []).prefix(limit)) }
+
+  func lastPing(of id: ReminderID, among kinds: Set<Ping.Kind>) throws -> Ping? {
+    contents.pings[id]?.first { kinds.contains($0.kind) }
   }
 
   func order(_ id: OccurrenceID) -> Int { contents.order[id.reminder] ?? -1 }

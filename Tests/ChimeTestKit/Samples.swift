@@ -27,7 +27,7 @@ func fullSample(_ id: String) throws -> Reminder {
     catchUp: CatchUp(suspend: .all, downtime: .skip), grace: .seconds(5), jitter: .minutes(3),
     nag: Nag(every: .minutes(5), max: 3, escalation: [.init(from: 2, channels: [team.channel])]),
     quiet: QuietRule(hours: try QuietHours(["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"]), handling: .drop),
-    wake: true, stay: true, snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3,
+    wake: true, stay: true, within: .hours(2), snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3,
     tracker: TrackerLink(
       tracker: TrackerID(rawValue: "water"), logsWhenDone: false, amount: Quantity(grains: 16), unit: Unit("ml"),
       quietWhenDone: true,

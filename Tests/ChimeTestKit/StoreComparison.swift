@@ -112,8 +112,9 @@ public struct StoreComparison: Sendable {
       guard var occurrence = listed.first else { return "nothing to update" }
       let states: [Occurrence.State] = [
         .delivered, .snoozed(until: now + .seconds(Int64(pick(-5...30)))), .done, .dismissed, .fired,
+        .awaited(until: now + .seconds(Int64(pick(-5...30)))),
       ]
-      occurrence.state = states[pick(0...4)]
+      occurrence.state = states[pick(0...5)]
       occurrence.repeats = pick(0...3)
       occurrence.repeatAt = pick(0...1) == 0 ? nil : now + .seconds(Int64(pick(-5...20)))
       try store.update(occurrence, now: now)

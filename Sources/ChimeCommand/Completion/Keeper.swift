@@ -41,8 +41,10 @@ final class Keeper {
     let filter = RemindersInterface.Filter(
       state: which == .paused ? .paused : nil, text: said.isEmpty ? nil : said, all: which == .all ? true : nil)
     let reply = ask(RemindersInterface.List(filter: filter, limit: Self.most))
-    return (reply?.reminders ?? []).filter { which != .running || $0.state != .paused }
-      .map { Reminder(id: $0.id, title: $0.title) }
+    return (reply?.reminders ?? []).filter {
+      (which != .running || $0.state != .paused) && (which != .expected || $0.within != nil)
+    }
+    .map { Reminder(id: $0.id, title: $0.title) }
   }
 
   /// Everything else that has a name or a number.

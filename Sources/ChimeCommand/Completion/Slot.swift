@@ -3,7 +3,7 @@
 /// The table says it once, for help, manual and completion; here is what each of those names stands for. A test holds the
 /// two together: a name that is not here is a fault.
 enum Slot: Equatable {
-  enum Reminders { case all, unfinished, open, paused, running }
+  enum Reminders { case all, unfinished, open, paused, running, expected }
 
   case free
   case words([Candidate])
@@ -25,6 +25,7 @@ enum Slot: Equatable {
     switch name {
     case "ID|TITLE":
       switch verbs.first {
+      case "expect", "ping": return .reminders(.expected)
       case "done", "snooze", "dismiss": return .reminders(.open)
       case "resume": return .reminders(.paused)
       case "pause": return .reminders(.running)
@@ -51,11 +52,14 @@ enum Slot: Equatable {
       case "endpoint" where verbs.last == "templates": return .templates
       case "endpoint" where verbs.last == "add": return .free
       case "endpoint": return .endpoints
+      case "expect": return .free
+      case "run": return .reminders(.expected)
       default: return nil
       }
     case "NAME|FILE": return .either(.packs(installed: verbs.last == "add" ? false : nil), .files)
     case "FILE", "FILE|-", "FILE.ics|-", "FILE.toml|DIR|-", "DIR", "FILE|DIR": return .files
     case "TITLE", "TEXT", "URL": return .free
+    case "PROGRAM": return .files
     default:
       // `crontab` stands for itself, and so does each of `bash|zsh|fish`.
       let choices = name.split(separator: "|").map(String.init)

@@ -86,7 +86,14 @@ struct TypedLine {
   private mutating func take(_ word: String) {
     let choices = line.path.isEmpty ? table.verbs : line.verb?.subverbs ?? []
     guard !choices.isEmpty, line.words.isEmpty else { return line.words.append(word) }
-    if let verb = choices.first(where: { $0.name == word }) { line.path.append(verb) } else { isLost = true }
+    if let verb = choices.first(where: { $0.name == word }) {
+      line.path.append(verb)
+    } else if let usual = choices.first(where: { $0.name == line.verb?.usualSubverb }) {
+      line.path.append(usual)
+      line.words.append(word)
+    } else {
+      isLost = true
+    }
   }
 
   private mutating func take(_ option: Verb.Option, _ value: String) {

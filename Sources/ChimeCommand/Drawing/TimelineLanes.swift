@@ -38,7 +38,7 @@ struct TimelineSigns {
     case .missed: Timeline.Mark(at: instant, sign: missed, tone: .bad, weight: 4)
     case _ where occurrence.late != nil: Timeline.Mark(at: instant, sign: late, tone: .caution, weight: 2)
     case .done: Timeline.Mark(at: instant, sign: whole, tone: .good, weight: 1)
-    case .fired, .delivered, .snoozed: Timeline.Mark(at: instant, sign: half, tone: .caution, weight: 3)
+    case .fired, .delivered, .snoozed, .awaited: Timeline.Mark(at: instant, sign: half, tone: .caution, weight: 3)
     case .dismissed: Timeline.Mark(at: instant, sign: empty, tone: .faint, weight: 0)
     }
   }

@@ -9,7 +9,7 @@ struct CommandTable: Sendable {
 
   static let standard = CommandTable(
     verbs: [
-      Add.verb, In.verb, At.verb, Remind.verb, Import.verb, Apply.verb,
+      Add.verb, In.verb, At.verb, Remind.verb, Import.verb, Apply.verb, Expect.verb, PingVerb.verb, Run.verb,
       Next.verb, List.verb, Show.verb, Why.verb, History.verb, Audit.verb, When.verb, Calendars.verb, Export.verb,
       Init.verb, Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb, Undo.verb,
       TrackerVerbs.verb, ItemVerbs.verb, MilestoneVerbs.verb, EntryVerbs.verb, PackVerbs.verb, Backup.verb,

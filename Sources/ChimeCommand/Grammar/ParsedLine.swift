@@ -61,10 +61,14 @@ struct ParsedLine {
       words.append(word)
       return
     }
-    guard let verb = choices.first(where: { $0.name == word }) else {
+    if let verb = choices.first(where: { $0.name == word }) {
+      path.append(verb)
+    } else if let usual = choices.first(where: { $0.name == path.last?.usualSubverb }) {
+      path.append(usual)
+      words.append(word)
+    } else {
       throw table.unknown(verb: word, within: path)
     }
-    path.append(verb)
   }
 
   private mutating func take(long: Substring, rest: inout ArraySlice<String>, table: CommandTable) throws {

@@ -29,6 +29,8 @@ struct Verb: Sendable {
   /// What `--json` prints, in a line.
   var json: String?
   var subverbs: [Verb] = []
+  /// The one of them that is meant where none is named.
+  var usualSubverb: String?
   var run: Run
 
   struct Example: Sendable {

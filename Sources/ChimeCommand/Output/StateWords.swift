@@ -13,6 +13,8 @@ enum StateWords {
     Words.mark("goal"), Words.mark("limit"), Words.mark("unlocked"), Words.mark("level"), Words.mark("milestone"),
     Words.mark("clock"), Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"), Words.mark("reloaded"),
     Words.mark("store"),
+    Words.mark("pinged"), Words.mark("awaited"), Words.mark("new"), Words.mark("up"), Words.mark("running"),
+    Words.mark("down"), Words.mark("started"), Words.mark("succeeded"),
   ]
 
   static func say(_ state: String) -> String { states.contains(state) ? Words.say(key: state) : state }
@@ -31,7 +33,7 @@ enum StateWords {
   static let eventWidth = [
     "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",
     "logged", "goal", "limit", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed", "reloaded",
-    "store",
+    "store", "pinged",
   ].reduce(0) { max($0, TextWidth.of(say($1))) }
 
   /// What a request calls one of its values.
@@ -59,7 +61,7 @@ enum StateWords {
   private static let kinds: Set<String> = [
     Words.mark("reminder"), Words.mark("occurrence"), Words.mark("delivery"), Words.mark("endpoint"),
     Words.mark("command"), Words.mark("tracker"), Words.mark("entry"), Words.mark("item"), Words.mark("milestone"),
-    Words.mark("pack"), Words.mark("achievement"), Words.mark("photo"), Words.mark("upload"),
+    Words.mark("expectation"), Words.mark("pack"), Words.mark("achievement"), Words.mark("photo"), Words.mark("upload"),
   ]
 
   /// What it is that the daemon knows none of.

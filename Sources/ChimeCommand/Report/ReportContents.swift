@@ -51,6 +51,8 @@ struct ReportContents: Sendable {
   /// nil: from the first entry on.
   var range: T.Range?
   var chapters: [Chapter]
+  /// None in a report of one pack.
+  var expectations: [ExpectationsInterface.Expectation] = []
   var photos: [String: ReportPhotos.Photo] = [:]
   /// How many photos there was no room for, or no browser could show.
   var photosLeftOut = 0
@@ -94,6 +96,12 @@ struct ReportReader {
     var contents = ReportContents(
       madeAt: zone.civil(at: context.now), today: today, day: view, isOfOnePack: pack != nil, range: range,
       chapters: chapters)
+    if pack == nil {
+      contents.expectations = try Listings.pages(limit: nil) { limit, cursor in
+        let reply = try daemon.call(ExpectationsInterface.List(limit: limit, cursor: cursor))
+        return (reply.expectations, reply.cursor)
+      }.items
+    }
     try ReportPhotos.read(into: &contents, daemon)
     return contents
   }

@@ -73,7 +73,8 @@ struct ReportPage {
   private var main: Markup {
     let chapters = shownChapters
     return .all([
-      contents.parts.isEmpty ? emptiness : today,
+      contents.parts.isEmpty ? contents.expectations.isEmpty ? emptiness : .nothing : today,
+      expectations,
       .all(chapters.enumerated().map { chapter($0.element, number: $0.offset + 1, hue: hue(of: $0.offset)) }),
     ])
   }

@@ -31,6 +31,9 @@ enum ReportStyle {
     .skip{position:absolute;left:1rem;top:-4rem;background:var(--ink);color:var(--page);padding:.6rem 1rem;z-index:2}
     .skip:focus{top:1rem}
     .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+    .jobs{list-style:none;display:grid;gap:.9rem}.jobs li{display:grid;grid-template-columns:minmax(8rem,1fr) minmax(0,2fr) auto;gap:.25rem 1rem;align-items:center}
+    .jobs .down strong{color:var(--rose)}.beats{display:flex;gap:2px;justify-content:flex-end}.beats i{width:.5rem;height:1.25rem;border-radius:2px;background:var(--leaf)}
+    .beats .failed,.beats .missed{background:var(--rose)}.beats .missed{opacity:.55}@media (max-width:40rem){.jobs li{grid-template-columns:1fr}.beats{justify-content:flex-start}}
     .kicker{color:var(--soft);font-size:.85rem}
     .soft{color:var(--soft)}
     .pill{display:inline-block;border:1px solid var(--accent);color:var(--accent);border-radius:1rem;padding:0 .6rem;font-size:.78rem}

@@ -28,7 +28,7 @@ enum TrackerOptions {
     .value("fields", nil, "LIST", "Further measures of an entry with their units: body-fat=%,waist=cm"),
     .value("milestones", nil, "STEP", "Of a measure: celebrate each step, such as every 2 (kg), once"),
     .value("icon", nil, "NAME", "An icon, by its name or as a file"),
-    .value("start", nil, "DAY", "The first day that counts, which may lie in the past"),
+    .value("since", nil, "DAY", "The first day that counts, which may lie in the past"),
   ]
 
   /// Puts what the options say into the draft.
@@ -78,8 +78,8 @@ enum TrackerOptions {
       }
     }
     if let icon = line.value("icon") { if icon.isEmpty { reset.append("icon") } else { draft.icon = icon } }
-    draft.startedOn = try line.value("start").map {
-      try PastMoment.day($0, option: "start", today: context.today())
+    draft.startedOn = try line.value("since").map {
+      try PastMoment.day($0, option: "since", today: context.today())
     }
     if !reset.isEmpty { draft.reset = reset }
     // Digits that were typed are digits that are wanted.

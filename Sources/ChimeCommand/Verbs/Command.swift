@@ -11,7 +11,7 @@ enum Command {
         + "names are what `--to` takes."
     ],
     examples: [.init(command: "chime command list"), .init(command: "chime command test backup")],
-    alsoTried: ["commands", "run", "exec", "script", "program"], subverbs: [list, test],
+    alsoTried: ["commands", "exec", "script", "program"], subverbs: [list, test],
     run: { _ in throw Failure.usage(Words.say("list or test is missing")) })
 
   static let list = Verb(

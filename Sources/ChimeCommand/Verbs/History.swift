@@ -105,6 +105,7 @@ enum History {
     case .done: return .init(StateWords.say("done") + rounds, .good)
     case .dismissed: return .init(StateWords.say("dismissed") + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
+    case .awaited: return .init(Words.say("a ping is awaited until %1", clock.text(occurrence.awaitedUntil)), .faint)
     case .snoozed where occurrence.rounds == 0:
       return .init(Words.say("moved to %1", clock.text(occurrence.snoozedUntil)))
     case .snoozed:

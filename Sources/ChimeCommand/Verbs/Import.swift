@@ -33,11 +33,17 @@ enum Import {
       .value("all-day-at", nil, "HH:MM", "When on its day an event comes that has no time and no alarm (09:00)"),
       .flag("user-column", nil, "A user stands before each command, as in /etc/crontab, where this is known by itself"),
       .flag("again", nil, "Add what is there already once more"),
+      .flag(
+        "expect", nil, "Make an expectation of each: it tells when the job has not pinged (`chime run`, `chime ping`)"),
+      .value(
+        "within", nil, "LENGTH",
+        "With --expect: how long after its time a ping may come, and how long a run may take (1h)"),
     ],
     examples: [
       .init(command: "chime import calendar.ics --dry-run"),
       .init(command: "chime import holidays.ics --tag holiday --all-day-at 8:00"),
-      .init(command: "chime import crontab"), .init(command: "chime import crontab /etc/crontab --tag server"),
+      .init(command: "chime import crontab"), .init(command: "chime import crontab --expect --within 2h"),
+      .init(command: "chime import crontab /etc/crontab --tag server"),
       .init(command: "chime import systemd /usr/lib/systemd/system/apt-daily.timer --dry-run"),
       .init(command: "chime import taskwarrior --tag tasks"),
       .init(command: "chime import - --to team", remark: "a calendar from standard input"),
@@ -51,7 +57,7 @@ enum Import {
       text: "", format: source.format, system: source.hasUsers ? true : nil,
       dryRun: context.line.has("dry-run") ? true : nil, again: context.line.has("again") ? true : nil,
       allDayAt: try allDayTime(context.line), timezone: context.line.value("tz"), channels: context.line.list("to"),
-      tags: context.line.list("tag"))
+      tags: context.line.list("tag"), within: try within(context.line))
     let daemon = try context.daemon()
     var result = RemindersInterface.Import.Reply(added: [], remarks: [], warnings: [])
     let parts = try source.parts()
@@ -77,6 +83,13 @@ enum Import {
     ImportReport(result, isDry: request.dryRun == true).print(context)
     let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .present }
     return isNothing && result.remarks.contains { $0.kind == .refused } ? .failed : .success
+  }
+
+  private static func within(_ line: ParsedLine) throws -> String? {
+    guard line.has("expect") || !line.has("within") else {
+      throw Failure.usage(Words.say("--within goes with --expect"), hint: "chime import crontab --expect --within 2h")
+    }
+    return line.has("expect") ? try LengthText.iso(line.value("within") ?? Expect.usualWithin, option: "within") : nil
   }
 
   private static func allDayTime(_ line: ParsedLine) throws -> String? {

@@ -31,11 +31,16 @@ enum InsistenceOptions {
     DraftField(
       option: .value(
         "jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
-      reset: .jitter, take: { $1.jitter = try jitter($0) }, form: { $0.jitter.map { LengthText.human($0) } ?? "" }),
+      reset: .jitter, take: { $1.jitter = try length($0, "jitter") },
+      form: { $0.jitter.map { LengthText.human($0) } ?? "" }),
     DraftField(
       option: wake, take: { $1.wake = try isOn($0, wake, noWake) }, form: { $0.wake == true ? "yes" : "no" }),
     DraftField(
       option: stay, take: { $1.stay = try isOn($0, stay, noStay) }, form: { $0.stay == true ? "yes" : "no" }),
+    DraftField(
+      option: within, reset: .within, take: { $1.within = try length($0, "within") },
+      form: { $0.within.map { LengthText.human($0) } ?? "" },
+      shown: { (Words.say("ping"), $0.within.map { Words.say("within %1", LengthText.human($0)) }) }),
   ]
 
   static let wake = Verb.Option.flag(
@@ -56,9 +61,14 @@ enum InsistenceOptions {
     }
   }
 
-  static func jitter(_ line: ParsedLine) throws -> String? {
-    guard let text = line.value("jitter"), !trimmed(text).isEmpty else { return nil }
-    return try LengthText.iso(text, option: "jitter")
+  static let within = Verb.Option.value(
+    "within", nil, "LENGTH",
+    Words.say(
+      "Make it an expectation: it tells only when no ping has come so long after its time, or a run takes longer"))
+
+  static func length(_ line: ParsedLine, _ option: String) throws -> String? {
+    guard let text = line.value(option), !trimmed(text).isEmpty else { return nil }
+    return try LengthText.iso(text, option: option)
   }
 
   /// What the options say of it; nil when they say nothing, or take it away.

@@ -18,7 +18,7 @@ enum Status {
       .init(command: "chime status"), .init(command: "chime status --verbose"),
       .init(command: "chime status -q || notify-send \"See to Chime\""),
     ],
-    alsoTried: ["health", "ping", "info"], json: "`status`", run: run)
+    alsoTried: ["health", "info"], json: "`status`", run: run)
 
   /// Older messages that were given up are history.
   private static let lately = Milliseconds.days(7)
@@ -111,6 +111,7 @@ enum Status {
         Words.say("unanswered"),
         open == 0 ? Words.say("none") : Words.say("%1; `chime history --open` shows them", open)
       ),
+    ] + expectations(health) + [
       (Words.say("deliveries"), deliveries.joined(separator: ", ")),
       (
         Words.say("store"),
@@ -123,6 +124,21 @@ enum Status {
     guard let heartbeat = health.heartbeat else { return [] }
     let taken = heartbeat.takenAt.map { Words.say("taken %1", clock.relative($0)) } ?? Words.say("none taken yet")
     return [(Words.say("heartbeat"), taken)]
+  }
+
+  private static func expectations(_ health: DaemonInterface.Health) -> [(String, String)] {
+    guard let all = health.expectations else { return [] }
+    let down = health.expectationsDown ?? 0
+    return [
+      (
+        Words.say("expected"),
+        down == 0
+          ? Words.say(count: all, "%n job, and none is down", "%n jobs, and none is down")
+          : Words.say(
+            count: all, "%n job, and it is down; `chime expect list` shows it",
+            "%n jobs, of which %1 are down; `chime expect list` shows them", String(down))
+      )
+    ]
   }
 
   /// Those that are near a limit, of many; all with --verbose.

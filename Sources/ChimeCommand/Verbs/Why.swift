@@ -154,6 +154,17 @@ struct Reasons {
   private func rang(
     _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
   ) -> Reason {
+    if reminder.within != nil {
+      let sentence =
+        occurrence.state == .awaited
+        ? Sentence(
+          Words.mark("A ping for the time at %1 is awaited until %2."), time(at),
+          occurrence.awaitedUntil.map { time($0) } ?? time(at))
+        : occurrence.firedAt == nil
+          ? Sentence(Words.mark("A ping came for the time at %1."), time(at))
+          : Sentence(Words.mark("For the time at %1 no good ping came in time, and that was told."), time(at))
+      return Reason(kind: .rang, at: at, sentence: sentence, command: "chime expect show \(id)")
+    }
     // What came later than jitter can have it was moved, or snoozed.
     let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
     if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
@@ -175,7 +186,7 @@ struct Reasons {
         )
       case .snoozed:
         (Sentence(Words.mark("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
-      case .fired, .delivered, .missed:
+      case .fired, .delivered, .missed, .awaited:
         (Sentence(Words.mark("The time at %1 rang; nobody has answered."), time(at)), "chime done \(occurrence.id)")
       }
     return Reason(kind: .rang, at: at, sentence: sentence, command: command)

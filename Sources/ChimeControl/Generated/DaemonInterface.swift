@@ -36,8 +36,8 @@ public enum DaemonInterface {
   }
 
   public struct Health: WireValue {
-    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
-    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
+    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
+    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
 
     public enum Instance: String, Codable, Sendable, CaseIterable {
       case user, system
@@ -64,6 +64,10 @@ public enum DaemonInterface {
     public var reminders: Int
     /// How many wait for an answer.
     public var openOccurrences: Int
+    /// How many jobs are expected to ping (io.chime.Expectations); null for none.
+    public var expectations: Int?
+    /// How many of them are down, and nobody has answered; null for none.
+    public var expectationsDown: Int?
     /// Messages that are still to be delivered.
     public var owedDeliveries: Int
     /// Messages that were given up.
@@ -99,7 +103,7 @@ public enum DaemonInterface {
     /// Whom the daemon tells that it can fire; null when nobody is configured.
     public var heartbeat: Heartbeat?
 
-    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
+    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
       self.version = version
       self.pid = pid
       self.instance = instance
@@ -111,6 +115,8 @@ public enum DaemonInterface {
       self.lastSnapshot = lastSnapshot
       self.reminders = reminders
       self.openOccurrences = openOccurrences
+      self.expectations = expectations
+      self.expectationsDown = expectationsDown
       self.owedDeliveries = owedDeliveries
       self.deadDeliveries = deadDeliveries
       self.nextDue = nextDue
@@ -331,7 +337,7 @@ public enum DaemonInterface {
 
     /// When it happened.
     public var at: Wire.Time
-    /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+    /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
     /// `logged`, `goal`, `limit`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
     /// more may come.
     public var event: String

@@ -107,6 +107,10 @@ type Health (
   reminders: int,
   # How many wait for an answer.
   openOccurrences: int,
+  # How many jobs are expected to ping (io.chime.Expectations); null for none.
+  expectations: ?int,
+  # How many of them are down, and nobody has answered; null for none.
+  expectationsDown: ?int,
   # Messages that are still to be delivered.
   owedDeliveries: int,
   # Messages that were given up.
@@ -237,7 +241,7 @@ type Notice (kind: string, about: ?string, sentence: string)
 type Event (
   # When it happened.
   at: Time,
-  # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+  # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
   # `logged`, `goal`, `limit`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
   # more may come.
   event: string,
@@ -671,6 +675,91 @@ error LimitExceeded (limit: string, retryAfter: ?string)
 error NotForTenant (tenant: string, message: string)
 
 """# }
+static var expectations: String { #"""
+# Expectations: jobs that say of themselves that they are done. Their user is told when they do not.
+#
+# An expectation is a reminder with `within` (io.chime.Reminders): at each of its times a ping is awaited, for so long. A ping
+# closes it and nobody is told anything. When none has come the reminder fires, as any other does. io.chime.Reminders makes,
+# changes, pauses and removes expectations.
+interface io.chime.Expectations
+
+# A point in time (RFC 3339), and the zone in which its offset was taken.
+type Time (at: string, zone: string)
+
+# What a job has said of itself.
+type PingRecord (
+  # When.
+  at: Time,
+  kind: (started, succeeded, failed),
+  # The user whose program it was, by number.
+  uid: int,
+  # The tenant for whom it was; null for none.
+  tenant: ?string,
+  # How long the run took, in milliseconds.
+  tookMs: ?int,
+  # The exit status of the run; 128 and its number for a signal that ended it.
+  status: ?int,
+  # The end of what it wrote. Get alone has it.
+  output: ?string
+)
+
+# A run, or a time without one.
+type Beat (at: Time, result: (good, failed, missed))
+
+type Expectation (
+  # The reminder's id.
+  id: string,
+  # The reminder's title.
+  title: string,
+  # The schedule in canonical form.
+  when: string,
+  # How long a ping may take to come, and a run to end; ISO 8601.
+  within: string,
+  # new: nothing has been heard of it, and nothing was due. awaited: its time has come and its ping has not. running: it has
+  # said that it begins. down: it is told that no ping came, or that one failed.
+  state: (new, up, awaited, running, down, paused),
+  # Since when it is down.
+  downSince: ?Time,
+  # Until when its ping may come, or its run last; null when nothing is awaited.
+  awaitedUntil: ?Time,
+  # When its ping is next awaited from.
+  next: ?Time,
+  # When it was last told that it is well.
+  lastGood: ?Time,
+  # The last ping, without its output.
+  last: ?PingRecord,
+  # What has become of the last runs, the newest last; 30 at most.
+  beats: []Beat
+)
+
+# Those that are in a state, or all of them, in the order of their next times. Paged as in io.chime.Reminders.
+method List(state: ?(new, up, awaited, running, down, paused), limit: ?int, cursor: ?string, tenant: ?string) -> (
+  expectations: []Expectation,
+  cursor: ?string
+)
+# The pings are the newest 100, the newest first.
+method Get(id: string, tenant: ?string) -> (expectation: Expectation, pings: []PingRecord)
+# Says of a job that it begins, is done (also when `kind` is null), or has failed, which is told at once. Of `output` the last
+# 10 KiB are kept. `wasDownMs` is how long it was down when this has ended it; null when it was not.
+method Ping(
+  id: string,
+  kind: ?(started, succeeded, failed),
+  tookMs: ?int,
+  status: ?int,
+  output: ?string,
+  tenant: ?string
+) -> (id: string, title: string, wasDownMs: ?int)
+
+error NotFound (what: string, id: string, near: []string)
+error Ambiguous (id: string, candidates: []string)
+error InvalidValue (field: string, message: string)
+error Conflict (message: string)
+error StoreUnavailable (reason: string)
+error LimitExceeded (limit: string, retryAfter: ?string)
+# The caller may not act for that tenant, or there is none.
+error NotForTenant (tenant: string, message: string)
+
+"""# }
 static var occurrences: String { #"""
 # Occurrences: the times of reminders that have come, and what became of them.
 interface io.chime.Occurrences
@@ -685,7 +774,7 @@ type Occurrence (
   reminder: string,
   # The reminder's title when it fired.
   title: string,
-  state: (fired, delivered, snoozed, done, dismissed, missed),
+  state: (fired, delivered, snoozed, done, dismissed, missed, awaited),
   # When it was due.
   scheduledAt: Time,
   # When it fired.
@@ -696,6 +785,8 @@ type Occurrence (
   endedAt: ?Time,
   # When its snooze ends.
   snoozedUntil: ?Time,
+  # Of an expectation: until when its ping may come; null when none is awaited.
+  awaitedUntil: ?Time,
   # Why it came late; null when it was on time.
   late: ?(suspend, downtime, quiet),
   # Scheduled time to firing, in milliseconds.
@@ -933,6 +1024,9 @@ type Reminder (
   wakeProblem: ?string,
   # Whether its popup stays on the screen until it is answered; null for no.
   stay: ?bool,
+  # Of an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may take.
+  # Null: it is none.
+  within: ?string,
   # The lengths of a snooze; the first is the default.
   snooze: []string,
   # waiting: it fired and nobody has answered; finished: it has no further time.
@@ -994,10 +1088,12 @@ type Draft (
   quiet: ?Quiet,
   wake: ?bool,
   stay: ?bool,
+  # Makes it an expectation, which is critical unless it says otherwise.
+  within: ?string,
   snooze: ?[]string,
   # What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-  # place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
-  reset: ?[](gap, fold, place, jitter, nag, quiet, snooze, tracker, amount),
+  # place, quiet and snooze to what is configured, jitter, nag, within and tracker to none, amount to the tracker's usual one.
+  reset: ?[](gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within),
   tracker: ?TrackerLink
 )
 
@@ -1131,6 +1227,8 @@ method Import(
   timezone: ?string,
   channels: ?[]string,
   tags: ?[]string,
+  # Makes an expectation of each (io.chime.Expectations): its ping may come so long after its time.
+  within: ?string,
   token: ?string,
   tenant: ?string
 ) -> (added: []Imported, remarks: []ImportRemark, warnings: []string)

@@ -27,6 +27,9 @@ public protocol InterfaceHandler {
   func handle(_ request: EndpointsInterface.Disable) async throws -> EndpointsInterface.Disable.Reply
   func handle(_ request: EndpointsInterface.Test) async throws -> EndpointsInterface.Test.Reply
   func handle(_ request: EndpointsInterface.Templates) async throws -> EndpointsInterface.Templates.Reply
+  func handle(_ request: ExpectationsInterface.List) async throws -> ExpectationsInterface.List.Reply
+  func handle(_ request: ExpectationsInterface.Get) async throws -> ExpectationsInterface.Get.Reply
+  func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply
   func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply
   func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply
   func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply
@@ -108,6 +111,9 @@ extension InterfaceHandler {
     case EndpointsInterface.Disable.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Disable.self)))
     case EndpointsInterface.Test.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Test.self)))
     case EndpointsInterface.Templates.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Templates.self)))
+    case ExpectationsInterface.List.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.List.self)))
+    case ExpectationsInterface.Get.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Get.self)))
+    case ExpectationsInterface.Ping.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Ping.self)))
     case OccurrencesInterface.Audit.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Audit.self)))
     case OccurrencesInterface.List.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.List.self)))
     case OccurrencesInterface.Upcoming.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Upcoming.self)))

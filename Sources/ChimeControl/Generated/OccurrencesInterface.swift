@@ -11,11 +11,11 @@ public enum OccurrencesInterface {
   public static var description: String { EmbeddedFiles.occurrences }
 
   public struct Occurrence: WireValue {
-    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt"]
-    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt] }
+    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "awaitedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt"]
+    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, awaitedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt] }
 
     public enum State: String, Codable, Sendable, CaseIterable {
-      case fired, delivered, snoozed, done, dismissed, missed
+      case fired, delivered, snoozed, done, dismissed, missed, awaited
     }
 
     public enum Late: String, Codable, Sendable, CaseIterable {
@@ -43,6 +43,8 @@ public enum OccurrencesInterface {
     public var endedAt: Wire.Time?
     /// When its snooze ends.
     public var snoozedUntil: Wire.Time?
+    /// Of an expectation: until when its ping may come; null when none is awaited.
+    public var awaitedUntil: Wire.Time?
     /// Why it came late; null when it was on time.
     public var late: Occurrence.Late?
     /// Scheduled time to firing, in milliseconds.
@@ -58,7 +60,7 @@ public enum OccurrencesInterface {
     /// When it is repeated next, unless someone answers.
     public var repeatAt: Wire.Time?
 
-    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil) {
+    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil) {
       self.id = id
       self.reminder = reminder
       self.title = title
@@ -68,6 +70,7 @@ public enum OccurrencesInterface {
       self.deliveredAt = deliveredAt
       self.endedAt = endedAt
       self.snoozedUntil = snoozedUntil
+      self.awaitedUntil = awaitedUntil
       self.late = late
       self.latenessMs = latenessMs
       self.missed = missed

@@ -113,8 +113,8 @@ public enum RemindersInterface {
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: WireValue {
-    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows"]
-    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows] }
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows] }
 
     public enum Urgency: String, Codable, Sendable, CaseIterable {
       case low, normal, critical
@@ -166,6 +166,9 @@ public enum RemindersInterface {
     public var wakeProblem: String?
     /// Whether its popup stays on the screen until it is answered; null for no.
     public var stay: Bool?
+    /// Of an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may take.
+    /// Null: it is none.
+    public var within: String?
     /// The lengths of a snooze; the first is the default.
     public var snooze: [String]
     /// waiting: it fired and nobody has answered; finished: it has no further time.
@@ -201,7 +204,7 @@ public enum RemindersInterface {
     /// has no next time.
     public var follows: Wire.Chain?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -226,6 +229,7 @@ public enum RemindersInterface {
       self.wake = wake
       self.wakeProblem = wakeProblem
       self.stay = stay
+      self.within = within
       self.snooze = snooze
       self.state = state
       self.pausedUntil = pausedUntil
@@ -248,11 +252,11 @@ public enum RemindersInterface {
   /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
   /// that is null as it is. An empty string is no body, icon, sound, url or category.
   public struct Draft: WireValue {
-    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "reset", "tracker"]
-    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, snooze, reset, tracker] }
+    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "reset", "tracker"]
+    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, reset, tracker] }
 
     public enum Reset: String, Codable, Sendable, CaseIterable {
-      case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount
+      case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within
     }
 
     public var title: String?
@@ -277,13 +281,15 @@ public enum RemindersInterface {
     public var quiet: Quiet?
     public var wake: Bool?
     public var stay: Bool?
+    /// Makes it an expectation, which is critical unless it says otherwise.
+    public var within: String?
     public var snooze: [String]?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-    /// place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
+    /// place, quiet and snooze to what is configured, jitter, nag, within and tracker to none, amount to the tracker's usual one.
     public var reset: [Draft.Reset]?
     public var tracker: TrackerLink?
 
-    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String]? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -306,6 +312,7 @@ public enum RemindersInterface {
       self.quiet = quiet
       self.wake = wake
       self.stay = stay
+      self.within = within
       self.snooze = snooze
       self.reset = reset
       self.tracker = tracker
@@ -336,6 +343,7 @@ public enum RemindersInterface {
       it.quiet = quiet ?? other.quiet
       it.wake = wake ?? other.wake
       it.stay = stay ?? other.stay
+      it.within = within ?? other.within
       it.snooze = snooze ?? other.snooze
       it.reset = reset ?? other.reset
       it.tracker = tracker ?? other.tracker
@@ -841,9 +849,11 @@ public enum RemindersInterface {
     public var timezone: String?
     public var channels: [String]?
     public var tags: [String]?
+    /// Makes an expectation of each (io.chime.Expectations): its ping may come so long after its time.
+    public var within: String?
     public var token: String?
 
-    public init(text: String, format: Import.Format, system: Bool? = nil, dryRun: Bool? = nil, again: Bool? = nil, allDayAt: String? = nil, timezone: String? = nil, channels: [String]? = nil, tags: [String]? = nil, token: String? = nil) {
+    public init(text: String, format: Import.Format, system: Bool? = nil, dryRun: Bool? = nil, again: Bool? = nil, allDayAt: String? = nil, timezone: String? = nil, channels: [String]? = nil, tags: [String]? = nil, within: String? = nil, token: String? = nil) {
       self.text = text
       self.format = format
       self.system = system
@@ -853,6 +863,7 @@ public enum RemindersInterface {
       self.timezone = timezone
       self.channels = channels
       self.tags = tags
+      self.within = within
       self.token = token
     }
 

@@ -1,3 +1,4 @@
+public import ChimeSchedule
 public import ChimeTracking
 
 /// Puts into words what a person is told by Chime itself, of trackers and otherwise. Core knows no language; the daemon brings one that does.
@@ -19,10 +20,41 @@ public protocol TrackingWording: Sendable {
   func title(of milestone: Quantity, of tracker: Tracker) -> String
   /// What Chime tells of itself, in English: an endpoint that was disabled, a store that was restored.
   func notice(_ sentence: String) -> String
+  /// An expectation of which nothing was heard since one of its times; times as `2026-11-25 03:00`.
+  func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords
+  /// A run that failed: its exit status and the end of its output.
+  func failed(_ title: String, status: Int?, output: String?) -> TrackingWords
+  /// A run that takes longer than it may.
+  func overruns(_ title: String, since time: String) -> TrackingWords
+  func upAgain(_ title: String, after length: Milliseconds) -> TrackingWords
 }
 
 extension TrackingWording {
   public func notice(_ sentence: String) -> String { sentence }
+
+  public func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
+    let heard = last.map { "The last good ping came at \($0)." } ?? "None has come yet."
+    return TrackingWords("\(title): no ping", "One was expected from \(time) on. \(heard)")
+  }
+
+  public func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
+    let end = status.map { "It ended with status \($0)." }
+    return TrackingWords("\(title) failed", [end, output].compactMap { $0 }.joined(separator: "\n"))
+  }
+
+  public func overruns(_ title: String, since time: String) -> TrackingWords {
+    TrackingWords("\(title) takes too long", "It began at \(time) and has not ended.")
+  }
+
+  /// To whole minutes from an hour on, to whole seconds below.
+  public static func rough(_ length: Milliseconds) -> Milliseconds {
+    let unit: Int64 = length < .hours(1) ? 1_000 : 60_000
+    return Milliseconds(rawValue: max(unit, (length.rawValue + unit / 2) / unit * unit))
+  }
+
+  public func upAgain(_ title: String, after length: Milliseconds) -> TrackingWords {
+    TrackingWords("\(title) is up again", "It was down for \(DurationText.format(Self.rough(length))).")
+  }
 
   /// With the unit: `2,500 ml`.
   public func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {

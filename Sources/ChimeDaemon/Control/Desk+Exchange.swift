@@ -81,7 +81,8 @@ extension Desk {
     // What the client gives to all is its mistake and not a line's, so it is judged by itself first.
     _ = try draft(
       Interface.Draft(
-        title: "sample", when: "every 1h", timezone: request.timezone, channels: request.channels, tags: request.tags))
+        title: "sample", when: "every 1h", timezone: request.timezone, channels: request.channels, tags: request.tags,
+        within: request.within))
     var candidates = Candidates()
     for remark in plan.remarks {
       candidates.reply.remarks.append(
@@ -97,9 +98,10 @@ extension Desk {
           Interface.Draft(
             title: item.title, when: item.schedule.canonical, body: item.body,
             timezone: item.timezone ?? request.timezone, channels: request.channels,
-            tags: Array(tags.prefix(ReminderFields.maxItems)), urgency: .init(rawValue: item.urgency.rawValue),
+            tags: Array(tags.prefix(ReminderFields.maxItems)),
+            urgency: request.within == nil ? .init(rawValue: item.urgency.rawValue) : nil,
             url: item.url, catchUp: item.catchUp.map(wire.catchUp),
-            jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake))
+            jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake, within: request.within))
         // No file of another program has what counts from another reminder.
         if let next = try fields.firstTime(of: reminder) {
           candidates.all.append(.init(line: item.line, reminder: reminder, next: next))

@@ -58,6 +58,7 @@ extension Desk {
   }
 
   private func check(_ reminder: Reminder, _ link: TrackerLink, _ tracker: Tracker?) throws {
+    if reminder.isExpectation { throw Self.expectsNoEntry }
     func refuse(_ sentence: String) -> ControlFailure { .invalidValue(field: "tracker", sentence) }
     if link.followsEntries, !reminder.schedule.canFollowEntries {
       throw refuse(

@@ -58,6 +58,10 @@ extension Desk {
   /// Refuses what would not ring at its next time anyway.
   private func requireMovable(_ record: ReminderRecord) throws {
     let reminder = record.reminder
+    if reminder.isExpectation {
+      throw ControlFailure.conflict(
+        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` passes over it")
+    }
     if reminder.pause.holds(at: now) {
       throw ControlFailure.conflict("\"\(reminder.title)\" is paused: `chime resume \(reminder.id)` ends that")
     }

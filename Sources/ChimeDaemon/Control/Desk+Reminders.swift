@@ -76,6 +76,10 @@ extension Desk {
     return reminder
   }
 
+  static var expectsNoEntry: ControlFailure {
+    .invalidValue(field: "within", "pings close an expectation, and entries of a tracker do not: give one of the two")
+  }
+
   func insert(
     _ reminder: Reminder, next: Instant?, into transaction: any StoreTransaction
   ) throws -> ReminderID {
@@ -119,6 +123,7 @@ extension Desk {
       try fields.apply(request.change, to: &reminder)
       if request.change.when != nil { try chain(&reminder, in: transaction) }
       let (change, reset) = (request.change, request.change.reset ?? [])
+      if change.within != nil, reminder.tracker != nil, !reset.contains(.tracker) { throw Self.expectsNoEntry }
       // One whose tracker has gone, or is another, can still be given another title.
       guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
         return
@@ -148,8 +153,10 @@ extension Desk {
         guard let stub = try stub(of: transaction.unreadable, request.id) else { throw failure }
         (record, isReadable) = (stub, false)
       }
-      let open = try transaction.occurrences(
-        OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
+      let open =
+        try transaction.occurrences(
+          OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
+        + transaction.awaited(of: record.reminder.id)
       try transaction.remove(record.reminder.id, now: now)
       if record.isAlive { try requireUnfollowed([record.reminder], in: transaction) }
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)

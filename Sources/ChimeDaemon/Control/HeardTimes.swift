@@ -20,7 +20,8 @@ struct HeardTimes {
     self.now = now
     timetable = bearings.timetable(of: reminder)
     offset = reminder.jitterOffset
-    quiet = bearings.quiet(of: reminder)
+    // An expectation awaits its ping in quiet hours too.
+    quiet = reminder.isExpectation ? nil : bearings.quiet(of: reminder)
   }
 
   /// The first that is heard, from the next regular time on.

@@ -56,6 +56,7 @@ struct ReminderFields {
     if reset.contains(.place) { reminder.place = nil }
     if reset.contains(.gap) { reminder.gap = nil }
     if reset.contains(.fold) { reminder.fold = nil }
+    if reset.contains(.within) { reminder.within = nil }
     if reset.contains(.jitter) { reminder.jitter = .zero }
     if reset.contains(.nag) { reminder.nag = nil }
     if reset.contains(.quiet) { reminder.quiet = nil }
@@ -80,6 +81,10 @@ struct ReminderFields {
     if let quiet = change.quiet { reminder.quiet = try self.quiet(quiet, over: reminder.quiet) }
     if let wake = change.wake { reminder.wake = wake }
     if let stay = change.stay { reminder.stay = stay }
+    if let within = change.within {
+      if reminder.within == nil, change.urgency == nil { reminder.urgency = .critical }
+      reminder.within = try Self.duration(within, "within", Reminder.withins)
+    }
     if let snooze = change.snooze {
       guard Self.snoozeCounts.contains(snooze.count) else {
         throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")

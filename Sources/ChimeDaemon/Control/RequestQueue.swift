@@ -147,9 +147,8 @@ extension Desk {
   private static let heavyMethods: Set<String> = [
     RemindersInterface.AddMany.method, RemindersInterface.List.method, RemindersInterface.Import.method,
     RemindersInterface.Apply.method, RemindersInterface.Export.method, OccurrencesInterface.List.method,
-    OccurrencesInterface.Upcoming.method, OccurrencesInterface.Audit.method, SchedulesInterface.Explain.method,
-    SchedulesInterface.Convert.method,
-    SchedulesInterface.Calendars.method,
+    OccurrencesInterface.Upcoming.method, OccurrencesInterface.Audit.method, ExpectationsInterface.List.method,
+    SchedulesInterface.Explain.method, SchedulesInterface.Convert.method, SchedulesInterface.Calendars.method,
     DeliveriesInterface.List.method, EndpointsInterface.List.method, Tracking.Entries.method, Tracking.Days.method,
     Tracking.Stats.method, Tracking.Achievements.method, Tracking.Items.method, Tracking.Milestones.method,
     Tracking.Changes.method, Tracking.Backup.method, Tracking.Export.method,

@@ -52,6 +52,7 @@ struct WireMapper: Sendable {
       nag: reminder.nag.map(Self.nag),
       quiet: reminder.quiet.map(Self.quiet), wake: reminder.wake,
       wakeProblem: reminder.wake ? wakeProblem : nil, stay: reminder.stay,
+      within: reminder.within.map(DurationText.formatISO8601),
       snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
       next: heard.map { time($0.at, in: zone) }, held: heard?.held.map { time($0, in: zone) },
@@ -70,6 +71,7 @@ struct WireMapper: Sendable {
       channels: reminder.channels.map(\.rawValue), tags: reminder.tags,
       grace: DurationText.formatISO8601(reminder.grace), jitter: DurationText.formatISO8601(reminder.jitter),
       nag: reminder.nag.map(nag), quiet: reminder.quiet.map(quiet),
+      within: reminder.within.map(DurationText.formatISO8601),
       snooze: reminder.snoozeLengths.map(DurationText.formatISO8601))
     for text in ReminderFields.texts { draft[keyPath: text.given] = reminder[keyPath: text.kept] }
     return draft
@@ -105,7 +107,7 @@ struct WireMapper: Sendable {
   func state(_ record: ReminderRecord) -> RemindersInterface.Reminder.State {
     if record.reminder.pause.holds(at: now) { return .paused }
     if record.next != nil { return .active }
-    if record.snoozedUntil != nil { return .waiting }
+    if record.snoozedUntil != nil || record.awaitedUntil != nil { return .waiting }
     if record.awaitsOther { return .active }
     // A one-off that nobody answers is waited for as long as it is useful.
     guard record.open > 0, let last = record.last, now - last.id.scheduledAt <= record.reminder.grace else {
@@ -132,7 +134,7 @@ struct WireMapper: Sendable {
 
   func occurrence(_ occurrence: Occurrence, zone: Zone? = nil) -> OccurrencesInterface.Occurrence {
     let zone = zone ?? zones.local
-    var snoozedUntil: Instant?
+    var (snoozedUntil, awaitedUntil): (Instant?, Instant?)
     var missed: OccurrencesInterface.Occurrence.Missed?
     let state: OccurrencesInterface.Occurrence.State
     switch occurrence.state {
@@ -141,6 +143,9 @@ struct WireMapper: Sendable {
     case .snoozed(let until):
       state = .snoozed
       snoozedUntil = until
+    case .awaited(let until):
+      state = .awaited
+      awaitedUntil = until
     case .done: state = .done
     case .dismissed: state = .dismissed
     case .missed(let reason):
@@ -152,6 +157,7 @@ struct WireMapper: Sendable {
       scheduledAt: time(occurrence.id.scheduledAt, in: zone), firedAt: occurrence.firedAt.map { time($0, in: zone) },
       deliveredAt: occurrence.deliveredAt.map { time($0, in: zone) },
       endedAt: occurrence.endedAt.map { time($0, in: zone) }, snoozedUntil: snoozedUntil.map { time($0, in: zone) },
+      awaitedUntil: awaitedUntil.map { time($0, in: zone) },
       late: occurrence.late.flatMap { OccurrencesInterface.Occurrence.Late(rawValue: $0.rawValue) },
       latenessMs: occurrence.lateness.map { Int($0.rawValue) }, missed: missed,
       missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds, repeats: occurrence.repeats,

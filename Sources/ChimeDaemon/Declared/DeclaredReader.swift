@@ -19,7 +19,7 @@ struct DeclaredReader {
     + ReminderFields.texts.filter(\.isShared).map(\.name)
     + ["catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze"]
   private static let ownTexts = ReminderFields.texts.filter { !$0.isShared }
-  static let own = ["id", "title", "when", "paused"] + ownTexts.map(\.name) + link
+  static let own = ["id", "title", "when", "within", "paused"] + ownTexts.map(\.name) + link
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout DeclaredSet) {
@@ -71,6 +71,10 @@ struct DeclaredReader {
     let title = required("title", in: table, "what it is called")
     if let title { take(Change(title: title), "title", in: table, &reminder) }
     layTexts(table, over: &reminder)
+    // What makes it critical comes before what may say otherwise.
+    if let node = table["within"], let change = change("within", node, in: table) {
+      take(change, "within", in: table, &reminder)
+    }
     let before = faults.faults.count
     lay(table, over: &reminder)
     // A schedule is read in its zone, which has to be one.
@@ -160,6 +164,7 @@ struct DeclaredReader {
     case "quiet": return quiet(node, in: table)
     case "wake": return faults.flag(key, in: table).map { Change(wake: $0) }
     case "stay": return faults.flag(key, in: table).map { Change(stay: $0) }
+    case "within": return span(node, name).map { Change(within: $0) }
     case "snooze": return spans(node, name).map { Change(snooze: $0) }
     default: return ReminderFields.texts.first { $0.name == key }.flatMap { change($0, in: table) }
     }

@@ -30,7 +30,7 @@ enum DeclaredText {
         name: "channels", text: TOMLText.array(reminder.channels.map(\.rawValue)),
         isUsual: reminder.channels == [.desktop]),
       Field(name: "tags", text: TOMLText.array(reminder.tags), isUsual: reminder.tags.isEmpty),
-      text("urgency", reminder.urgency.rawValue, usual: "normal"),
+      text("urgency", reminder.urgency.rawValue, usual: reminder.isExpectation ? "critical" : "normal"),
     ]
     fields += ReminderFields.texts.dropFirst().map { text($0.name, reminder[keyPath: $0.kept]) }
     fields += [
@@ -40,6 +40,7 @@ enum DeclaredText {
       Field(name: "nag", text: reminder.nag.map(nag)), Field(name: "quiet", text: reminder.quiet.map(quiet)),
       Field(name: "wake", text: String(reminder.wake), isUsual: !reminder.wake),
       Field(name: "stay", text: String(reminder.stay), isUsual: !reminder.stay),
+      Field(name: "within", text: reminder.within.map(span)),
       Field(
         name: "snooze", text: "[" + reminder.snoozeLengths.map(span).joined(separator: ", ") + "]",
         isUsual: reminder.snoozeLengths == usualSnooze),

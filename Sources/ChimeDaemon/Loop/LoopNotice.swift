@@ -31,7 +31,7 @@ enum LoopNotice: Sendable {
 /// One thing that happened, as `chime watch` and the log are told of it.
 struct Happening: Sendable {
   enum Kind: String, Sendable {
-    case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed
+    case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed, pinged
     case logged, goal, limit, unlocked, level, milestone
     case clock, zone, calendar, resumed, reloaded, store
 
@@ -46,6 +46,7 @@ struct Happening: Sendable {
       case .failed: .attemptFailed
       case .done, .dismissed, .snoozed: .answered
       case .closed: .popupClosed
+      case .pinged: .pinged
       case .logged: .logged
       case .goal: .goalMet
       case .limit: .limitNear
@@ -76,6 +77,8 @@ struct Happening: Sendable {
   var latenessMicroseconds: Int64?
   /// Of what was missed: why, and how many times it stands for.
   var missed: (reason: MissReason, count: Int)?
+  /// What a job has said of itself.
+  var ping: Ping.Kind?
   var message: String
 
   /// - Parameter id: where the kind alone does not say it.
@@ -125,6 +128,7 @@ struct Happening: Sendable {
     case .storeFailed, .storeQuarantined, .storeRestored: .error
     case .attemptFailed, .givenUp, .leftOut, .endpointDisabled, .snapshotFailed: .warning
     case .missed, .clockSet, .zoneChanged, .calendarChanged, .resumed, .configurationReloaded, .storeRecovered: .notice
+    case .pinged: .debug
     default: .info
     }
   }

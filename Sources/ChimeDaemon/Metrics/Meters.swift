@@ -23,6 +23,7 @@ struct Meters: Sendable {
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
   var heartbeats: [Heartbeat: Int] = [:]
+  private(set) var pings: [Ping.Kind: Int] = [:]
   private(set) var lateness = Histogram()
 
   /// - Parameter way: of the happening's channel.
@@ -44,6 +45,7 @@ struct Meters: Sendable {
     case .zoneChanged: clock[.zone, default: 0] += 1
     case .resumed: clock[.resume, default: 0] += 1
     case .storeFailed: storeFailures += 1
+    case .pinged: if let kind = happening.ping { pings[kind, default: 0] += 1 }
     default: break
     }
   }

@@ -85,6 +85,12 @@ struct MetricsText {
       "chime_reminders_unheard", .gauge,
       "Reminders that nobody hears, because each of their channels is missing or off."
     ) { $0.add(readings.mute) }
+    text.family(
+      "chime_expectations", .gauge, "Jobs that are expected to ping; down: nobody has answered what was told of them."
+    ) {
+      $0.add(counts.expectationsDown, ["state": "down"])
+      $0.add(counts.expectations - counts.expectationsDown, ["state": "other"])
+    }
     text.family("chime_next_due_timestamp_seconds", .gauge, "The earliest time to come, in seconds since 1970.") {
       if let next = readings.nextDue { $0.add(Self.seconds(next)) }
     }
@@ -103,6 +109,9 @@ struct MetricsText {
     }
     text.family("chime_answered_total", .counter, "Answers that were given.") {
       for answer in Meters.Answer.allCases { $0.add(meters.answers[answer] ?? 0, ["answer": answer.rawValue]) }
+    }
+    text.family("chime_pings_total", .counter, "What jobs have said of themselves.") {
+      for kind in Ping.Kind.allCases { $0.add(meters.pings[kind] ?? 0, ["kind": kind.rawValue]) }
     }
     text.family(
       "chime_lateness_seconds", .histogram,

@@ -25,6 +25,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case missed = "780b8f495e4a420c9b68c36278d84f88"
   case answered = "fa81c54caa624b3e8471bbc14f3f1bd1"
   case popupClosed = "751d66385a78475b8af43558f7335740"
+  case pinged = "2e0c9a6d1f7b4c64a8f35d90b17ce84a"
 
   // What was done.
   case logged = "9312d27be9f748fda567f9653539e35c"

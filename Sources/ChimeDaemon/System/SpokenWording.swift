@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeSchedule
 import ChimeTracking
 import ChimeWords
 
@@ -55,6 +56,28 @@ struct SpokenWording: TrackingWording {
   }
 
   func notice(_ sentence: String) -> String { Words.told(sentence) }
+
+  func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
+    let heard = last.map { Words.say("The last good ping came at %1.", $0) } ?? Words.say("None has come yet.")
+    return TrackingWords(
+      Words.say("%1: no ping", title), "\(Words.say("One was expected from %1 on.", time)) \(heard)")
+  }
+
+  func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
+    let end = status.map { Words.say("It ended with status %1.", String($0)) }
+    return TrackingWords(Words.say("%1 failed", title), [end, output].compactMap { $0 }.joined(separator: "\n"))
+  }
+
+  func overruns(_ title: String, since time: String) -> TrackingWords {
+    TrackingWords(
+      Words.say("%1 takes too long", title), Words.say("It began at %1 and has not ended.", time))
+  }
+
+  func upAgain(_ title: String, after length: Milliseconds) -> TrackingWords {
+    TrackingWords(
+      Words.say("%1 is up again", title),
+      Words.say("It was down for %1.", DurationText.format(PlainWording.rough(length))))
+  }
 
   private func text(_ text: LocalizedText) -> String { text.text(in: languages) }
 }

@@ -76,6 +76,20 @@ package enum SharedTables {
     CREATE INDEX reminder_before_until ON reminder_before (until);
     CREATE INDEX reminder_before_owner ON reminder_before (owner, reminder);
 
+    -- What jobs have said of themselves, the newest of each reminder. `number` counts from 1; `via` is a tenant's name.
+    CREATE TABLE ping (
+      reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      uid INTEGER NOT NULL,
+      via TEXT,
+      took_ms INTEGER,
+      status INTEGER,
+      output TEXT,
+      PRIMARY KEY (reminder, number)
+    ) CLUSTERED;
+
     -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
     CREATE TABLE endpoint (
       owner INTEGER NOT NULL,

@@ -84,6 +84,11 @@ extension SQLTransaction {
       UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL, repeat_at = NULL
       WHERE state <= 2 AND reminder = $2
       """, now, key)
+    try connection.run(
+      """
+      UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL
+      WHERE state > 2 AND reminder = $2 AND state = 6
+      """, now, key)
     return true
   }
 
@@ -137,7 +142,7 @@ extension SQLTransaction {
     }
     return ReminderRecord(
       reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
-      last: row.isNull(16) ? nil : try row.occurrence(15), open: row.int(12), snoozedUntil: row.optionalInstant(13),
-      repeatAt: row.optionalInstant(14), awaitsOther: row.int(31) != 0)
+      last: row.isNull(17) ? nil : try row.occurrence(16), open: row.int(12), snoozedUntil: row.optionalInstant(13),
+      repeatAt: row.optionalInstant(14), awaitedUntil: row.optionalInstant(15), awaitsOther: row.int(32) != 0)
   }
 }

@@ -54,6 +54,9 @@ extension SQLTransaction {
       (SELECT min(s.next_at) FROM due s
         CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
         WHERE s.reminder = r.key AND s.snooze_of >= 0),
+      (SELECT min(s.next_at) FROM due s
+        CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 6
+        WHERE s.reminder = r.key AND s.snooze_of >= 0),
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
       CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END
@@ -95,7 +98,8 @@ extension SQLTransaction {
 
   /// Whether nearly all reminders fit, so that the first of them are found soonest in the order of their due times.
   private func listsByDueTime(_ filter: ReminderFilter) throws -> Bool {
-    guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil else { return false }
+    guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil, !filter.expectationsOnly
+    else { return false }
     guard let owner = filter.owner else { return true }
     return try connection.first(
       "SELECT 1 FROM reminder WHERE owner = $1 LIMIT 1 OFFSET $2", owner, Self.sortedAtMost, row: { _ in true })
@@ -159,10 +163,16 @@ extension SQLTransaction {
         JOIN alias a ON a.key = r.key
       """)
     if let title = filter.title { query.require("r.title = ?", title) }
-    // Of one title there are few: without the sign SQLite may go through all that the owner has.
+    // Of one title there are few, and of expectations too: without the sign SQLite may go through all that the owner has.
     if let owner = filter.owner {
-      if filter.title != nil { query.require("+r.owner = ?", owner) } else { query.require("r.owner = ?", owner) }
+      if filter.title != nil || filter.expectationsOnly {
+        query.require("+r.owner = ?", owner)
+      } else {
+        query.require("r.owner = ?", owner)
+      }
     }
+    // The index of these is named by the very words of its condition.
+    if filter.expectationsOnly { query.require("instr(r.definition, '\"within\":') > 0") }
     if let prefix = filter.idPrefix {
       query.require("a.id >= ?", prefix)
       // The ids that begin with it end before the prefix followed by the last character there is.

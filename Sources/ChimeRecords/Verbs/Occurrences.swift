@@ -80,7 +80,7 @@ extension SQLTransaction {
       WHERE scheduled_at = $15 AND reminder = $16
       """,
       occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds, occurrence.firedAt,
-      occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
+      occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
       occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, at, key)
     guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }

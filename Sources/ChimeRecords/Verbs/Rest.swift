@@ -115,9 +115,17 @@ extension SQLTransaction {
       WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
+    // The index of these is named by the very words of its condition.
+    let expected = try connection.first(
+      """
+      SELECT count(*), count((SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key LIMIT 1))
+      FROM reminder r WHERE instr(r.definition, '"within":') > 0 AND ($1 IS NULL OR +r.owner = $1)
+      """, owner
+    ) { (all: $0.int(0), down: $0.int(1)) }
     return StoreCounts(
       reminders: (reminders ?? 0) + (try awaitingCount(owner: owner)), openOccurrences: open ?? 0,
-      owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0)
+      owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0,
+      expectations: expected?.all ?? 0, expectationsDown: expected?.down ?? 0)
   }
 
   /// How many have neither a next time nor an open occurrence, and wait for what becomes of another.

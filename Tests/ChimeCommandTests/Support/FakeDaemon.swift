@@ -63,7 +63,8 @@ final class FakeDaemon: Sendable {
   private static let service = Result {
     var service = VarlinkService(vendor: "Chime", product: "fake", version: "0", url: "https://example.org")
     for description in [
-      RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
+      RemindersInterface.description, OccurrencesInterface.description, ExpectationsInterface.description,
+      SchedulesInterface.description,
       DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
       DaemonInterface.description, TrackersInterface.description,
     ] {

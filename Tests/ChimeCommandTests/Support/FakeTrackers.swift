@@ -8,6 +8,7 @@ struct FakeTrackers: Sendable {
   typealias T = TrackersInterface
 
   var year = TrackerYear.full
+  var expectations: [ExpectationsInterface.Expectation] = []
 
   func daemon() throws -> FakeDaemon { try FakeDaemon { answer($0, $1) } }
 
@@ -17,6 +18,8 @@ struct FakeTrackers: Sendable {
     case T.Day.method: return .reply(T.Day.Reply(view: view))
     case T.Week.method: return .reply(week)
     case T.Packs.method: return .reply(T.Packs.Reply(packs: year.packs))
+    case ExpectationsInterface.List.method:
+      return .reply(ExpectationsInterface.List.Reply(expectations: expectations))
     case T.Milestones.method:
       let id = read(T.Milestones.self, parameters).tracker
       return .reply(T.Milestones.Reply(milestones: year.milestones.filter { id == nil || $0.tracker == id }))

@@ -86,7 +86,8 @@ extension Ledger {
       case (.fired, .done), (.fired, .dismissed), (.fired, .snoozed), (.delivered, .done), (.delivered, .dismissed),
         (.delivered, .snoozed), (.snoozed, .done), (.snoozed, .dismissed), (.snoozed, .snoozed), (.missed, .done):
         isAnswer(work.kind)
-      case (.snoozed(let until), .missed): work.kind == .fire && until <= now
+      case (.snoozed(let until), .missed), (.awaited(let until), .missed): work.kind == .fire && until <= now
+      case (.awaited, .done), (.awaited, .dismissed): isAnswer(work.kind)
       default: false
       }
     if !isRight { fail("\(work.kind) has made \(id) \(new.state); it was \(old.state)") }

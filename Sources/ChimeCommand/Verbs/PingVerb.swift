@@ -1,0 +1,114 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import Glibc
+
+/// `chime ping ID|TITLE`
+enum PingVerb {
+  static let verb = Verb(
+    name: "ping", group: .answer, arguments: ["ID|TITLE"], summary: "Say that a job is done, begins, or has failed",
+    details: [
+      "It closes what `chime expect` awaits. With --fail, or a --status that is not 0, it is told at once. With --start the "
+        + "run has as long to end as the expectation says; then it is told that it takes too long.",
+      "The last 100 pings of each are kept, with the end of the output: `chime expect show`.",
+    ],
+    options: [
+      .flag("start", nil, "It begins"), .flag("fail", nil, "It has failed"),
+      .value("status", nil, "N", "Its exit status; anything but 0 is a failure"),
+      .value("message", "m", "FILE", "What it has written, of which the last 10 kB are kept; - for standard input"),
+    ],
+    examples: [
+      .init(command: "chime ping backup"), .init(command: "chime ping backup --status $?"),
+      .init(command: "chime ping backup --fail --message backup.log"),
+    ],
+    alsoTried: ["beat", "checkin", "check-in", "alive", "report-in"],
+    json: "`id`, `title`, and `wasDownMs`: how long it was down, if this ended it", run: run)
+
+  /// The most that is kept of an output, in bytes.
+  static let outputLimit = 10_240
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let line = context.line
+    let status = try line.count("status", minimum: 0, maximum: 255)
+    let isFailure = line.has("fail") || (status ?? 0) != 0
+    guard !line.has("start") || !isFailure && status == nil else {
+      throw Failure.usage(
+        Words.say("a run that begins has not failed yet: --start goes with neither --fail nor --status"),
+        hint: "chime ping backup --start")
+    }
+    guard !line.has("fail") || status != 0 else {
+      throw Failure.usage(Words.say("--fail and --status 0 contradict each other"), hint: "chime ping backup --fail")
+    }
+    let id = try context.subject()
+    let reply = try context.daemon().call(
+      ExpectationsInterface.Ping(
+        id: id, kind: line.has("start") ? .started : isFailure ? .failed : .succeeded, status: status,
+        output: try line.value("message").map { try output($0) }))
+    switch context.format {
+    case .json: context.print(json: context.json(reply))
+    case .plain: context.plain([reply])
+    case .human: tell(context, reply, hasBegun: line.has("start"), hasFailed: isFailure)
+    }
+    return .success
+  }
+
+  private static func tell(
+    _ context: Context, _ reply: ExpectationsInterface.Ping.Reply, hasBegun: Bool, hasFailed: Bool
+  ) {
+    guard !context.isQuiet else { return }
+    let what =
+      if hasBegun {
+        Words.say("has begun")
+      } else if hasFailed {
+        Words.say("has failed; it is told")
+      } else if let down = reply.wasDownMs {
+        Words.say("is up again after %1", RelativeTime.lateness(milliseconds: down))
+      } else {
+        Words.say("is done")
+      }
+    context.out("\(context.style(Harmless.line(reply.id), .strong))  \(Harmless.line(reply.title))\n  \(what)")
+  }
+
+  /// The end of a file, however long it is.
+  private static func output(_ path: String) throws -> String {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure.system(Words.say("cannot read %1", path), errno: errno) }
+    defer { if path != "-" { close(descriptor) } }
+    var end = OutputTail(limit: outputLimit)
+    while true {
+      switch end.read(descriptor) {
+      case 0: return end.text
+      case -1 where errno == EINTR: continue
+      case -1: throw Failure.system(Words.say("cannot read %1", path), errno: errno)
+      default: continue
+      }
+    }
+  }
+}
+
+/// The end of what is read: memory does not grow with it.
+struct OutputTail {
+  private let limit: Int
+  private var bytes: [UInt8] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Reads what there is, once.
+  ///
+  /// - Parameter passing: what was read is written there too; nil: nowhere.
+  /// - Returns: how many bytes it were; 0 at the end, -1 with the reason in `errno`.
+  mutating func read(_ descriptor: Int32, passing: Int32? = nil) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { part in
+      let count = Glibc.read(descriptor, part.baseAddress, part.count)
+      guard count > 0 else { return count }
+      let fresh = part[..<count]
+      // Whoever reads the output may have gone; the program is not to hear of it by another way than usual.
+      if let passing { _ = Files.write(Array(fresh), to: passing) }
+      bytes.append(contentsOf: fresh.suffix(limit))
+      if bytes.count > 8 * limit { bytes.removeFirst(bytes.count - limit) }
+      return count
+    }
+  }
+
+  var text: String { String(decoding: bytes.suffix(limit), as: UTF8.self) }
+}

@@ -1,0 +1,180 @@
+public import ChimeSchedule
+
+/// What a ping changes in the store, in one transaction.
+public struct PingWork: Sendable {
+  /// What it has closed.
+  public private(set) var closed: [AnswerWork] = []
+  /// What it has fired: a failure is told at once.
+  public private(set) var told: Occurrence?
+  /// Reminders that were given a time, because they count from this one.
+  public private(set) var chained: [Chains.Step] = []
+  /// That it is up again, as its user is told.
+  public private(set) var notice: Occurrence?
+  /// How long it was down; nil: it was not.
+  public private(set) var wasDown: Milliseconds?
+
+  /// Records a ping and what follows from it: it closes what is awaited or was told, begins the time of a run, or tells a
+  /// failure at once. What is told stays told while it fails again and again.
+  ///
+  /// - Parameter record: an expectation, as it stands in `transaction`.
+  public static func run(
+    _ ping: Ping, of record: ReminderRecord, in transaction: any StoreTransaction, _ bearings: Bearings,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> PingWork {
+    var work = PingWork()
+    let reminder = record.reminder
+    let awaited = try transaction.awaited(of: reminder.id)
+    switch ping.kind {
+    case .started: try work.begin(ping, reminder, awaited, in: transaction)
+    case .succeeded: try work.close(ping, record, awaited, in: transaction, bearings, using: &generator)
+    case .failed: try work.fail(ping, record, awaited, in: transaction, bearings, using: &generator)
+    }
+    if ping.kind != .started, work.closed.isEmpty, reminder.countsFromDone {
+      try work.count(reminder, from: ping.at, in: transaction, bearings)
+    }
+    return work
+  }
+
+  private mutating func begin(
+    _ ping: Ping, _ reminder: Reminder, _ awaited: [Occurrence], in transaction: any StoreTransaction
+  ) throws {
+    try transaction.add(ping, to: reminder.id)
+    let end = ping.at + (reminder.within ?? .zero)
+    try Self.dismiss(awaited.dropLast(), in: transaction, now: ping.at)
+    if var latest = awaited.last {
+      latest.state = .awaited(until: end)
+      try transaction.update(latest, now: ping.at)
+    } else if !reminder.pause.holds(at: ping.at) {
+      let id = try Self.freeTime(of: reminder.id, at: ping.at, in: transaction)
+      let occurrence = Occurrence(id: id, title: reminder.title, owner: reminder.owner, state: .awaited(until: end))
+      try Self.record(occurrence, [], of: reminder, in: transaction, now: ping.at)
+    }
+  }
+
+  private mutating func close(
+    _ ping: Ping, _ record: ReminderRecord, _ awaited: [Occurrence], in transaction: any StoreTransaction,
+    _ bearings: Bearings, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let reminder = record.reminder
+    let since = try Self.downSince(record, in: transaction)
+    try transaction.add(ping, to: reminder.id)
+    var unended = awaited
+    if record.open > 0 {
+      var found: [Occurrence]
+      repeat {
+        found = try transaction.occurrences(
+          OccurrenceFilter(reminder: reminder.id, openOnly: true),
+          page: Page(limit: 1_000, offset: unended.count - awaited.count))
+        unended += found
+      } while found.count == 1_000
+    }
+    for occurrence in unended {
+      // The first has moved the reminder where its times count from the last ping.
+      let current = closed.isEmpty ? reminder : try transaction.readableReminder(reminder.id)?.reminder
+      closed.append(
+        try AnswerWork.run(
+          .done, to: occurrence, reminder: current, in: transaction, bearings, now: ping.at, using: &generator))
+    }
+    // A good run is done also where none was awaited.
+    chained =
+      closed.isEmpty
+      ? try Chains.follow(reminder.id, of: reminder.owner, .done, at: ping.at, in: transaction, now: ping.at)
+      : closed.flatMap(\.chained)
+    guard let since else { return }
+    wasDown = max(.zero, ping.at - since)
+    let words = bearings.wording.upAgain(reminder.title, after: wasDown ?? .zero)
+    notice = try DesktopNotice.record(
+      words.title, words.body, to: reminder.owner, in: transaction, bearings, channels: reminder.channels,
+      tags: reminder.tags, icon: reminder.icon, now: ping.at, using: &generator)
+  }
+
+  /// When it was told that no ping had come, or that one had failed, if that was not followed by a good one; nil: it is up,
+  /// or nothing is known yet.
+  public static func downSince(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> Instant? {
+    guard let last = record.last, record.open > 0 || last.firedAt != nil || last.state != .done else { return nil }
+    let recent = try transaction.occurrences(OccurrenceFilter(reminder: record.reminder.id), page: Page(limit: 100))
+    let heard = try transaction.lastPing(of: record.reminder.id, among: [.succeeded])?.at ?? .earliest
+    // What is open is down whatever the clock says: it may have been set back since.
+    return recent.compactMap { one in
+      one.firedAt.flatMap { one.isOpen || one.state == .dismissed && $0 > heard ? $0 : nil }
+    }.min()
+  }
+
+  private mutating func fail(
+    _ ping: Ping, _ record: ReminderRecord, _ awaited: [Occurrence], in transaction: any StoreTransaction,
+    _ bearings: Bearings, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let reminder = record.reminder
+    let before = try transaction.lastPing(of: reminder.id, among: [.succeeded, .failed])
+    try transaction.add(ping, to: reminder.id)
+    let isKnown = before?.kind == .failed && record.open > 0
+    let decision = FiringDecision(
+      now: ping.at, absence: Absence(runningSince: ping.at), silences: try transaction.silences())
+    let isSilent = isKnown || decision.isPaused(reminder, at: ping.at)
+    try Self.dismiss(isSilent ? awaited[...] : awaited.dropLast(), in: transaction, now: ping.at)
+    guard !isSilent else { return }
+    var occurrence =
+      try awaited.last
+      ?? Occurrence(
+        id: Self.freeTime(of: reminder.id, at: ping.at, in: transaction), title: reminder.title, owner: reminder.owner,
+        state: .awaited(until: ping.at))
+    var deliveries: [Delivery] = []
+    if let quiet = bearings.quiet(of: reminder), let end = quiet.end(at: ping.at) {
+      occurrence.state = quiet.drops ? .missed(.quiet) : .awaited(until: end)
+      if quiet.drops { occurrence.endedAt = ping.at }
+    } else {
+      occurrence.tell(at: ping.at, repeatAt: decision.firstRepeat(reminder))
+      occurrence.title = try ExpectationWords.words(of: occurrence, reminder, in: transaction, bearings).title
+      deliveries = decision.deliveries(of: occurrence, reminder, using: &generator)
+      told = occurrence
+    }
+    try Self.record(occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, now: ping.at)
+    if let told { chained = try Chains.follow([told], in: transaction, now: ping.at) }
+  }
+
+  /// One run is told of once, however many times wait for it.
+  private static func dismiss(
+    _ awaited: ArraySlice<Occurrence>, in transaction: any StoreTransaction, now: Instant
+  ) throws {
+    for var occurrence in awaited {
+      (occurrence.state, occurrence.endedAt) = (.dismissed, now)
+      try transaction.update(occurrence, now: now)
+    }
+  }
+
+  /// The next time counts from the ping.
+  private func count(
+    _ reminder: Reminder, from instant: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
+  ) throws {
+    var reminder = reminder
+    reminder.lastDone = instant
+    reminder.generation += 1
+    // Its times count from the first one: a definition of which none has come before the next ping is not kept.
+    try transaction.upsert(reminder, next: try reminder.next(after: instant, in: transaction, bearings))
+  }
+
+  private static func record(
+    _ occurrence: Occurrence, _ deliveries: [Delivery], of reminder: Reminder, replacing known: Occurrence? = nil,
+    in transaction: any StoreTransaction, now: Instant
+  ) throws {
+    let due = DueReminder(
+      reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: known?.comesAgain ?? now, isRegular: false,
+      occurrence: known)
+    try transaction.record([
+      Firing(
+        due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+        skipNext: reminder.skipNext)
+    ])
+  }
+
+  /// Scheduled times are whole seconds: the present one, or the next that has no occurrence yet.
+  private static func freeTime(
+    of id: ReminderID, at now: Instant, in transaction: any StoreTransaction
+  ) throws -> OccurrenceID {
+    var free = OccurrenceID(reminder: id, scheduledAt: Instant(seconds: now.seconds))
+    while try transaction.occurrence(free) != nil {
+      free = OccurrenceID(reminder: id, scheduledAt: free.scheduledAt + .seconds(1))
+    }
+    return free
+  }
+}

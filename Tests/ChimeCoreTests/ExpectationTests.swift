@@ -1,0 +1,285 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// Lives of an expectation whose clock is moved by hand: what is told, and what is not.
+struct ExpectationTests {
+  /// 2026-11-20 08:00 UTC.
+  private static let begin = Instant(seconds: 1_795_161_600)
+  private static let id = ReminderID(rawValue: "r7k2")
+
+  /// A store with one expectation, and a daemon that runs since `begin`.
+  private final class Life {
+    let store = MemoryStore()
+    private var random = SeededGenerator(seed: 11)
+    private(set) var runningSince = ExpectationTests.begin
+
+    init(_ schedule: String, within: Milliseconds = .hours(1), _ edit: (inout Reminder) -> Void = { _ in }) async throws
+    {
+      var reminder = Reminder(
+        id: ExpectationTests.id, owner: 1_000, title: "backup",
+        schedule: try Schedule.parse(schedule, now: ExpectationTests.begin, zone: .utc), urgency: .critical,
+        within: within, createdAt: ExpectationTests.begin)
+      edit(&reminder)
+      let next = reminder.timetable(in: .utc).next(after: ExpectationTests.begin)
+      try await store.write { [reminder] in try $0.upsert(reminder, next: next) }
+    }
+
+    func after(_ length: Milliseconds) -> Instant { ExpectationTests.begin + length }
+
+    func restart(at length: Milliseconds) { runningSince = after(length) }
+
+    /// What is told when the loop looks at what is due.
+    @discardableResult
+    func look(at length: Milliseconds) async throws -> [String] {
+      let (now, since) = (after(length), runningSince)
+      var random = random
+      defer { self.random = random }
+      let (firings, drawn) = try await store.write { [random] transaction in
+        var random = random
+        var firings: [Firing] = []
+        while true {
+          let work = try FiringWork.run(
+            in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
+            absence: Absence(runningSince: since), now: now, using: &random)
+          if work.isEmpty { return (firings, random) }
+          firings += work.firings
+        }
+      }
+      random = drawn
+      return firings.flatMap { firing in
+        firing.occurrences.filter { one in firing.deliveries.contains { $0.occurrence == one.id } }.map(\.title)
+      }
+    }
+
+    @discardableResult
+    func ping(
+      _ kind: Ping.Kind = .succeeded, at length: Milliseconds, status: Int? = nil, output: String? = nil
+    ) async throws -> PingWork {
+      let now = after(length)
+      return try await store.write { transaction in
+        var random = SeededGenerator(seed: UInt64(bitPattern: now.milliseconds))
+        guard let record = try transaction.reminder(ExpectationTests.id) else { throw StoreFailure.readOnly }
+        return try PingWork.run(
+          Ping(at: now, kind: kind, uid: 1_000, status: status, output: output), of: record, in: transaction,
+          Bearings(zones: InUTC()), using: &random)
+      }
+    }
+
+    /// The states of its times, oldest first.
+    var states: [Occurrence.State] {
+      get async throws {
+        try await store.read {
+          try $0.occurrences(OccurrenceFilter(reminder: ExpectationTests.id), page: Page()).reversed().map(\.state)
+        }
+      }
+    }
+
+    /// The body of what waits to be sent.
+    var bodies: [String] {
+      get async throws {
+        let now = after(.days(9))
+        return try await store.write { transaction in
+          try ClaimedMessage.claim(
+            Lane(owner: 1_000, channel: .desktop), limit: 9, in: transaction, LanePolicies(),
+            Bearings(zones: InUTC()), now: now
+          ).map { "\($0.message.title): \($0.message.body ?? "")" }
+        }
+      }
+    }
+  }
+
+  @Test func aPingInItsTimeIsSilent() async throws {
+    let life = try await Life("daily at 9:00")
+    #expect(try await life.look(at: .hours(1)) == [])
+    #expect(try await life.states == [.awaited(until: life.after(.hours(2)))])
+    let work = try await life.ping(at: .minutes(90))
+    #expect(work.wasDown == nil && work.notice == nil && work.told == nil)
+    #expect(work.closed.map(\.occurrence.state) == [.done])
+    #expect(try await life.look(at: .hours(3)) == [])
+    #expect(try await life.states == [.done])
+    #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(25)))
+  }
+
+  @Test func aPingBeforeItsTimeClosesNothing() async throws {
+    let life = try await Life("daily at 9:00")
+    #expect(try await life.ping(at: .minutes(30)).closed.isEmpty)
+    try await life.look(at: .hours(1))
+    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+  }
+
+  @Test func whatDoesNotComeIsToldAtItsEndAndTheNextPingSaysThatItIsUpAgain() async throws {
+    let life = try await Life("daily at 9:00") { $0.nag = Nag(every: .minutes(10), max: 2) }
+    try await life.look(at: .hours(1))
+    #expect(try await life.look(at: .hours(2) - .milliseconds(1)) == [])
+    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+    #expect(
+      try await life.bodies == ["backup: no ping: One was expected from 2026-11-20 09:00 on. None has come yet."])
+    // It insists as a reminder does.
+    #expect(try await life.look(at: .hours(2) + .minutes(10)) == ["backup: no ping"])
+    let work = try await life.ping(at: .hours(5) + .seconds(20))
+    #expect(work.wasDown == .hours(3) + .seconds(20))
+    #expect(work.notice?.title == "backup is up again")
+    #expect(try await life.states == [.done])
+    #expect(try await life.look(at: .hours(6)) == [])
+    #expect(try await life.bodies.last == "backup is up again: It was down for 3h.")
+    // It is told once.
+    #expect(try await life.ping(at: .hours(6)).notice == nil)
+  }
+
+  /// Whoever has answered the alarm has not mended the job.
+  @Test(arguments: [Occurrence.Answer.dismiss, .snooze(for: .hours(9))])
+  func itIsDownUntilAGoodPing(_ answer: Occurrence.Answer) async throws {
+    let life = try await Life("daily at 9:00")
+    try await life.look(at: .hours(1))
+    try await life.look(at: .hours(2))
+    let now = life.after(.hours(3))
+    try await life.store.write { transaction in
+      var random = SeededGenerator(seed: 3)
+      let open = try transaction.occurrences(OccurrenceFilter(openOnly: true), page: Page())
+      _ = try AnswerWork.run(
+        answer, to: open[0], reminder: transaction.reminder(Self.id)?.reminder, in: transaction,
+        Bearings(zones: InUTC()), now: now, using: &random)
+    }
+    #expect(try await life.ping(at: .hours(4)).wasDown == .hours(2))
+    #expect(try await life.look(at: .hours(20)) == [])
+  }
+
+  @Test func aFailureIsToldAtOnceAndOnce() async throws {
+    let life = try await Life("daily at 9:00")
+    try await life.look(at: .hours(1))
+    let first = try await life.ping(.failed, at: .minutes(70), status: 3, output: "no space left")
+    #expect(first.told?.title == "backup failed")
+    #expect(try await life.bodies == ["backup failed: It ended with status 3.\nno space left"])
+    #expect(try await life.look(at: .hours(2)) == [], "its time is closed by the failure")
+    #expect(try await life.ping(.failed, at: .hours(3)).told == nil, "that it still fails is known")
+    #expect(try await life.ping(at: .hours(4)).wasDown == .hours(3) - .minutes(10))
+    #expect(try await life.ping(.failed, at: .hours(5)).told?.title == "backup failed", "it fails anew")
+    #expect(try await life.states == [.done, .fired])
+  }
+
+  @Test func aRunThatTakesTooLongIsTold() async throws {
+    let life = try await Life("daily at 9:00")
+    try await life.look(at: .hours(1))
+    try await life.ping(.started, at: .minutes(90))
+    #expect(try await life.look(at: .hours(2)) == [], "it has begun in time")
+    #expect(try await life.look(at: .minutes(150)) == ["backup takes too long"])
+    #expect(
+      try await life.bodies
+        == ["backup takes too long: It began at 2026-11-20 09:30 and has not ended."])
+    #expect(try await life.ping(at: .hours(4)).wasDown == .minutes(90))
+  }
+
+  @Test func aRunByHandIsBoundedToo() async throws {
+    let life = try await Life("daily at 9:00")
+    try await life.ping(.started, at: .minutes(5))
+    #expect(try await life.look(at: .minutes(65)) == ["backup takes too long"])
+    #expect(try await life.ping(at: .minutes(66)).closed.count == 2, "the run, and the time that came in it")
+    #expect(try await life.look(at: .hours(9)) == [])
+    let again = try await Life("daily at 9:00")
+    try await again.ping(.started, at: .minutes(5))
+    try await again.look(at: .hours(1))
+    try await again.ping(.started, at: .minutes(62))
+    #expect(try await again.look(at: .minutes(121)) == [], "it has begun anew")
+    #expect(try await again.look(at: .minutes(122)) == ["backup takes too long"])
+  }
+
+  @Test func anIntervalCountsFromTheLastPing() async throws {
+    let life = try await Life("every 2h after done", within: .minutes(10))
+    try await life.ping(at: .hours(1))
+    try await life.ping(at: .minutes(170))
+    #expect(try await life.look(at: .minutes(289)) == [])
+    #expect(try await life.states == [])
+    try await life.look(at: .minutes(290))
+    #expect(try await life.look(at: .minutes(300)) == ["backup: no ping"])
+    try await life.ping(at: .hours(6))
+    #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(8)))
+  }
+
+  /// While nobody ran, no ping could come: one is awaited from then on.
+  @Test(arguments: [false, true])
+  func anAbsenceBeginsTheTimeAnew(_ hadBegun: Bool) async throws {
+    let life = try await Life("daily at 9:00")
+    if hadBegun { try await life.look(at: .hours(1)) }
+    life.restart(at: .hours(5))
+    #expect(try await life.look(at: .hours(5)) == [])
+    #expect(try await life.states == [.awaited(until: life.after(.hours(6)))])
+    #expect(try await life.look(at: .hours(6)) == ["backup: no ping"])
+  }
+
+  @Test func aPauseExpectsNothing() async throws {
+    let life = try await Life("daily at 9:00") { $0.pause = .until(Self.begin + .hours(3)) }
+    try await life.look(at: .hours(1))
+    #expect(try await life.look(at: .hours(4)) == [])
+    #expect(try await life.states == [.missed(.paused)])
+    let paused = try await Life("daily at 9:00") { $0.pause = .indefinitely }
+    #expect(try await paused.ping(.failed, at: .hours(1)).told == nil)
+    try await paused.ping(.started, at: .hours(2))
+    #expect(try await paused.look(at: .hours(9)) == [])
+  }
+
+  @Test func quietHoursHoldWhatIsToldAndNotWhatIsAwaited() async throws {
+    let hours = try QuietHours(["08:30-12:00"])
+    let life = try await Life("daily at 9:00") {
+      ($0.urgency, $0.quiet) = (.normal, QuietRule(hours: hours, handling: .hold))
+    }
+    try await life.look(at: .hours(1))
+    #expect(try await life.states == [.awaited(until: life.after(.hours(2)))])
+    #expect(try await life.look(at: .hours(2)) == [])
+    #expect(try await life.look(at: .hours(4)) == ["backup: no ping"])
+    #expect(try await life.ping(at: .hours(5)).wasDown == .hours(1))
+
+    let failing = try await Life("daily at 9:00") {
+      ($0.urgency, $0.quiet) = (.normal, QuietRule(hours: hours, handling: .hold))
+    }
+    try await failing.look(at: .hours(1))
+    #expect(try await failing.ping(.failed, at: .minutes(80)).told == nil)
+    #expect(try await failing.look(at: .hours(4)) == ["backup failed"])
+  }
+
+  /// What was told lies ahead of the clock then, and so does when the run began.
+  @Test func aClockThatIsSetBackChangesNothingOfIt() async throws {
+    let life = try await Life("daily at 9:00")
+    try await life.look(at: .hours(1))
+    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+    #expect(try await life.ping(at: .minutes(5)).wasDown == .zero)
+    #expect(try await life.ping(at: .minutes(6)).wasDown == nil)
+    try await life.ping(.started, at: .hours(9))
+    #expect(try await life.ping(at: .minutes(7)).closed.count == 1)
+    #expect(try await life.look(at: .hours(12)) == [])
+  }
+
+  /// What counts from it follows what is told and good pings, whether they were awaited or not.
+  @Test func remindersCountFromIt() async throws {
+    let life = try await Life("daily at 9:00")
+    let (missed, done) = (ReminderID(rawValue: "miss"), ReminderID(rawValue: "done"))
+    try await life.store.write { transaction in
+      for (id, text) in [(missed, "after missed of r7k2"), (done, "after done of r7k2")] {
+        try transaction.upsert(
+          Reminder(
+            id: id, owner: 1_000, title: id.rawValue, schedule: try Schedule(canonical: text), createdAt: Self.begin),
+          next: nil)
+      }
+    }
+    func next(_ id: ReminderID) async throws -> Instant? { try await life.store.read { try $0.reminder(id)?.next } }
+    try await life.look(at: .hours(1))
+    #expect(try await next(missed) == nil)
+    #expect(try await life.look(at: .hours(2)) == ["backup: no ping", "miss"])
+    try await life.ping(at: .hours(3))
+    #expect(try await next(done) == life.after(.hours(3)))
+    #expect(try await life.look(at: .hours(3)) == ["done"])
+    try await life.ping(at: .hours(4))
+    #expect(try await life.look(at: .hours(4)) == ["done"], "nothing was awaited")
+    #expect(try await life.ping(.failed, at: .hours(5)).chained.map(\.after.id) == [missed])
+  }
+
+  /// A second that has an occurrence already is no reason to lose a failure.
+  @Test func twoFailuresInOneSecondHaveTwoTimes() async throws {
+    let life = try await Life("daily at 9:00")
+    #expect(try await life.ping(.failed, at: .minutes(5)).told != nil)
+    try await life.ping(at: .minutes(5) + .milliseconds(200))
+    #expect(try await life.ping(.failed, at: .minutes(5) + .milliseconds(400)).told != nil)
+    #expect(try await life.states == [.done, .fired])
+  }
+}

@@ -1,0 +1,152 @@
+import ChimeCore
+import ChimeSchedule
+
+private let id = ReminderID(rawValue: "aaaa")
+
+extension StoreConformance {
+  /// What jobs say of themselves, and what is awaited of them.
+  static let expectationCases: [Case] = [
+    Case("an awaited ping is found until it comes, and is due at its end") { subject in
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.await(at: at(10), until: at(40), next: at(100))
+      }
+      try await subject.reopen()
+      try await subject.write { store in
+        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(40))], "what is awaited")
+        let record = try store.reminder(id)
+        try expect(record?.awaitedUntil, is: at(40), "its end")
+        try expect(record?.coming, is: at(40), "what comes first")
+        try expect(record?.open, is: 0, "what waits for an answer")
+        try expect(store.counts(owner: nil).openOccurrences, is: 0, "the count of that")
+        let due = try store.claimDue(now: at(40), limit: 9)
+        try expect(due.map(\.isRegular), is: [false], "it comes again")
+        try expect(due.first?.occurrence?.state, is: .awaited(until: at(40)), "the state it came with")
+        guard let due = due.first, var occurrence = due.occurrence else { return }
+        (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
+        try store.record([
+          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+        ])
+        try expect(store.awaited(of: id), is: [], "what is awaited since")
+        try expect(store.theOccurrence(occurrence.id).state, is: .fired, "the state")
+        try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
+      }
+    },
+    Case("a decision about another end than the one that is awaited changes nothing") { subject in
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.await(at: at(10), until: at(40), next: at(100))
+        let due = try store.claimDue(now: at(40), limit: 9)
+        guard let due = due.first, var occurrence = due.occurrence else { return }
+        // A run has begun meanwhile.
+        occurrence.state = .awaited(until: at(60))
+        try store.update(occurrence, now: at(39))
+        (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
+        try store.record([
+          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+        ])
+        try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(60))], "what is awaited")
+        try expect(store.reminder(id)?.awaitedUntil, is: at(60), "its end")
+      }
+    },
+    Case("one that is done is awaited no more, and neither is that of a removed reminder") { subject in
+      try await subject.write { store in
+        for name in ["aaaa", "bbbb"] {
+          try store.upsert(expectation(name), next: at(10))
+          try store.await(name, at: at(10), until: at(40), next: at(100))
+        }
+        var occurrence = try store.awaited(of: id)[0]
+        (occurrence.state, occurrence.endedAt) = (.done, at(20))
+        try store.update(occurrence, now: at(20))
+        try expect(store.awaited(of: id), is: [], "what is awaited")
+        try expect(store.reminder(id)?.coming, is: at(100), "what comes first")
+        try store.remove(ReminderID(rawValue: "bbbb"), now: at(30))
+        try expect(store.awaited(of: ReminderID(rawValue: "bbbb")), is: [], "what is awaited of a removed one")
+        let gone = try store.occurrences(OccurrenceFilter(reminder: ReminderID(rawValue: "bbbb")), page: Page())
+        try expect(gone.map(\.state), is: [.dismissed], "its state")
+        try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
+      }
+    },
+    Case("what is awaited stays in the history") { subject in
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.await(at: at(10), until: at(4_000), next: at(5_000))
+        let pruned = try store.prune(HistoryEdge(oldest: at(3_000), first: at(3_000)), past: nil, limit: 9)
+        try expect(pruned.count, is: 0, "what was removed")
+      }
+    },
+    Case("the newest pings are kept, with all that they say") { subject in
+      let whole = Ping(
+        at: at(1), kind: .failed, uid: 1_000, via: "acme", took: .milliseconds(1_234), status: 3, output: "no\nspace")
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try expect(store.pings(of: id, limit: 9), is: [], "none yet")
+        try expect(store.lastPing(of: id, among: [.succeeded]), is: nil, "none yet")
+        try store.add(whole, to: id)
+        try store.add(Ping(at: at(2), kind: .started, uid: 0), to: id)
+      }
+      try await subject.reopen()
+      try await subject.write { store in
+        try expect(store.pings(of: id, limit: 9), is: [Ping(at: at(2), kind: .started, uid: 0), whole], "the pings")
+        try expect(store.pings(of: id, limit: 1).map(\.kind), is: [.started], "the newest")
+        try expect(store.lastPing(of: id, among: [.failed, .succeeded]), is: whole, "the newest of some kinds")
+        for number in 1...Int64(Ping.kept) { try store.add(Ping(at: at(number + 2), kind: .succeeded, uid: 0), to: id) }
+        let kept = try store.pings(of: id, limit: 1_000)
+        try expect(kept.count, is: Ping.kept, "how many are kept")
+        try expect(kept.last?.at, is: at(3), "the oldest of them")
+        try store.remove(id, now: at(5))
+        try expect(store.pings(of: id, limit: 1_000).count, is: Ping.kept, "of a removed one")
+      }
+    },
+    Case("expectations are listed and counted by themselves") { subject in
+      try await subject.write { store in
+        try store.upsert(sample("bbbb"), next: at(5))
+        var misleading = try sample("cccc")
+        misleading.tags = ["\"within\":"]
+        try store.upsert(misleading, next: at(6))
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.upsert(expectation("dddd", owner: 1_001), next: at(8))
+        func ids(_ filter: ReminderFilter) throws -> [String] {
+          try store.reminders(filter, page: Page()).map(\.reminder.id.rawValue)
+        }
+        try expect(ids(ReminderFilter(expectationsOnly: true)), is: ["dddd", "aaaa"], "all")
+        try expect(ids(ReminderFilter(owner: 1_000, expectationsOnly: true)), is: ["aaaa"], "of one")
+        var counts = try store.counts(owner: nil)
+        try expect([counts.expectations, counts.expectationsDown], is: [2, 0], "the counts")
+        try store.await(at: at(10), until: at(40), next: at(100))
+        let due = try store.claimDue(now: at(40), limit: 9).filter { !$0.isRegular }
+        guard let due = due.first, var occurrence = due.occurrence else { return }
+        (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
+        try store.record([
+          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+        ])
+        counts = try store.counts(owner: nil)
+        try expect([counts.expectations, counts.expectationsDown], is: [2, 1], "when one has told")
+        try expect(store.counts(owner: 1_001).expectationsDown, is: 0, "of another")
+      }
+    },
+  ]
+}
+
+private func expectation(_ name: String, owner: UInt32 = 1_000) throws -> Reminder {
+  var reminder = try sample(name, owner: owner)
+  reminder.within = .seconds(30)
+  return reminder
+}
+
+extension StoreTransaction {
+  /// A time comes whose ping is awaited from then on.
+  fileprivate func await(_ name: String = "aaaa", at time: Instant, until end: Instant, next: Instant) throws {
+    let id = ReminderID(rawValue: name)
+    guard let reminder = try reminder(id)?.reminder else { return }
+    try record([
+      Firing(
+        due: DueReminder(reminder: reminder, scheduledAt: time, dueAt: time),
+        occurrences: [
+          Occurrence(
+            id: OccurrenceID(reminder: id, scheduledAt: time), title: reminder.title, owner: reminder.owner,
+            state: .awaited(until: end))
+        ], deliveries: [], next: next, advances: true, skipNext: 0)
+    ])
+  }
+}
