@@ -67,15 +67,10 @@ public final class CommandChannel: Channel {
   ///
   /// - Parameter owner: whose test it is.
   public func test(_ command: CommandDefinition, owner: UInt32) async -> CommandTest {
-    let now = clock()
-    let message = Self.sample(of: command.name, owner: owner, at: now)
+    let message = Self.sample(
+      of: command.name, "A test", "A test message of Chime. No reminder has fired.", owner: owner, at: clock())
     let input = (try? WebhookMessage(message, type: Self.testType).bytes()) ?? []
-    let (result, took) = await withCheckedContinuation { continuation in
-      let job = CommandJob(message: message, type: Self.testType, isTest: true) {
-        continuation.resume(returning: ($0, $1))
-      }
-      change { $0.admit(job) }
-    }
+    let (result, took) = await run(message, type: Self.testType)
     let facts = CommandEnvironment.facts(message, type: Self.testType)
     return CommandTest(
       path: environment.path(of: command) ?? command.program, arguments: command.arguments,
@@ -86,22 +81,45 @@ public final class CommandChannel: Channel {
       attempt: Self.attempt(result, took, number: 1, endedAt: clock()))
   }
 
+  /// Has a command tell that the daemon can fire, past its queue, with the type `chime.heartbeat`. Nothing is stored and
+  /// nothing retried.
+  public func beat(_ name: ChannelName) async -> HeartbeatMessage.Outcome {
+    let book = book
+    guard let command = book.commands[name] else { return .refused("there is no command \(name) in [commands]") }
+    guard book.isEnabled else { return .refused("commands are switched off: \(book.remedy)") }
+    let message = Self.sample(of: command.name, "Chime can fire", "", owner: 0, at: clock())
+    let (result, _) = await run(message, type: "chime.heartbeat")
+    guard result.outcome != .delivered else { return .taken }
+    return .refused(result.error ?? "the command \(name) has failed")
+  }
+
+  private func run(
+    _ message: OutboundMessage, type: String
+  ) async -> (result: CommandRun.Result, took: Milliseconds) {
+    await withCheckedContinuation { continuation in
+      let job = CommandJob(message: message, type: type, isTest: true) { continuation.resume(returning: ($0, $1)) }
+      change { $0.admit(job) }
+    }
+  }
+
   private static let testType = "chime.test"
 
-  private static func sample(of name: ChannelName, owner: UInt32, at now: Instant) -> OutboundMessage {
+  private static func sample(
+    of name: ChannelName, _ title: String, _ body: String, owner: UInt32, at now: Instant
+  ) -> OutboundMessage {
     var random = SystemRandom()
     let due = Instant(seconds: now.seconds)
     let id = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: due)
     let reminder = (try? Schedule(canonical: "at \(Timestamp.rfc3339(due))")).map {
       Reminder(
-        id: id.reminder, owner: owner, title: "A test", body: "A test message of Chime. No reminder has fired.",
-        schedule: $0, channels: [name], tags: ["test"], createdAt: due)
+        id: id.reminder, owner: owner, title: title, body: body.isEmpty ? nil : body, schedule: $0, channels: [name],
+        tags: ["test"], createdAt: due)
     }
     return OutboundMessage(
       delivery: Delivery(
         id: DeliveryID(at: now, using: &random), occurrence: id, lane: Lane(owner: owner, channel: name), round: 1,
         createdAt: now),
-      occurrence: Occurrence(id: id, title: "A test", owner: owner, state: .fired, firedAt: now, rounds: 1),
+      occurrence: Occurrence(id: id, title: title, owner: owner, state: .fired, firedAt: now, rounds: 1),
       reminder: reminder)
   }
 

@@ -142,6 +142,34 @@ import Testing
     }
   }
 
+  /// Each is an expectation at the other, by a command that takes the ping there.
+  @Test(.timeLimit(.minutes(1)))
+  func aDaemonThatIsLostIsToldByAnother() async throws {
+    try await Home.live { birch in
+      try configure(birch)
+      _ = try await birch.start()
+      try await birch.did("expect", "alder", "--every", "1s", "--within", "1s", "--to", "note")
+      try await Home.live { alder in
+        try alder.configure(
+          """
+          [heartbeat]
+          command = "tell"
+          every = "1s"
+          [commands.tell]
+          program = "\(Machine.chime)"
+          arguments = ["ping", "--socket", "\(birch.socket)", "alder"]
+          """)
+        let daemon = try await alder.start()
+        try await eventually("it is heard") { try await state("alder", birch) == "up" }
+        #expect(try await alder.answer("io.chime.Daemon.Status")["status"]["heartbeat"]["problem"] == .null)
+        try await daemon.crash()
+        try await eventually("the other tells that it is lost") { told(birch).contains("alder: no ping") }
+        _ = try await alder.start()
+        try await eventually("and that it is back") { told(birch).contains("alder is up again") }
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aCrontabBecomesExpectations() async throws {
     try await Home.live { home in

@@ -117,6 +117,8 @@ package struct Configuration: Hashable, Sendable {
   package struct Heartbeat: Hashable, Sendable {
     /// Empty: nobody.
     package var url = ""
+    /// The command that tells it instead; empty: none.
+    package var command = ""
     /// Who is told once that it cannot; empty: nobody.
     package var failURL = ""
     package var method = HeartbeatMessage.Method.post
@@ -124,6 +126,9 @@ package struct Configuration: Hashable, Sendable {
     package var timeout = Milliseconds.seconds(10)
     /// The file of what it is signed with; empty: it is not.
     package var secretFile = ""
+
+    /// Whether anybody is told.
+    package var isTold: Bool { !url.isEmpty || !command.isEmpty }
   }
 
   package var heartbeat = Heartbeat()
@@ -297,6 +302,7 @@ extension ConfigurationKey {
         }, show: { TOMLText.quoted($0.metricsFile) }),
       .duration("metrics.every", \.metricsEvery, .seconds(1)...(.hours(1))),
       .text("heartbeat.url", \.heartbeat.url, maximum: 2_048),
+      .text("heartbeat.command", \.heartbeat.command, maximum: 64),
       .text("heartbeat.failUrl", \.heartbeat.failURL, maximum: 2_048),
       .duration("heartbeat.every", \.heartbeat.every, .seconds(1)...(.days(1))),
       .duration("heartbeat.timeout", \.heartbeat.timeout, .milliseconds(10)...(.minutes(10))),

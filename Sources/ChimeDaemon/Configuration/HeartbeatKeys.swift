@@ -11,6 +11,11 @@ extension ConfigurationFiles {
           file: loaded.origins[key] ?? "", line: nil, column: nil, message: "\(key): \(error)")
       }
     }
+    guard heartbeat.url.isEmpty || heartbeat.command.isEmpty else {
+      throw ConfigurationError(
+        file: loaded.origins["heartbeat.command"] ?? "", line: nil, column: nil,
+        message: "heartbeat.url and heartbeat.command exclude each other: one of them tells it")
+    }
     guard heartbeat.url.isEmpty, !heartbeat.failURL.isEmpty else { return }
     throw ConfigurationError(
       file: loaded.origins["heartbeat.failUrl"] ?? "", line: nil, column: nil,

@@ -22,7 +22,7 @@ extension EventLoop {
     heartbeat.value = Heartbeat()
     heartbeat.generation += 1
     staleSummary()
-    guard !configuration.heartbeat.url.isEmpty else {
+    guard configuration.heartbeat.isTold else {
       timers?.heartbeat.disarm()
       return
     }
@@ -30,7 +30,7 @@ extension EventLoop {
   }
 
   func heartbeatIsDue() {
-    guard !configuration.heartbeat.url.isEmpty, !isStopping else { return }
+    guard configuration.heartbeat.isTold, !isStopping else { return }
     timers?.heartbeat.arm(after: configuration.heartbeat.every)
     // What is asked of a machine that falls asleep is answered when it wakes.
     guard !agenda.isDrowsy else { return }
@@ -54,7 +54,7 @@ extension EventLoop {
 
   private func beat(_ signs: Heartbeat.Signs) {
     let settings = configuration.heartbeat
-    guard !settings.url.isEmpty, !isStopping else { return }
+    guard settings.isTold, !isStopping else { return }
     let step = tellingChanges { $0.step(signs, at: SystemClock.now) }
     if step != .beat { meters.heartbeats[.held, default: 0] += 1 }
     var message = HeartbeatMessage(url: settings.url, method: settings.method, limit: settings.timeout)
@@ -66,10 +66,11 @@ extension EventLoop {
     // One that hangs is no reason to begin another beside it.
     guard heartbeat.task == nil else { return }
     let (unsigned, secrets, desk, generation) = (message, secrets, deskExecutor, heartbeat.generation)
-    let webhook = channels.webhook
+    let (webhook, commands) = (channels.webhook, commands)
     heartbeat.task = Task {
       await withTaskExecutorPreference(executor) {
         let outcome = await Task(executorPreference: desk) { () -> HeartbeatMessage.Outcome in
+          if !settings.command.isEmpty { return await commands.beat(ChannelName(rawValue: settings.command)) }
           var message = unsigned
           if !settings.secretFile.isEmpty {
             switch secrets.named(settings.secretFile) {

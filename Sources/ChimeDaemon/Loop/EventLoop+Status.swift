@@ -75,7 +75,7 @@ extension EventLoop {
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, notices: notices,
       lastSnapshot: snapshots.latest, rests: rests(),
-      heartbeat: configuration.heartbeat.url.isEmpty ? nil : heartbeat.value)
+      heartbeat: configuration.heartbeat.isTold ? heartbeat.value : nil)
   }
 
   // MARK: A store that fails
