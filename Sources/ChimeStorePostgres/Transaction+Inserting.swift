@@ -58,7 +58,7 @@ private struct ReminderRows {
   private var definition = Texts()
   private var tracker = Texts()
   private var follows = Texts()
-  private var firstAt = Integers()
+  private var countsFrom = Integers()
   private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
   private var isEmpty = true
   private var hasDue = false
@@ -80,7 +80,7 @@ private struct ReminderRows {
     definition.append(try text(Definition(of: reminder), reader))
     tracker.append(reminder.tracker?.tracker.rawValue)
     follows.append(reminder.follows?.rawValue)
-    firstAt.append(new.next)
+    countsFrom.append(new.next)
     guard let next = new.next, let dueAt = new.dueAt else { return }
     hasDue = true
     due.reminder.append(number)
@@ -103,10 +103,10 @@ private struct ReminderRows {
         """
         INSERT INTO reminder (
           key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
-          first_at)
+          counts_from)
         SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         """, key, owner, generation, createdAt, skipNext, zone, schedule, title, body, definition, tracker, follows,
-        firstAt)
+        countsFrom)
     ]
     if hasDue {
       queue.append(

@@ -205,6 +205,28 @@ import Testing
     #expect(log.lastSetBack == Instant(seconds: 90))
   }
 
+  @Test func whatWasSoBeforeTheHistoryIsForgotten() async throws {
+    let store = MemoryStore()
+    func zones(before end: Int64) async throws -> [String] {
+      try await store.write { store in
+        try ScheduleAudit.forget(before: Instant(seconds: end), in: store)
+        return SurroundingsLog(try store.notes(named: SurroundingsLog.notePrefix)).localZones.map(\.name)
+      }
+    }
+    try await store.write { store in
+      for (time, text) in [(1_000, "local A 1"), (2_000, "local B 1"), (9_000, "local C 1"), (3_000, "local D 1")] {
+        try SurroundingsLog.keep(text, in: store, now: Instant(seconds: Int64(time)))
+      }
+    }
+    #expect(try await zones(before: 900) == ["A", "B", "D"])
+    #expect(try await zones(before: 2_030) == ["A", "B", "D"], "A was in force shortly before")
+    #expect(try await zones(before: 4_000) == ["B", "D"], "B is, until C")
+    // The clock went back from there: until it has passed it again, nobody knows which zone a time had.
+    #expect(try await zones(before: 8_000) == ["B", "D"])
+    #expect(try await zones(before: 9_060) == ["D"])
+    #expect(try await zones(before: 90_000) == ["D"], "what is in force stays")
+  }
+
   @Test func apartVersionsShareNoTime() throws {
     func version(_ from: Int64, _ until: Int64?, isInForce: Bool = false) throws -> ReminderVersion {
       ReminderVersion(

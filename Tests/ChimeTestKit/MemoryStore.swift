@@ -47,7 +47,7 @@ struct MemoryContents: Sendable {
   var reminders: [ReminderID: Reminder] = [:]
   var regular: [ReminderID: Regular] = [:]
   /// The first time of each definition, and those that were replaced, in their order.
-  var firstAt: [ReminderID: Instant] = [:]
+  var countsFrom: [ReminderID: Instant] = [:]
   var replaced: [ReminderID: [ReminderVersion]] = [:]
   /// The newest first.
   var pings: [ReminderID: [Ping]] = [:]

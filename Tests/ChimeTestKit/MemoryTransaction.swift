@@ -64,19 +64,16 @@ final class MemoryTransaction: StoreTransaction {
 
   private func keepVersion(replacedBy reminder: Reminder, next: Instant?, since: Instant?) {
     let formerNext = contents.regular[reminder.id]?.scheduledAt
-    if var former = contents.reminders[reminder.id] {
-      // What stands in columns of its own makes no other definition.
-      (former.title, former.body, former.skipNext) = (reminder.title, reminder.body, reminder.skipNext)
-      (former.generation, former.createdAt) = (reminder.generation, reminder.createdAt)
-      if former == reminder, formerNext == next { return }
+    if let former = contents.reminders[reminder.id] {
+      if former.hasSameTimes(as: reminder), formerNext == next { return }
       keepVersion(
         of: reminder.id, until: ReminderVersion.end(next: formerNext, before: next, since: since))
     }
-    contents.firstAt[reminder.id] = ReminderVersion.begin(next: next, since: since)
+    contents.countsFrom[reminder.id] = ReminderVersion.begin(next: next, since: since)
   }
 
   private func keepVersion(of id: ReminderID, until: Instant) {
-    guard let reminder = contents.reminders[id], let first = contents.firstAt[id], first < until else { return }
+    guard let reminder = contents.reminders[id], let first = contents.countsFrom[id], first < until else { return }
     contents.replaced[id, default: []].removeAll { $0.until == until }
     contents.replaced[id, default: []].append(
       ReminderVersion(reminder: reminder, from: first, until: until, isInForce: false))
@@ -85,7 +82,7 @@ final class MemoryTransaction: StoreTransaction {
 
   func versions(of id: ReminderID) throws -> [ReminderVersion] {
     var versions = contents.replaced[id] ?? []
-    if let reminder = contents.reminders[id], let first = contents.firstAt[id] {
+    if let reminder = contents.reminders[id], let first = contents.countsFrom[id] {
       let due = contents.regular[id]
       versions.append(
         ReminderVersion(reminder: reminder, from: first, until: due?.scheduledAt, dueAt: due?.dueAt, isInForce: true))
@@ -114,7 +111,7 @@ final class MemoryTransaction: StoreTransaction {
     keepVersion(of: id, until: min(contents.regular[id]?.scheduledAt ?? now, now))
     guard contents.reminders.removeValue(forKey: id) != nil else { return false }
     changed.reminders.insert(id)
-    contents.firstAt[id] = nil
+    contents.countsFrom[id] = nil
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
     for (key, _) in contents.occurrencesOf[id] ?? [:] {

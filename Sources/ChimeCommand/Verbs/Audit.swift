@@ -134,8 +134,13 @@ enum Audit {
       lines.append(
         Words.say("Of those on time half came within %1, and 99 of 100 within %2.", length(half), length(most)))
     }
-    if let half = total.answers.limit(of: 0.5) {
-      lines.append(Words.say("Half of what was done was done within %1.", length(half)))
+    if let half = total.answers.limit(of: 0.5), let most = total.answers.limit(of: 0.9),
+      let nearlyAll = total.answers.limit(of: 0.99)
+    {
+      lines.append(
+        Words.say(
+          "Half of what was done was done within %1, 9 of 10 within %2, and 99 of 100 within %3.", length(half),
+          length(most), length(nearlyAll)))
     }
     if total.givenUp > 0 {
       lines.append(

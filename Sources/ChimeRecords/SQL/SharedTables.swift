@@ -39,7 +39,7 @@ package enum SharedTables {
 
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
     -- logs an entry finds the reminders of its tracker by an index that holds no other. `follows`: the id of the reminder
-    -- from which it counts; what hangs on one is found likewise. `first_at`: from when on the times of this definition count.
+    -- from which it counts; what hangs on one is found likewise. `counts_from`: from when on the times of this definition count.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -53,7 +53,7 @@ package enum SharedTables {
       definition TEXT NOT NULL,
       tracker TEXT,
       follows TEXT,
-      first_at INTEGER
+      counts_from INTEGER
     );
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
@@ -64,7 +64,7 @@ package enum SharedTables {
     CREATE TABLE reminder_before (
       reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
       until INTEGER NOT NULL,
-      first_at INTEGER NOT NULL,
+      counts_from INTEGER NOT NULL,
       owner INTEGER NOT NULL,
       created_at INTEGER NOT NULL,
       zone TEXT NOT NULL,

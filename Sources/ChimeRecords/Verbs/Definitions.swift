@@ -16,7 +16,7 @@ extension SQLTransaction {
       key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     }
     let definition = try reader.text(Definition(of: reminder))
-    let firstAt =
+    let countsFrom =
       known == nil
       ? ReminderVersion.begin(next: next, since: since)
       : try keepVersion(of: key, replacedBy: reminder, definition, next: next, since: since)
@@ -24,17 +24,17 @@ extension SQLTransaction {
       """
       INSERT INTO reminder (
         key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
-        first_at)
+        counts_from)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
         body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, follows = excluded.follows,
-        first_at = excluded.first_at
+        counts_from = excluded.counts_from
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
-      reminder.follows?.rawValue, firstAt)
+      reminder.follows?.rawValue, countsFrom)
     if let next {
       if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
         memory.tenantsWithMore.insert(reminder.owner)

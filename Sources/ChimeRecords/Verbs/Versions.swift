@@ -4,7 +4,7 @@ package import ChimeSchedule
 // Which definition a reminder's times came of. A replaced one is kept with the span of its times, so that the history can be
 // held against what should have come.
 extension SQLTransaction {
-  /// Keeps the definition that another is about to replace, where its times or its text are other ones.
+  /// Keeps the definition that another is about to replace, where its times are other ones.
   ///
   /// - Parameters:
   ///   - next: the first time of the new definition.
@@ -15,19 +15,21 @@ extension SQLTransaction {
   ) throws -> Instant? {
     let former = try connection.first(
       """
-      SELECT r.first_at, coalesce(d.scheduled_at, d.next_at), r.zone, r.schedule, r.definition
+      SELECT $2, r.owner, r.title, NULL, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        r.counts_from, coalesce(d.scheduled_at, d.next_at)
       FROM reminder r LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1
-      """, key
+      """, key, reminder.id.rawValue
     ) { row in
-      (
-        firstAt: row.optionalInstant(0), next: row.optionalInstant(1),
-        isSame: row.text(2) == reminder.timezone.text && row.text(3) == reminder.schedule.canonical
-          && row.text(4) == definition
+      let isSameText =
+        row.text(4) == reminder.schedule.canonical && row.text(5) == reminder.timezone.text && row.text(9) == definition
+      return (
+        countsFrom: row.optionalInstant(10), next: row.optionalInstant(11),
+        isSame: isSameText || (try? row.reminder(0, reader))?.hasSameTimes(as: reminder) == true
       )
     }
     let begin = ReminderVersion.begin(next: next, since: since)
     guard let former else { return begin }
-    if former.isSame, former.next == next { return former.firstAt }
+    if former.isSame, former.next == next { return former.countsFrom }
     try keepVersion(of: key, until: ReminderVersion.end(next: former.next, before: next, since: since))
     return begin
   }
@@ -42,11 +44,11 @@ extension SQLTransaction {
   private func keepVersion(of key: Int64, until: Instant) throws {
     try connection.run(
       """
-      INSERT INTO reminder_before (reminder, until, first_at, owner, created_at, zone, schedule, title, definition)
-      SELECT key, $2, first_at, owner, created_at, zone, schedule, title, definition
-      FROM reminder WHERE key = $1 AND first_at < $2
+      INSERT INTO reminder_before (reminder, until, counts_from, owner, created_at, zone, schedule, title, definition)
+      SELECT key, $2, counts_from, owner, created_at, zone, schedule, title, definition
+      FROM reminder WHERE key = $1 AND counts_from < $2
       ON CONFLICT (reminder, until) DO UPDATE SET
-        first_at = excluded.first_at, owner = excluded.owner, created_at = excluded.created_at, zone = excluded.zone,
+        counts_from = excluded.counts_from, owner = excluded.owner, created_at = excluded.created_at, zone = excluded.zone,
         schedule = excluded.schedule, title = excluded.title, definition = excluded.definition
       """, key, until)
   }
@@ -55,7 +57,7 @@ extension SQLTransaction {
     guard let key = try key(of: id) else { return [] }
     var versions = try connection.all(
       """
-      SELECT a.id, v.owner, v.title, NULL, v.schedule, v.zone, 0, v.created_at, 0, v.definition, v.first_at,
+      SELECT a.id, v.owner, v.title, NULL, v.schedule, v.zone, 0, v.created_at, 0, v.definition, v.counts_from,
         v.until
       FROM reminder_before v JOIN alias a ON a.key = v.reminder WHERE v.reminder = $1 ORDER BY v.until
       """, key
@@ -67,9 +69,9 @@ extension SQLTransaction {
     let present = try connection.first(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        r.first_at, coalesce(d.scheduled_at, d.next_at), d.next_at
+        r.counts_from, coalesce(d.scheduled_at, d.next_at), d.next_at
       FROM reminder r JOIN alias a ON a.key = r.key
-      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1 AND r.first_at IS NOT NULL
+      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1 AND r.counts_from IS NOT NULL
       """, key
     ) { row in
       (try? row.reminder(0, reader)).map {
