@@ -10,6 +10,7 @@ import Synchronization
 ///     chime-simulate --seeds 1000 --from 1 --years 1
 ///     chime-simulate --seed 7         one of them, with what happens in it
 ///     chime-simulate --plan FILE      a plan that was kept
+///     chime-simulate --judge audit    whatever the audit does not find is let pass
 struct Simulate {
   private var options: [String: String] = [:]
 
@@ -17,7 +18,7 @@ struct Simulate {
     var description: String
   }
 
-  private static let known: Set = ["seeds", "from", "years", "seed", "plan", "workers", "faults", "tries"]
+  private static let known: Set = ["seeds", "from", "years", "seed", "plan", "workers", "faults", "tries", "judge"]
 
   init(_ arguments: [String]) throws {
     var words = arguments[...]
@@ -37,6 +38,17 @@ struct Simulate {
     return number
   }
 
+  /// The plan, with who judges its life.
+  private func judged(_ plan: SimulationPlan) throws -> SimulationPlan {
+    var plan = plan
+    switch options["judge"] {
+    case nil: break
+    case "audit": plan.isJudgedByAuditAlone = true
+    case let other?: throw Usage(description: "--judge \(other): give audit")
+    }
+    return plan
+  }
+
   static func say(_ text: String, to descriptor: Int32 = 1) {
     var bytes = Array("\(text)\n".utf8)[...]
     while !bytes.isEmpty {
@@ -49,8 +61,8 @@ struct Simulate {
   /// - Returns: whether nothing was wrong.
   func run() throws -> Bool {
     let years = Int(try number("years", 1))
-    if let path = options["plan"] { return tell(try SimulationPlan(text: try Self.read(path))) }
-    if options["seed"] != nil { return tell(SimulationPlan.random(seed: try number("seed", 1), years: years)) }
+    if let path = options["plan"] { return tell(try judged(SimulationPlan(text: try Self.read(path)))) }
+    if options["seed"] != nil { return tell(try judged(.random(seed: try number("seed", 1), years: years))) }
     return try runMany(years: years)
   }
 
@@ -80,6 +92,8 @@ struct Simulate {
     let (first, count) = (try number("from", 1), try number("seeds", 1_000))
     let most = Int(try number("faults", 1))
     let workers = Int(try number("workers", UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))))
+    // Refused now rather than by each worker.
+    let isJudgedByAuditAlone = try judged(.random(seed: first, years: years)).isJudgedByAuditAlone
     let state = Mutex(State(next: first))
     let begin = DispatchTime.now()
     DispatchQueue.concurrentPerform(iterations: workers) { _ in
@@ -90,7 +104,9 @@ struct Simulate {
           return state.next
         }
         guard let seed else { return }
-        let life = Simulation.run(SimulationPlan.random(seed: seed, years: years))
+        var plan = SimulationPlan.random(seed: seed, years: years)
+        plan.isJudgedByAuditAlone = isJudgedByAuditAlone
+        let life = Simulation.run(plan)
         state.withLock { state in
           state.figures += life.figures
           if let fault = life.fault { state.failed.append((seed, fault)) }
@@ -126,7 +142,7 @@ struct Simulate {
   /// Makes the plan of a seed small, and says how to live through it again.
   private func explain(_ seed: UInt64, _ fault: String, years: Int) throws {
     Self.say("\nseed \(seed): \(fault)")
-    let plan = SimulationPlan.random(seed: seed, years: years)
+    let plan = try judged(.random(seed: seed, years: years))
     var shrinker = PlanShrinker(tries: Int(try number("tries", 600)))
     let small = shrinker.shrink(plan)
     let life = Simulation.run(small, diary: true)

@@ -169,8 +169,9 @@ public final class Simulation {
 
   var storyIsSound: Bool { fault == nil }
 
-  func fail(_ text: @autoclosure () -> String) {
-    guard fault == nil else { return }
+  /// - Parameter always: also in a life that the audit alone judges.
+  func fail(_ text: @autoclosure () -> String, always: Bool = false) {
+    guard fault == nil, always || !plan.isJudgedByAuditAlone else { return }
     let clock = "\(RFC3339.format(wall, in: .utc)), \(PlannedAction(.milliseconds(real), .crash).text.dropLast(6))"
     fault = "\(text()) (the clock says \(clock) after the start)"
     note { "FAULT: \(fault ?? "")" }

@@ -15,6 +15,8 @@ public struct SimulationPlan: Hashable, Sendable {
   /// The machine's zone at first.
   public var zone: String
   public var actions: [PlannedAction]
+  /// Whether nothing is wrong but what the product's own audit finds in the end. Not part of the text.
+  public var isJudgedByAuditAlone = false
 
   public init(seed: UInt64, start: Instant, days: Int, zone: String, actions: [PlannedAction]) {
     self.seed = seed
