@@ -173,7 +173,9 @@ public struct Downtime: Hashable, Sendable {
     let counts = (missed > 0 ? [missedWords] : []) + (late > 0 ? [lateWords] : [])
     lines.append(counts.joined(separator: ", "))
     for line in report.lines.prefix(Self.named) {
-      let name = line.title.count > 60 ? "\(line.title.prefix(59))…" : line.title
+      // A title is one line here, whatever somebody has put into it.
+      let title = String(line.title.prefix(61).map { $0.isNewline ? " " : $0 })
+      let name = title.count > 60 ? "\(title.prefix(59))…" : title
       let (first, last) = (time(line.first, line.zone), time(line.last, line.zone))
       let words =
         switch (line.isMissed, line.count) {

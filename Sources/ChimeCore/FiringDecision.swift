@@ -98,11 +98,13 @@ public struct FiringDecision: Sendable {
   }
 
   /// The times behind a due one that passed during downtime: those that are missed for it, and those that come late. What its
-  /// catch-up rule leaves out as a matter of course (`skip`) is neither.
+  /// catch-up rule leaves out as a matter of course (`skip`) is neither; nor is a time of an expectation, whose ping is
+  /// awaited from now on.
   public func passedDuringDowntime(
     _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?
   ) -> (missed: [Instant], late: [Instant]) {
     let (reminder, jitter) = (due.reminder, due.reminder.jitterOffset)
+    guard !reminder.isExpectation else { return ([], []) }
     guard due.isRegular else {
       guard let occurrence = due.occurrence, case .snoozed(let until) = occurrence.state,
         absence.cause(of: until, now: now) == .downtime, !isPaused(reminder, at: now),

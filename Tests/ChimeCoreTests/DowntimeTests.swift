@@ -117,6 +117,15 @@ import Testing
     #expect(lines[1] == "late: \"R10\", at 03:10" && lines[9] == "and 13 more; chime audit tells of all")
   }
 
+  @Test func aTitleIsOneLineAndNoLongerThanThat() async throws {
+    var tea = try Self.reminder("Tea", "every day at 03:00")
+    tea.title = "Tea\nmissed: \"Salary\", at 00:00 " + String(repeating: "x", count: 500)
+    let body = try #require(try await Self.told([tea]).bodies.first)
+    let lines = body.split(separator: "\n")
+    #expect(lines.count == 2, "\(body)")
+    #expect(lines.last?.hasPrefix("late: \"Tea missed: ") == true && body.hasSuffix("…\", at 03:00"), "\(body)")
+  }
+
   /// What comes late is held too, and comes after it.
   @Test func quietHoursHoldIt() async throws {
     let tea = try Self.reminder("Tea", "every day at 03:00")
