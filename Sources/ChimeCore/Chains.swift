@@ -20,9 +20,11 @@ public enum Chains {
   /// How many reminders count from one.
   public static let mostFollowers = 1_000
 
-  /// Whether any reminder counts from another: where none does, nothing needs to be asked of each that ends.
+  /// Whether any reminder counts from another, or waits for one: where none does, nothing needs to be asked of each that ends.
   static func isInUse(_ transaction: any StoreTransaction) throws -> Bool {
-    try !transaction.reminderIDs(.chained(owner: nil), after: nil, limit: 1).isEmpty
+    try [.chained(owner: nil), .conditional].contains {
+      try !transaction.reminderIDs($0, after: nil, limit: 1).isEmpty
+    }
   }
 
   /// The occurrences that some firings end. Asked before the firings are recorded: what had ended so before is not in it.
@@ -74,31 +76,58 @@ public enum Chains {
     _ id: ReminderID, of owner: UInt32, _ event: Chain.Event, at time: Instant, in transaction: any StoreTransaction,
     now: Instant
   ) throws -> [Step] {
-    guard try !transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: 1).isEmpty else { return [] }
+    guard try hasFollowers(id, owner, event, in: transaction) else { return [] }
     // Another daemon may be about to give one of them another time.
     try transaction.lockTrackers()
-    return try followers(of: id, of: owner, event, in: transaction).compactMap {
-      try give($0, at: time, in: transaction, now: now)
+    return try followers(of: id, of: owner, event, in: transaction).compactMap { record in
+      try give(
+        try release(record, by: id, in: transaction, now: now), to: id, at: time, in: transaction, now: now)
     }
   }
 
-  /// The reminders that count from `event` of a reminder. Those that cannot be read are passed over.
+  private static func hasFollowers(
+    _ id: ReminderID, _ owner: UInt32, _ event: Chain.Event, in transaction: any StoreTransaction
+  ) throws -> Bool {
+    try !transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: 1).isEmpty
+      || event == .done && !transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: 1).isEmpty
+  }
+
+  /// The reminders that count from `event` of a reminder, and those of which a time waits until it is done. Those that cannot
+  /// be read are passed over.
   public static func followers(
     of id: ReminderID, of owner: UInt32, _ event: Chain.Event, in transaction: any StoreTransaction
   ) throws -> [ReminderRecord] {
-    try transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: mostFollowers).compactMap {
-      guard let record = try transaction.readableReminder($0), record.reminder.schedule.chain?.event == event else {
-        return nil
-      }
-      return record
+    let followers = try transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: mostFollowers)
+    let needing =
+      event == .done
+      ? try transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: mostFollowers) : []
+    return try (followers + needing.filter { !followers.contains($0) }).compactMap {
+      guard let record = try transaction.readableReminder($0) else { return nil }
+      let counts = record.reminder.follows == id && record.reminder.schedule.chain?.event == event
+      return counts || record.reminder.onlyIfDone == id ? record : nil
     }
   }
 
+  /// Lets a time come that waits until a reminder is done.
+  ///
+  /// - Returns: the record as it is then.
+  private static func release(
+    _ record: ReminderRecord, by id: ReminderID, in transaction: any StoreTransaction, now: Instant
+  ) throws -> ReminderRecord {
+    guard let next = record.next, let released = record.reminder.released(next: next, by: id, now: now) else {
+      return record
+    }
+    try transaction.upsert(released, next: next, nextDueAt: now, since: now)
+    var record = record
+    (record.reminder, record.nextDueAt) = (released, now)
+    return record
+  }
+
   private static func give(
-    _ record: ReminderRecord, at end: Instant, in transaction: any StoreTransaction, now: Instant
+    _ record: ReminderRecord, to id: ReminderID, at end: Instant, in transaction: any StoreTransaction, now: Instant
   ) throws -> Step? {
     let reminder = record.reminder
-    guard var time = reminder.schedule.chain?.time(after: end) else { return nil }
+    guard reminder.follows == id, var time = reminder.schedule.chain?.time(after: end) else { return nil }
     while try transaction.occurrence(OccurrenceID(reminder: reminder.id, scheduledAt: time)) != nil {
       time = time + .seconds(1)
     }
@@ -126,22 +155,20 @@ public enum Chains {
     ])
   }
 
-  /// The reminders from which one counts, first to last, each by what it is called; with the one itself at both ends where
-  /// they come back to it.
+  /// The way from a reminder back to itself, by the reminders that each counts from or waits for: what they are called, with
+  /// the one itself at both ends.
   ///
-  /// - Parameter target: the one that it is to count from.
-  /// - Returns: nil when they do not.
+  /// - Parameter targets: those that it is to count from, or to wait for.
+  /// - Returns: nil when there is none.
   public static func cycle(
-    of reminder: Reminder, through target: ReminderID, in transaction: any StoreTransaction
+    of reminder: Reminder, through targets: [ReminderID], in transaction: any StoreTransaction
   ) throws -> [String]? {
-    var path = [reminder.title]
+    var ways = targets.map { (id: $0, path: [reminder.title]) }
     var seen: Set<ReminderID> = []
-    var next: ReminderID? = target
-    while let id = next, seen.insert(id).inserted {
+    while let (id, path) = ways.popLast() {
       if id == reminder.id { return path + [reminder.title] }
-      guard let other = try transaction.readableReminder(id)?.reminder else { return nil }
-      path.append(other.title)
-      next = other.follows
+      guard seen.insert(id).inserted, let other = try transaction.readableReminder(id)?.reminder else { continue }
+      ways += other.dependsOn.map { ($0, path + [other.title]) }
     }
     return nil
   }
@@ -150,6 +177,21 @@ public enum Chains {
 extension Reminder {
   /// The reminder that its schedule counts from; nil: none.
   public var follows: ReminderID? { schedule.chain.map { ReminderID(rawValue: $0.reminder) } }
+
+  /// The reminders that it counts from, or waits for.
+  public var dependsOn: [ReminderID] { [follows, onlyIfDone].compactMap { $0 } }
+
+  /// The reminder as it is decided upon anew, because a time of it waits until another is done and that is; nil when none
+  /// does.
+  ///
+  /// - Parameter next: its next time.
+  func released(next: Instant, by other: ReminderID, now: Instant) -> Reminder? {
+    guard onlyIfDone == other, next + jitterOffset <= now else { return nil }
+    var reminder = self
+    // A decision that is under way knows of nothing.
+    reminder.generation += 1
+    return reminder
+  }
 
   /// The reminder with one more chained time.
   ///
@@ -173,7 +215,7 @@ extension Occurrence {
   public var chainEvent: Chain.Event? {
     switch state {
     case .done, .missed(.doneAlready): .done
-    case .missed(.suspend), .missed(.downtime), .missed(.overCap), .missed(.quiet): .missed
+    case .missed(.suspend), .missed(.downtime), .missed(.overCap), .missed(.quiet), .missed(.notDone): .missed
     case .missed(.paused), .missed(.skipped), .fired, .delivered, .snoozed, .awaited, .dismissed: nil
     }
   }

@@ -35,12 +35,13 @@ public struct FiringDecision: Sendable {
   /// - Parameters:
   ///   - quiet: the quiet hours that the reminder is under; nil for none.
   ///   - link: what is known of the tracker that it is linked to, from the day of the due time to that of `now`; nil for none.
+  ///   - condition: what is known of the reminder that it waits for; nil when it waits for none.
   public func decide(
     _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, link: LinkedTracker? = nil,
-    using generator: inout some RandomNumberGenerator
+    condition: DoneCondition? = nil, using generator: inout some RandomNumberGenerator
   ) -> Firing {
     due.isRegular
-      ? decideRegular(due, timetable: timetable, quiet: quiet, link: link, using: &generator)
+      ? decideRegular(due, timetable: timetable, quiet: quiet, link: link, condition: condition, using: &generator)
       : decideAgain(due, quiet: quiet, link: link, using: &generator)
   }
 
@@ -56,9 +57,13 @@ public struct FiringDecision: Sendable {
     var skipped: Int
     /// Whether the search for the next time was given up.
     var isGivenUp: Bool
+    /// Until when `next` waits for another reminder to be done; nil: it does not.
+    var heldUntil: Instant?
   }
 
-  private func outlook(_ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?) -> Outlook {
+  private func outlook(
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?, condition: DoneCondition?
+  ) -> Outlook {
     var walk = timetable.walk()
     func following(_ time: Instant) -> Instant? {
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
@@ -80,7 +85,14 @@ public struct FiringDecision: Sendable {
       next = times[times.count - CatchUp.cap]
       times.removeLast(CatchUp.cap)
     }
-    let remainsBehind = next.map { $0 <= latest } ?? false
+    var remainsBehind = next.map { $0 <= latest } ?? false
+    // What waits for another reminder stays due with all that follow it.
+    var waitsUntil: Instant?
+    if let condition, let first = times.firstIndex(where: { condition.holds($0, due.reminder, at: now) }) {
+      waitsUntil = condition.end(of: times[first], due.reminder)
+      (next, remainsBehind) = (times[first], false)
+      times.removeSubrange(first...)
+    }
 
     let skipped = min(due.reminder.skipNext, times.count)
     var verdicts = times.enumerated().map { position, time -> Verdict in
@@ -89,19 +101,22 @@ public struct FiringDecision: Sendable {
       // Of what comes late it also counts whether it has been done since.
       if let reason = link?.verdict(on: time) { return .missed(reason) }
       if link?.isDone(at: now) == true { return .missed(.doneAlready) }
-      return verdict(on: time + jitter, heldUntil: heldUntil, due.reminder.isExpectation ? nil : quiet)
+      let quiet = due.reminder.isExpectation ? nil : quiet
+      guard let condition else { return verdict(on: time + jitter, heldUntil: heldUntil, quiet) }
+      guard let done = condition.done(onDayOf: time) else { return .missed(.notDone) }
+      return verdict(on: time + jitter, heldUntil: heldUntil, doneAt: done, quiet)
     }
     applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)
     return Outlook(
       times: times, verdicts: verdicts, next: next, remainsBehind: remainsBehind, skipped: skipped,
-      isGivenUp: walk.isGivenUp)
+      isGivenUp: walk.isGivenUp, heldUntil: waitsUntil)
   }
 
   /// The times behind a due one that passed during downtime: those that are missed for it, and those that come late. What its
   /// catch-up rule leaves out as a matter of course (`skip`) is neither; nor is a time of an expectation, whose ping is
   /// awaited from now on.
   public func passedDuringDowntime(
-    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?, condition: DoneCondition?
   ) -> (missed: [Instant], late: [Instant]) {
     let (reminder, jitter) = (due.reminder, due.reminder.jitterOffset)
     guard !reminder.isExpectation else { return ([], []) }
@@ -113,7 +128,7 @@ public struct FiringDecision: Sendable {
       return now - until > reminder.grace ? ([until], []) : ([], [until])
     }
     guard due.scheduledAt + jitter <= now else { return ([], []) }
-    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link)
+    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link, condition: condition)
     var (missed, late): ([Instant], [Instant]) = ([], [])
     for (time, verdict) in zip(outlook.times, outlook.verdicts).dropFirst(due.occurrence?.wasHeard == true ? 1 : 0) {
       switch verdict {
@@ -127,13 +142,14 @@ public struct FiringDecision: Sendable {
   }
 
   private func decideRegular(
-    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?,
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?, condition: DoneCondition?,
     using generator: inout some RandomNumberGenerator
   ) -> Firing {
     let jitter = due.reminder.jitterOffset
     // Its definition may have changed since it was made due.
     guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
-    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link)
+    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link, condition: condition)
+    if let end = outlook.heldUntil, outlook.times.isEmpty { return putOff(due, to: end) }
     var verdicts = outlook.verdicts
 
     // Of what was heard before the clock went back.
@@ -149,6 +165,7 @@ public struct FiringDecision: Sendable {
       using: &generator)
     firing.isGivenUp = outlook.next == nil && outlook.isGivenUp
     firing.remainsBehind = outlook.remainsBehind
+    firing.nextDueAt = outlook.heldUntil
     return firing
   }
 
@@ -166,15 +183,21 @@ public struct FiringDecision: Sendable {
   }
 
   /// What becomes of a time that was to ring at `moment`, as far as it stands alone.
-  private func verdict(on moment: Instant, heldUntil: Instant?, _ quiet: Quiet?) -> Verdict {
-    var heard = moment
-    if let quiet, let end = quiet.end(at: moment) {
+  ///
+  /// - Parameter doneAt: when that was done which it waited for.
+  private func verdict(
+    on moment: Instant, heldUntil: Instant?, doneAt: Instant = .earliest, _ quiet: Quiet?
+  ) -> Verdict {
+    let awaited = max(moment, doneAt)
+    var heard = awaited
+    if let quiet, let end = quiet.end(at: awaited) {
       if quiet.drops { return .missed(.quiet) }
       heard = end
     }
-    if let heldUntil, moment <= heldUntil { heard = max(heard, heldUntil) }
+    if let heldUntil, awaited <= heldUntil { heard = max(heard, heldUntil) }
     // What was held is heard when the quiet hours end, unless nobody could fire it then either.
-    return .fires(absence.cause(of: heard, now: now) ?? (heard > moment ? .quiet : nil))
+    let held: LateCause? = heard > awaited ? .quiet : awaited > moment ? .waited : nil
+    return .fires(absence.cause(of: heard, now: now) ?? held)
   }
 
   /// Turns late times that the reminder's rules do not let fire into missed ones.
@@ -210,7 +233,7 @@ public struct FiringDecision: Sendable {
       case .downtime: reminder.catchUp.downtime
       case .suspend: reminder.catchUp.suspend
       // One popup in the morning, whatever the rules for absence are.
-      case .quiet: CatchUpRule.latest
+      case .quiet, .waited: CatchUpRule.latest
       }
     // The clock went back behind the making of the reminder, and forward again: those times were nobody's to wait for.
     return rule == .all && time < reminder.createdAt && reminder.createdAt <= now ? .latest : rule
@@ -275,6 +298,7 @@ extension LateCause {
     case .suspend: .suspend
     case .downtime: .downtime
     case .quiet: .quiet
+    case .waited: .notDone
     }
   }
 }

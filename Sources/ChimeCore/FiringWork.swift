@@ -51,8 +51,10 @@ public struct FiringWork: Sendable {
       if zone == nil { work.withoutZone.append(due.reminder) }
       let timetable = bearings.timetable(of: due.reminder, in: zone)
       let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
+      let condition = try DoneCondition.read(for: due.reminder, in: transaction, bearings)
       var firing = decision.decide(
-        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
+        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, condition: condition,
+        using: &generator)
       try firing.passOverHeard(in: transaction)
       var walk = timetable.walk()
       try firing.settleMissed(in: transaction, now: now) { time in

@@ -116,6 +116,8 @@ public enum LateCause: String, Hashable, Sendable, Codable, CaseIterable {
   case downtime
   /// Quiet hours held it.
   case quiet
+  /// It waited until another reminder was done (`Reminder.onlyIfDone`).
+  case waited
 }
 
 /// Why a time was recorded as missed.
@@ -131,6 +133,8 @@ public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
   case quiet
   /// The goal of its tracker had been met (`TrackerLink.quietWhenDone`).
   case doneAlready
+  /// The reminder that it waited for was not done on its day, or not in time (`Reminder.onlyIfDone`).
+  case notDone
 }
 
 extension Occurrence {

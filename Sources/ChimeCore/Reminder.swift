@@ -49,6 +49,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var skipNext: Int
   /// The tracker that knows whether it was done; nil: none.
   public var tracker: TrackerLink?
+  /// Its times are held until that reminder is done on their day; nil: they wait for none.
+  public var onlyIfDone: ReminderID?
   /// When it was last done; kept where its times count from there (`countsFromDone`).
   public var lastDone: Instant?
   /// When it is to come for what has become of another reminder, ascending; kept where its schedule counts from one
@@ -68,7 +70,8 @@ public struct Reminder: Hashable, Sendable, Codable {
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
     quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false, within: Milliseconds? = nil,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
-    tracker: TrackerLink? = nil, lastDone: Instant? = nil, chainedTimes: [Instant]? = nil, set: String? = nil,
+    tracker: TrackerLink? = nil, onlyIfDone: ReminderID? = nil, lastDone: Instant? = nil,
+    chainedTimes: [Instant]? = nil, set: String? = nil,
     createdAt: Instant,
     generation: Int64 = 0
   ) {
@@ -100,6 +103,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.pause = pause
     self.skipNext = skipNext
     self.tracker = tracker
+    self.onlyIfDone = onlyIfDone
     self.lastDone = lastDone
     self.chainedTimes = chainedTimes
     self.set = set

@@ -49,6 +49,7 @@ extension Standby {
     var heard: Set<OccurrenceID> = []
     var silences: [UInt32: Silence] = [:]
     var links: [ReminderID: LinkedTracker] = [:]
+    var conditions: [ReminderID: DoneCondition] = [:]
     var reports: [ReminderID: TrackerReport] = [:]
 
     init(page: DuePage) { self.page = page }
@@ -62,6 +63,9 @@ extension Standby {
       let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
       for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasHeard {
         heard.insert(occurrence.id)
+      }
+      if conditions[reminder.id] == nil {
+        conditions[reminder.id] = try DoneCondition.read(for: reminder, in: transaction, bearings)
       }
       guard links[reminder.id] == nil, reports[reminder.id] == nil else { return }
       links[reminder.id] = try LinkedTracker.read(for: reminder, from: first, to: now, in: transaction, bearings)

@@ -145,16 +145,21 @@ public struct Standby: Sendable {
       regular[changed.id] = .some(next.map { Due(scheduledAt: $0, dueAt: $0 + changed.jitterOffset) })
     }
     reminders[changed.id] = changed
-    if answered.state == .done { for follower in followers { chain(follower, now: now) } }
+    if answered.state == .done { for follower in followers { chain(follower, to: reminder.id, now: now) } }
     return answered
   }
 
-  /// Gives a reminder a time that counts from what has just ended.
-  private mutating func chain(_ record: ReminderRecord, now: Instant) {
-    let reminder = current(record.reminder)
-    let known = regular[reminder.id]
+  /// Gives a reminder a time that counts from another that was just done, or lets the time come that waits for it.
+  private mutating func chain(_ record: ReminderRecord, to id: ReminderID, now: Instant) {
+    var reminder = current(record.reminder)
+    var known = regular[reminder.id]
     let next = known.map { $0?.scheduledAt } ?? record.next
-    guard let time = reminder.schedule.chain?.time(after: now), let chained = reminder.chained(at: time, next: next)
+    if let next, let released = reminder.released(next: next, by: id, now: now) {
+      (reminder, known) = (released, .some(Due(scheduledAt: next, dueAt: now)))
+      (reminders[reminder.id], regular[reminder.id]) = (reminder, known)
+    }
+    guard reminder.follows == id, let time = reminder.schedule.chain?.time(after: now),
+      let chained = reminder.chained(at: time, next: next)
     else { return }
     reminders[reminder.id] = chained.reminder
     guard let first = chained.next, first != next || known == nil else { return }
@@ -234,7 +239,7 @@ public struct Standby: Sendable {
       if zone == nil { work.withoutZone.append(due.reminder) }
       var firing = decision.decide(
         due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
-        link: link(of: due.reminder, seen), using: &generator)
+        link: link(of: due.reminder, seen), condition: condition(of: due.reminder, seen), using: &generator)
       firing.passOver { occurrences[$0]?.wasHeard ?? seen.heard.contains($0) }
       firing.say(seen.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
@@ -285,6 +290,13 @@ public struct Standby: Sendable {
           minute: minute, quantity: portion.quantity))
     }
     return linked
+  }
+
+  /// What is known of the reminder that it waits for, with what was done without the store.
+  private func condition(of reminder: Reminder, _ seen: Seen) -> DoneCondition? {
+    guard var condition = seen.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
+    condition.add(occurrences.values.lazy.filter { $0.id.reminder == other })
+    return condition
   }
 
   /// Whether nothing is known of it here.

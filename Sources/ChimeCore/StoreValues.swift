@@ -59,6 +59,10 @@ public enum ReminderSelection: Hashable, Sendable {
   case chained(owner: UInt32?)
   /// An owner's that count from this one.
   case following(ReminderID, owner: UInt32)
+  /// Those whose times wait until another is done (`Reminder.onlyIfDone`).
+  case conditional
+  /// An owner's whose times wait until this one is done.
+  case needing(ReminderID, owner: UInt32)
 }
 
 public struct OccurrenceFilter: Hashable, Sendable {

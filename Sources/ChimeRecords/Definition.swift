@@ -33,6 +33,7 @@ package struct Definition: Codable, Hashable {
   var lastDone: Instant?
   var chainedTimes: [Instant]?
   var tracker: TrackerLink?
+  var onlyIfDone: ReminderID?
   var set: String?
   /// Whether its schedule counts from the time at which the reminder was made: with it alike reminders have equal definitions.
   var countsFromCreation: Bool?
@@ -67,6 +68,7 @@ package struct Definition: Codable, Hashable {
     lastDone = reminder.lastDone
     chainedTimes = reminder.chainedTimes
     tracker = reminder.tracker
+    onlyIfDone = reminder.onlyIfDone
     set = reminder.set
     countsFromCreation = reminder.schedule.countsFrom == reminder.createdAt ? true : nil
     countsFrom = countsFromCreation == true ? nil : reminder.schedule.countsFrom
@@ -85,8 +87,8 @@ package struct Definition: Codable, Hashable {
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
       jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false, within: within,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
-      tracker: tracker, lastDone: lastDone, chainedTimes: chainedTimes, set: set, createdAt: createdAt,
-      generation: generation)
+      tracker: tracker, onlyIfDone: onlyIfDone, lastDone: lastDone, chainedTimes: chainedTimes, set: set,
+      createdAt: createdAt, generation: generation)
   }
 }
 

@@ -58,6 +58,7 @@ private struct ReminderRows {
   private var definition = Texts()
   private var tracker = Texts()
   private var follows = Texts()
+  private var needs = Texts()
   private var countsFrom = Integers()
   private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
   private var isEmpty = true
@@ -80,6 +81,7 @@ private struct ReminderRows {
     definition.append(try text(Definition(of: reminder), reader))
     tracker.append(reminder.tracker?.tracker.rawValue)
     follows.append(reminder.follows?.rawValue)
+    needs.append(reminder.onlyIfDone?.rawValue)
     countsFrom.append(new.next)
     guard let next = new.next, let dueAt = new.dueAt else { return }
     hasDue = true
@@ -103,10 +105,10 @@ private struct ReminderRows {
         """
         INSERT INTO reminder (
           key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
-          counts_from)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+          needs, counts_from)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
         """, key, owner, generation, createdAt, skipNext, zone, schedule, title, body, definition, tracker, follows,
-        countsFrom)
+        needs, countsFrom)
     ]
     if hasDue {
       queue.append(

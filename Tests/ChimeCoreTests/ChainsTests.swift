@@ -140,7 +140,7 @@ struct ChainsTests {
     try await store.read { transaction in
       let first = try Self.reminder("aaaa", "every 1h")
       func path(_ id: String) throws -> [String]? {
-        try Chains.cycle(of: first, through: ReminderID(rawValue: id), in: transaction)
+        try Chains.cycle(of: first, through: [ReminderID(rawValue: id)], in: transaction)
       }
       #expect(try path("bbb1") == ["Title of aaaa", "Title of bbb1", "Title of bbb0", "Title of aaaa"])
       #expect(try path("aaaa") == ["Title of aaaa", "Title of aaaa"])

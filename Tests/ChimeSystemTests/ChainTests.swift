@@ -45,6 +45,44 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func aTimeWaitsUntilAnotherIsDone() async throws {
+    try await Home.live { home in
+      try home.configure(Home.heard)
+      var daemon = try await home.start()
+      let figures = try await home.add("Check the figures", "every 1h")
+      try await home.did("add", "Send the report", "in", "1s", "--only-if-done", "Check the figures", "--grace", "12h")
+      func report() async throws -> JSON {
+        try await home.answer("io.chime.Reminders.Get", ["id": "Send the report"])["reminder"]
+      }
+      let id = try await report()["id"].string ?? ""
+      try await eventually("its time has come and waits") { try await report()["onlyIfDone"]["since"] != .null }
+      #expect(try await report()["next"] == .null)
+      let shown = try await home.did("show", id)
+      #expect(shown.contains("waits until \"Check the figures\" is done"), "\(shown)")
+      #expect(try await home.did("next").contains("waits until \"Check the figures\" is done"))
+      #expect(try await home.did("why", id).contains("waits until \"Check the figures\" is done"))
+      let removed = try await home.chime("remove", figures, "--yes")
+      #expect(removed.status != 0 && removed.err.contains("waits until"), "\(removed.text)")
+      let cycle = try await home.chime("edit", figures, "--only-if-done", "Send the report")
+      #expect(cycle.err.contains("must not come back to itself: Check the figures → Send the report"), "\(cycle.text)")
+      try await daemon.crash()
+      daemon = try await home.start()
+      #expect(try await home.latestOccurrence(of: id) == .null)
+      try await home.did("fire", figures)
+      try await home.did("done", figures)
+      try await eventually("it has fired") { try await home.latestOccurrence(of: id)["firedAt"] != .null }
+      let audit = try await home.listed("audit", id)
+      #expect(audit["audits"][0]["unexplained"].int == 0, "\(audit)")
+      // It can be taken away again, and goes through a file.
+      let exported = try await home.did("export")
+      #expect(exported.contains("onlyIfDone = \"\(figures)\""), "\(exported)")
+      try await home.did("edit", id, "--only-if-done", "")
+      #expect(try await report()["onlyIfDone"] == .null)
+      _ = try await daemon.stop()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func undoTakesTheTimeBack() async throws {
     try await Home.live { home in
       try home.configure(Home.heard)
@@ -103,15 +141,20 @@ import Testing
       title = "Check the figures"
       when = "weekdays at 9:00"
 
+      [[reminder]]
+      title = "Close the books"
+      when = "weekdays at 17:00"
+      onlyIfDone = "Send the report"
+
       """
     let exported = try await Home.live { home in
       let daemon = try await home.start()
       let file = home.path + "/home.toml"
       try home.write(set, to: file)
       let first = try await home.chime("apply", file)
-      #expect(first.err == "2 added, 0 unchanged\n", "\(first.text)")
+      #expect(first.err == "3 added, 0 unchanged\n", "\(first.text)")
       let again = try await home.chime("apply", file)
-      #expect(again.err == "nothing to change: all 2 are as they are to be\n", "\(again.text)")
+      #expect(again.err == "nothing to change: all 3 are as they are to be\n", "\(again.text)")
       try home.write(set.replacing("\"weekdays at 9:00\"", with: "\"after done of \\\"Send the report\\\"\""), to: file)
       let cycle = try await home.chime("apply", file)
       #expect(

@@ -51,6 +51,37 @@ extension StoreConformance {
           try expect(store.ids(owned), is: ["bbbb", "cccc"], "with a time")
         }
       },
+      Case("what waits until a reminder is done is found by it, and comes when it is") { subject in
+        try await subject.write { store in
+          try store.upsert(sample("aaaa"), next: at(10))
+          try store.upsert(waiting("bbbb", for: "aaaa"), next: at(10))
+          _ = try store.insert([NewReminder(try waiting("cccc", for: "aaaa"), next: at(900))])
+          try store.upsert(waiting("dddd", for: "aaaa", owner: 2), next: at(10))
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          let id = ReminderID(rawValue: "aaaa")
+          let found = try store.reminderIDs(.needing(id, owner: 1_000), after: nil, limit: 10).map(\.rawValue)
+          try expect(found, is: ["bbbb", "cccc"], "those that wait")
+          try expect(store.reminderIDs(.conditional, after: nil, limit: 10).count, is: 3, "of all owners")
+          for due in try store.claimDue(now: at(10), limit: 5) {
+            // Those that wait are put off.
+            var firing = fire(due, next: due.reminder.onlyIfDone == nil ? nil : due.scheduledAt)
+            if due.reminder.onlyIfDone != nil {
+              (firing.occurrences, firing.deliveries, firing.nextDueAt) = ([], [], at(500))
+            }
+            try store.record([firing])
+          }
+          try expect(store.horizon().nextDue, is: at(500), "while they wait")
+          let done = try store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).answered(
+            .done, at: at(20))
+          try store.update(done, now: at(20))
+          try expect(Chains.follow([done], in: store, now: at(20)), is: [], "what was given a time")
+          let due = try store.claimDue(now: at(20), limit: 5)
+          try expect(due.map(\.reminder.id.rawValue), is: ["bbbb"], "what is due")
+          try expect(due.first?.scheduledAt, is: at(10), "its time")
+        }
+      },
       Case("what ends gives a time to what counts from it, once") { subject in
         try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
@@ -82,6 +113,12 @@ extension StoreConformance {
 private func chained(_ id: String, _ when: String, owner: UInt32 = 1_000) throws -> Reminder {
   var reminder = try sample(id, owner: owner)
   reminder.schedule = try Schedule(canonical: when)
+  return reminder
+}
+
+private func waiting(_ id: String, for other: String, owner: UInt32 = 1_000) throws -> Reminder {
+  var reminder = try sample(id, owner: owner)
+  reminder.onlyIfDone = ReminderID(rawValue: other)
   return reminder
 }
 

@@ -188,6 +188,8 @@ final class MemoryTransaction: StoreTransaction {
       case .linked(let key): reminder.owner == key.owner && reminder.tracker?.tracker == key.id
       case .chained(let owner): reminder.follows != nil && owner.map { $0 == reminder.owner } ?? true
       case .following(let id, let owner): reminder.follows == id && reminder.owner == owner
+      case .conditional: reminder.onlyIfDone != nil
+      case .needing(let id, let owner): reminder.onlyIfDone == id && reminder.owner == owner
       }
     }
     return fitting.map { (place: contents.order[$0.id] ?? -1, id: $0.id) }

@@ -31,7 +31,8 @@ func fullSample(_ id: String) throws -> Reminder {
     tracker: TrackerLink(
       tracker: TrackerID(rawValue: "water"), logsWhenDone: false, amount: Quantity(grains: 16), unit: Unit("ml"),
       quietWhenDone: true,
-      followsEntries: true, pace: true), lastDone: at(70), chainedTimes: [at(80), at(90)], set: "home",
+      followsEntries: true, pace: true), onlyIfDone: ReminderID(rawValue: "figures"), lastDone: at(70),
+    chainedTimes: [at(80), at(90)], set: "home",
     createdAt: at(5), generation: 9)
 }
 

@@ -2,8 +2,18 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// What a reminder counts from that has no times of its own.
+/// What a reminder counts from that has no times of its own, and for which it waits.
 enum ChainText {
+  /// What a time waits for that has come, as a sentence.
+  static func waits(_ condition: Wire.Condition) -> String {
+    Words.say("waits until \"%1\" is done", Harmless.line(condition.title ?? condition.reminder))
+  }
+
+  static func waits(_ awaiting: OccurrencesInterface.Awaiting) -> String {
+    [awaiting.follows.map { waits($0) }, awaiting.follows == nil ? awaiting.onlyIfDone.map { waits($0) } : nil]
+      .compactMap { $0 }.joined(separator: "; ")
+  }
+
   /// `30m after done of "Check the figures"`: the schedule with the title in the place of the id.
   static func schedule(_ chain: Wire.Chain) -> String {
     let name = "\"\(Harmless.line(chain.title ?? chain.reminder))\""

@@ -54,6 +54,9 @@ enum Adding {
     } else if reminder.state == .waiting {
       parts.append(Words.say("it waits for an answer and has no further time"))
     }
+    if let condition = reminder.onlyIfDone, let since = condition.since {
+      parts.append(Words.say("that of %1 %2", clock.text(since), ChainText.waits(condition)))
+    }
     if let again = reminder.repeatAt {
       parts.append(Words.say("nobody has answered: it is repeated %1, %2", clock.text(again), clock.relative(again)))
     }

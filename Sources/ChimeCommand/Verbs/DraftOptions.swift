@@ -94,6 +94,13 @@ enum DraftOptions {
           guard let lengths = $0.list("snooze"), !lengths.isEmpty else { return }
           $1.snooze = try lengths.map { try LengthText.iso($0, option: "snooze") }
         }, form: { $0.snooze.map { LengthText.human($0) }.joined(separator: ", ") }),
+      DraftField(
+        option: .value(
+          "only-if-done", nil, "ID|TITLE", "Let its times wait until this other reminder is done on their day",
+          mayBeEmpty: true),
+        reset: .onlyIfDone,
+        take: { $1.onlyIfDone = $0.value("only-if-done").map(trimmed).flatMap { $0.isEmpty ? nil : $0 } },
+        form: { $0.onlyIfDone?.reminder ?? "" }),
       .text(
         .value("category", nil, "NAME", "What kind of notification it is, such as email.arrived or x-chime.health"),
         \.category, \.category, label: { Words.say("category") }),

@@ -130,6 +130,7 @@ enum History {
     case .overCap: Words.say("over the cap")
     case .quiet: Words.say("quiet hours")
     case .doneAlready: Words.say("done already")
+    case .notDone: Words.say("other not done")
     case .suspend, .downtime, .paused, .skipped: StateWords.say(reason.rawValue)
     }
   }

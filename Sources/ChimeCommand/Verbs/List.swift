@@ -106,7 +106,9 @@ enum List {
     }
     switch reminder.state {
     case .active:
-      if reminder.next == nil, reminder.follows != nil { return .init(Words.say("waits"), .faint) }
+      if reminder.next == nil, reminder.follows != nil || reminder.onlyIfDone?.since != nil {
+        return .init(Words.say("waits"), .faint)
+      }
       if let reason = reminder.passedOver {
         return .init(
           "\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))",

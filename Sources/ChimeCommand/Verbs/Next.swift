@@ -12,7 +12,7 @@ enum Next {
       "With --timeline the times of the next 24 hours, or until --before, are drawn on a line for each reminder. What is said to "
         + "be quiet will be passed over as things stand, because the goal of its tracker is met; what is held comes when the "
         + "quiet hours end.",
-      "Those that count from what becomes of another reminder stand below, until they have a time.",
+      "Those that count from what becomes of another reminder, or wait until one is done, stand below.",
     ],
     options: [
       Listings.limit("reminders", usually: 20),
@@ -77,7 +77,7 @@ enum Next {
     var table = Table(columns: [.init(title: "REMINDER", canShrink: true), .init(title: "WAITS", canShrink: true)])
     for one in awaiting.prefix(limit) {
       table.rows.append([
-        .init("\(one.reminder)  \(one.title)"), .init(ChainText.waits(one.follows), .faint),
+        .init("\(one.reminder)  \(one.title)"), .init(ChainText.waits(one), .faint),
       ])
     }
     context.print(table: table)

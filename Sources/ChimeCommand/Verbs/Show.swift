@@ -85,6 +85,12 @@ enum Show {
           chain.title.map { "\(chain.reminder)  \($0)" } ?? Words.say("%1, which is gone", chain.reminder)
         }
       ),
+      (
+        Words.say("only if done"),
+        reminder.onlyIfDone.map { other in
+          other.title.map { "\(other.reminder)  \($0)" } ?? Words.say("%1, which is gone", other.reminder)
+        }
+      ),
       (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
       (
         Words.say("last"),

@@ -147,6 +147,12 @@ struct Reasons {
         kind: .late, at: at,
         sentence: Sentence(Words.mark("The time at %1 rang %2 late: quiet hours held it."), time(at), lateness),
         command: "chime edit \(id) --quiet-rule off")
+    case .waited:
+      return Reason(
+        kind: .late, at: at,
+        sentence: Sentence(
+          Words.mark("The time at %1 rang %2 late: it waited until another reminder was done."), time(at), lateness),
+        command: "chime edit \(id) --only-if-done \"\"")
     case nil: return rang(occurrence, at, lateness)
     }
   }
@@ -252,6 +258,12 @@ struct Reasons {
           Sentence(Words.mark("The time at %1 did not ring: by its tracker it was done already."), time(at)),
           "chime edit \(id) --no-quiet-when-done"
         )
+      case .notDone:
+        (
+          Sentence(
+            Words.mark("The time at %1 did not ring: the reminder that it waits for was not done in time."), time(at)),
+          "chime edit \(id) --only-if-done \"\""
+        )
       }
     return Reason(kind: .missed, at: at, sentence: sentence, command: command)
   }
@@ -313,6 +325,7 @@ struct Reasons {
       add(Sentence(Words.mark("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")
     }
     guard let next = reminder.next else {
+      if addAwaited({ add($0, $1) }) { return reasons }
       add(
         reminder.state == .waiting
           ? Sentence(Words.mark("It waits for an answer, and its schedule has no further time."))
@@ -344,6 +357,24 @@ struct Reasons {
         "chime edit \(id) --when \"\(reminder.when)\"")
     }
     return reasons
+  }
+
+  /// Says what it waits for that has no next time for that reason.
+  private func addAwaited(_ add: (Sentence, String?) -> Void) -> Bool {
+    if let condition = reminder.onlyIfDone, let since = condition.since {
+      add(
+        Sentence(
+          Words.mark("Its time at %1 waits until \"%2\" is done."), time(since), condition.title ?? condition.reminder),
+        "chime edit \(id) --only-if-done \"\"")
+      return true
+    }
+    guard let chain = reminder.follows, reminder.state != .finished, let title = chain.title else { return false }
+    let sentence =
+      chain.event == .done
+      ? Sentence(Words.mark("It rings when \"%1\" is done."), title)
+      : Sentence(Words.mark("It rings when \"%1\" is missed."), title)
+    add(sentence, "chime show \(chain.reminder)")
+    return true
   }
 
   private static func passedOver(_ reason: Wire.PassedOver, _ next: Wire.Time) -> Sentence {

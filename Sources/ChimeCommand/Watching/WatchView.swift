@@ -212,7 +212,7 @@ struct WatchView {
     rows += model.awaiting.map { one in
       Row(
         lead: [Part("", .faint), Part(Words.say("waits"), .faint)], text: Part(one.title, .faint),
-        note: Part(ChainText.waits(one.follows), .faint))
+        note: Part(ChainText.waits(one), .faint))
     }
     return Section(
       title: Words.say("Next"), rows: rows,

@@ -19,11 +19,11 @@ public enum OccurrencesInterface {
     }
 
     public enum Late: String, Codable, Sendable, CaseIterable {
-      case suspend, downtime, quiet
+      case suspend, downtime, quiet, waited
     }
 
     public enum Missed: String, Codable, Sendable, CaseIterable {
-      case suspend, downtime, paused, skipped, overCap, quiet, doneAlready
+      case suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone
     }
 
     /// Such as r7k2@1774852200.
@@ -101,19 +101,22 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// A reminder that has no time yet, because it counts from what becomes of another.
+  /// A reminder that has no time yet, because it counts from what becomes of another, or of which a time waits until another is
+  /// done.
   public struct Awaiting: WireValue {
-    public static let fieldNames = ["reminder", "title", "follows"]
-    public var fieldValues: [Any?] { [reminder, title, follows] }
+    public static let fieldNames = ["reminder", "title", "follows", "onlyIfDone"]
+    public var fieldValues: [Any?] { [reminder, title, follows, onlyIfDone] }
 
     public var reminder: String
     public var title: String
-    public var follows: Wire.Chain
+    public var follows: Wire.Chain?
+    public var onlyIfDone: Wire.Condition?
 
-    public init(reminder: String, title: String, follows: Wire.Chain) {
+    public init(reminder: String, title: String, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
       self.reminder = reminder
       self.title = title
       self.follows = follows
+      self.onlyIfDone = onlyIfDone
     }
   }
 
@@ -200,9 +203,9 @@ public enum OccurrencesInterface {
     public var times: Int
     /// Fired within a minute of their time.
     public var onTime: Int
-    /// Fired later, by reason: suspend, downtime, quiet.
+    /// Fired later, by reason: suspend, downtime, quiet, waited.
     public var late: [Tally]
-    /// Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready.
+    /// Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
     public var missed: [Tally]
     /// Were moved to another time, by hand.
     public var moved: Int

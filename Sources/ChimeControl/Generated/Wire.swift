@@ -182,6 +182,23 @@ public enum Wire {
     }
   }
 
+  /// The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
+  /// gone; `since` is the time that has come and waits, null while none does.
+  public struct Condition: WireValue {
+    public static let fieldNames = ["reminder", "title", "since"]
+    public var fieldValues: [Any?] { [reminder, title, since] }
+
+    public var reminder: String
+    public var title: String?
+    public var since: Time?
+
+    public init(reminder: String, title: String? = nil, since: Time? = nil) {
+      self.reminder = reminder
+      self.title = title
+      self.since = since
+    }
+  }
+
   /// What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
   public struct Fault: WireValue {
     public static let fieldNames = ["file", "line", "column", "key", "message"]

@@ -286,6 +286,7 @@ struct BackupJudge {
     try once("reminder \(id)")
     try time(reminder.createdAt)
     if let at = reminder.lastDone { try time(at) }
+    if let other = reminder.onlyIfDone { try need(Self.isReminderID(other.rawValue), "that is no reminder's id") }
     if let times = reminder.chainedTimes {
       try need(
         reminder.schedule.chain != nil && times.count <= 2 * Chains.mostWaiting && Self.isAscending(times),

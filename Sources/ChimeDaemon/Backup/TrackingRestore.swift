@@ -221,13 +221,16 @@ struct TrackingRestore {
     return (known, notices)
   }
 
-  /// Has those that count from a reminder that goes by another name here count from it by that.
+  /// Has those that count from a reminder that goes by another name here, or wait for one, know it by that.
   private func relinkChains(_ names: [ReminderID: ReminderID]) throws {
     for id in names.values.sorted() {
-      guard var record = try transaction.readableReminder(id), let chain = record.reminder.schedule.chain,
-        let name = names[ReminderID(rawValue: chain.reminder)], name.rawValue != chain.reminder
-      else { continue }
-      record.reminder.schedule = Schedule(chain.following(name.rawValue))
+      guard var record = try transaction.readableReminder(id), !record.reminder.dependsOn.isEmpty else { continue }
+      let before = record.reminder
+      if let chain = before.schedule.chain, let name = names[ReminderID(rawValue: chain.reminder)] {
+        record.reminder.schedule = Schedule(chain.following(name.rawValue))
+      }
+      if let other = before.onlyIfDone { record.reminder.onlyIfDone = names[other] ?? other }
+      guard record.reminder != before else { continue }
       record.reminder.generation += 1
       try transaction.upsert(record.reminder, next: record.next, nextDueAt: record.nextDueAt, since: work.now)
     }

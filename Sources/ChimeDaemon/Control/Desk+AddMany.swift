@@ -74,8 +74,8 @@ extension Desk {
   ) throws -> [NewReminder] {
     var (drafted, faults) = (drafted, DraftFaults())
     for (index, draft) in drafts.enumerated() {
-      if drafted[index].reminder.schedule.chain != nil {
-        try faults.collect(index) { try chain(&drafted[index].reminder, in: transaction) }
+      try faults.collect(index) {
+        try chain(&drafted[index].reminder, waitingFor: draft.onlyIfDone, in: transaction)
       }
       guard let link = draft.tracker else { continue }
       try faults.collect(index) {

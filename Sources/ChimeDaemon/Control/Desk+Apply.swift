@@ -113,14 +113,14 @@ extension Desk {
           try transaction.upsert(reminder, next: next, since: now)
         }
         chains.ids[reminder.title] = reminder.id
-        if reminder.follows != nil { chains.chained.append(reminder) }
+        if !reminder.dependsOn.isEmpty { chains.chained.append(reminder) }
         detail.reminders.append(.init(before: nil, after: reminder))
         notices.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
       case .change(var record, let before):
         let next = record.next
         try chain(&record.reminder, chains, in: transaction)
         try rewrite(&record, from: before, in: transaction)
-        if record.reminder.follows != nil { chains.chained.append(record.reminder) }
+        if !record.reminder.dependsOn.isEmpty { chains.chained.append(record.reminder) }
         detail.reminders.append(.init(before: before, after: record.reminder, next: next))
         notices.append(.reminder(.changed, record.reminder, "changed \"\(record.reminder.title)\""))
       case .remove(let reminder):

@@ -4,32 +4,39 @@ import ChimeSchedule
 
 // Reminders that count from what becomes of another: judged in the transaction that has the other one.
 extension Desk {
-  /// Has the schedule of a reminder name the one that it counts from by its id, whichever way the client did.
-  func chain(_ reminder: inout Reminder, in transaction: any StoreTransaction) throws {
-    guard let chain = reminder.schedule.chain else { return }
-    let lookup = Lookup(transaction: transaction, owner: reminder.owner, filling: (bearings, now))
-    try self.chain(&reminder, to: try lookup.reminder(chain.reminder).reminder.id, in: transaction)
-    try requireRoomForChains(of: reminder, in: transaction)
+  /// Has a reminder name those that it counts from, or waits for, by their ids, whichever way the client did.
+  ///
+  /// - Parameter wanted: the one that it is to wait for; nil: as it is.
+  func chain(_ reminder: inout Reminder, waitingFor wanted: String? = nil, in transaction: any StoreTransaction) throws
+  {
+    let lookup = lookup(of: reminder.owner, in: transaction)
+    if let chain = reminder.schedule.chain {
+      reminder.schedule = Schedule(chain.following(try lookup.reminder(chain.reminder).reminder.id.rawValue))
+      try requireRoomForChains(of: reminder, in: transaction)
+    }
+    if let wanted { reminder.onlyIfDone = wanted.isEmpty ? nil : try lookup.reminder(wanted).reminder.id }
+    try requireNoCycle(reminder, in: transaction)
   }
 
-  /// Has a reminder count from the one of that id.
-  func chain(_ reminder: inout Reminder, to other: ReminderID, in transaction: any StoreTransaction) throws {
-    guard let chain = reminder.schedule.chain else { return }
-    reminder.schedule = Schedule(chain.following(other.rawValue))
-    guard !reminder.id.rawValue.isEmpty, let path = try Chains.cycle(of: reminder, through: other, in: transaction)
+  /// Finds the reminders of an owner, whoever asks.
+  func lookup(of owner: UInt32, in transaction: any StoreTransaction) -> Lookup {
+    Lookup(transaction: transaction, owner: owner, filling: (bearings, now))
+  }
+
+  /// Refuses a reminder that counts from itself, or waits for itself, by way of others.
+  func requireNoCycle(_ reminder: Reminder, in transaction: any StoreTransaction) throws {
+    let others = reminder.dependsOn
+    guard !others.isEmpty, !reminder.id.rawValue.isEmpty,
+      let path = try Chains.cycle(of: reminder, through: others, in: transaction)
     else { return }
-    throw Self.comesBack(path)
+    throw ControlFailure.invalidValue(
+      field: reminder.schedule.chain == nil ? "onlyIfDone" : "when",
+      "a chain must not come back to itself: \(path.map { TrackerFields.shown($0) }.joined(separator: " → "))")
   }
 
   /// A reminder that was just written, with what the store knows of those that it counts from.
   func asKept(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> ReminderRecord {
     try record.reminder.follows == nil ? record : transaction.reminder(record.reminder.id) ?? record
-  }
-
-  static func comesBack(_ path: [String]) -> ControlFailure {
-    .invalidValue(
-      field: "when",
-      "a chain must not come back to itself: \(path.map { TrackerFields.shown($0) }.joined(separator: " → "))")
   }
 
   /// What waits for another has no time to come, and is not counted with those that have one.
@@ -44,10 +51,23 @@ extension Desk {
   /// - Parameter removed: are gone already; something could have become of each yet.
   func requireUnfollowed(_ removed: [Reminder], in transaction: any StoreTransaction) throws {
     for reminder in removed {
-      let ids = try transaction.reminderIDs(.following(reminder.id, owner: reminder.owner), after: nil, limit: 100)
-      let left = try ids.compactMap { try transaction.readableReminder($0)?.reminder }
+      let followers = try transaction.reminderIDs(
+        .following(reminder.id, owner: reminder.owner), after: nil, limit: 100)
+      let needing = try transaction.reminderIDs(.needing(reminder.id, owner: reminder.owner), after: nil, limit: 100)
+      // One that waits for it and has no time to come is over.
+      let left = try (followers + needing.filter { !followers.contains($0) }).compactMap { id -> Reminder? in
+        guard let record = try transaction.readableReminder(id), followers.contains(id) || record.isAlive else {
+          return nil
+        }
+        return record.reminder
+      }
       guard let first = left.first else { continue }
       let others = left.count > 1 ? " and \(left.count - 1) more" : ""
+      guard followers.contains(first.id) else {
+        throw ControlFailure.conflict(
+          "\"\(first.title)\" (\(first.id))\(others) waits until \"\(reminder.title)\" is done: remove that first, or let it "
+            + "wait no more (chime edit \(first.id) --only-if-done \"\")")
+      }
       throw ControlFailure.conflict(
         "\"\(first.title)\" (\(first.id))\(others) counts from \"\(reminder.title)\": remove that first, or give it another "
           + "schedule (chime edit \(first.id) --when …)")
@@ -68,27 +88,29 @@ extension Desk {
     var ids: [String: ReminderID] = [:]
     /// Something could have become of each yet.
     var removed: [Reminder] = []
-    /// Those that count from another now.
+    /// Those that count from another now, or wait for one.
     var chained: [Reminder] = []
   }
 
   /// Refuses what has come of a set when reminders count from themselves, or from some that it has removed.
   func check(_ chains: AppliedChains, in transaction: any StoreTransaction) throws {
-    for reminder in chains.chained {
-      guard let other = reminder.follows else { continue }
-      if let path = try Chains.cycle(of: reminder, through: other, in: transaction) { throw Self.comesBack(path) }
-    }
+    for reminder in chains.chained { try requireNoCycle(reminder, in: transaction) }
     try requireUnfollowed(chains.removed, in: transaction)
   }
 
-  /// Has a reminder of a set count from the one that its schedule names: by its id, or by its title where that was added with
-  /// the set.
+  /// Has a reminder of a set count from, or wait for, the ones that it names: by their ids, or by their titles where they
+  /// were added with the set.
   func chain(_ reminder: inout Reminder, _ chains: AppliedChains, in transaction: any StoreTransaction) throws {
-    guard let chain = reminder.schedule.chain else { return }
-    let id = chains.ids[chain.reminder] ?? ReminderID(rawValue: chain.reminder)
-    guard try transaction.readableReminder(id) != nil else {
-      throw ControlFailure.notFound(what: "reminder", id: chain.reminder, near: [])
+    func known(_ name: String) throws -> ReminderID {
+      let id = chains.ids[name] ?? ReminderID(rawValue: name)
+      guard try transaction.readableReminder(id) != nil else {
+        throw ControlFailure.notFound(what: "reminder", id: name, near: [])
+      }
+      return id
     }
-    reminder.schedule = Schedule(chain.following(id.rawValue))
+    if let chain = reminder.schedule.chain {
+      reminder.schedule = Schedule(chain.following(try known(chain.reminder).rawValue))
+    }
+    if let other = reminder.onlyIfDone { reminder.onlyIfDone = try known(other.rawValue) }
   }
 }

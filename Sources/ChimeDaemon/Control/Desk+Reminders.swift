@@ -19,7 +19,7 @@ extension Desk {
         return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
       }
       var (reminder, next) = (reminder, next)
-      try chain(&reminder, in: transaction)
+      try chain(&reminder, waitingFor: request.reminder.onlyIfDone, in: transaction)
       if let link = request.reminder.tracker {
         try self.link(&reminder, link, in: transaction)
         next = try firstTime(of: &reminder, in: transaction)
@@ -121,9 +121,12 @@ extension Desk {
   func handle(_ request: Interface.Update) async throws -> Interface.Update.Reply {
     try await change(request.id, .reminderEdited, "changed") { [self] reminder, transaction in
       try fields.apply(request.change, to: &reminder)
-      if request.change.when != nil { try chain(&reminder, in: transaction) }
       let (change, reset) = (request.change, request.change.reset ?? [])
       if change.within != nil, reminder.tracker != nil, !reset.contains(.tracker) { throw Self.expectsNoEntry }
+      if reset.contains(.onlyIfDone) { reminder.onlyIfDone = nil }
+      if change.when != nil || change.onlyIfDone != nil {
+        try chain(&reminder, waitingFor: change.onlyIfDone, in: transaction)
+      }
       // One whose tracker has gone, or is another, can still be given another title.
       guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
         return
@@ -304,7 +307,7 @@ extension Desk {
   func rewrite(
     _ record: inout ReminderRecord, from before: Reminder, in transaction: any StoreTransaction
   ) throws {
-    // What quiet hours hold is looked at again: the change may let it come, or pass.
+    // What is held is looked at again: the change may let it come, or pass.
     var nextDueAt = record.isHeld ? now : nil
     let timesChanged =
       record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone

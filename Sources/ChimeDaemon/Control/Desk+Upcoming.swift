@@ -22,10 +22,14 @@ extension Desk {
       _ = try inParts(page) { part in
         let records = try transaction.reminders(filter, page: part)
         for record in records {
-          if record.coming == nil, record.awaitsOther, awaiting.count < page.limit {
-            let follows = try wire.chain(of: record.reminder, in: transaction)
-            let title = try record.reminder.filledTitle(in: transaction, bearings, now: now)
-            awaiting += follows.map { [.init(reminder: record.reminder.id.rawValue, title: title, follows: $0)] } ?? []
+          let awaits = record.coming == nil && record.awaitsOther || wire.waiting(record) != nil
+          if awaits, awaiting.count < page.limit {
+            awaiting.append(
+              .init(
+                reminder: record.reminder.id.rawValue,
+                title: try record.reminder.filledTitle(in: transaction, bearings, now: now),
+                follows: record.coming == nil ? try wire.chain(of: record.reminder, in: transaction) : nil,
+                onlyIfDone: try wire.condition(of: record, in: transaction)))
           }
           coming += try times(
             of: record, before: before == nil ? nil : end, limit: room, silences[record.reminder.owner], in: transaction
@@ -71,7 +75,9 @@ extension Desk {
     }
     if let end {
       let plan = HeardTimes(record.reminder, bearings, now: now)
-      for one in plan.all(of: record, before: end, limit: limit) where list.first?.at != one.at {
+      let waiting = wire.waiting(record)
+      for one in plan.all(of: record, before: end, limit: limit)
+      where list.first?.at != one.at && one.scheduled != waiting {
         list.append(
           (one.at, coming(named, one.at, silence, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
       }
@@ -132,6 +138,7 @@ extension WireMapper {
     filled.reminder = try record.reminder.filled(in: transaction, bearings, now: now)
     var reminder = reminder(filled)
     reminder.follows = try chain(of: record.reminder, in: transaction)
+    reminder.onlyIfDone = try condition(of: record, in: transaction)
     guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
     let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, bearings)
     reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)
@@ -141,12 +148,24 @@ extension WireMapper {
   /// What a reminder counts from; nil for one that has times of its own.
   func chain(of reminder: Reminder, in transaction: any StoreTransaction) throws -> Wire.Chain? {
     guard let chain = reminder.schedule.chain else { return nil }
-    let other = try transaction.readableReminder(ReminderID(rawValue: chain.reminder))?.reminder
-    let title = try other.flatMap {
-      $0.owner == reminder.owner ? try $0.filledTitle(in: transaction, bearings, now: now) : nil
-    }
     return Wire.Chain(
-      event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder, title: title,
+      event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder,
+      title: try title(of: ReminderID(rawValue: chain.reminder), owner: reminder.owner, in: transaction),
       delay: chain.delay == .zero ? nil : DurationText.formatISO8601(chain.delay))
+  }
+
+  /// Which other reminder has to be done before one comes; nil: none.
+  func condition(of record: ReminderRecord, in transaction: any StoreTransaction) throws -> Wire.Condition? {
+    guard let id = record.reminder.onlyIfDone else { return nil }
+    return Wire.Condition(
+      reminder: id.rawValue, title: try title(of: id, owner: record.reminder.owner, in: transaction),
+      since: waiting(record).map { time($0, in: zone(of: record.reminder)) })
+  }
+
+  private func title(
+    of id: ReminderID, owner: UInt32, in transaction: any StoreTransaction
+  ) throws -> String? {
+    guard let other = try transaction.readableReminder(id)?.reminder, other.owner == owner else { return nil }
+    return try other.filledTitle(in: transaction, bearings, now: now)
   }
 }

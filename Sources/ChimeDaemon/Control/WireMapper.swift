@@ -95,8 +95,18 @@ struct WireMapper: Sendable {
   /// The next time of the schedule that is neither skipped nor falls into a pause nor into quiet hours that drop it, with
   /// its jitter and the quiet hours that hold it.
   private func nextScheduled(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
+    // What waits for another reminder comes when that is done, which nobody knows.
+    if waiting(record) != nil { return nil }
     let plan = HeardTimes(record.reminder, bearings, now: now)
     return plan.first(of: record).map { ($0.at, $0.at == $0.scheduled + plan.offset ? nil : $0.scheduled) }
+  }
+
+  /// The time that has come and waits until another reminder is done; nil: none does.
+  func waiting(_ record: ReminderRecord) -> Instant? {
+    guard record.reminder.onlyIfDone != nil, let next = record.next, let dueAt = record.nextDueAt,
+      next + record.reminder.jitterOffset <= now, dueAt > now, bearings.quiet(of: record.reminder)?.end(at: now) == nil
+    else { return nil }
+    return next
   }
 
   /// When what nobody has answered is repeated.

@@ -19,7 +19,7 @@ struct DeclaredReader {
     + ReminderFields.texts.filter(\.isShared).map(\.name)
     + ["catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze"]
   private static let ownTexts = ReminderFields.texts.filter { !$0.isShared }
-  static let own = ["id", "title", "when", "within", "paused"] + ownTexts.map(\.name) + link
+  static let own = ["id", "title", "when", "onlyIfDone", "within", "paused"] + ownTexts.map(\.name) + link
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout DeclaredSet) {
@@ -83,7 +83,7 @@ struct DeclaredReader {
     let (pause, link) = (pause(table), link(table))
     var item = DeclaredSet.Item(
       place: .init(file: file, table: table), id: id.map(ReminderID.init(rawValue:)), reminder: reminder,
-      when: when ?? "", pause: pause, link: link)
+      when: when ?? "", pause: pause, link: link, onlyIfDone: faults.string("onlyIfDone", in: table))
     if let when, surroundingsStand { schedule(when, in: table, of: &item) }
     // With a fault in its name it would be taken for another.
     return title == nil || table["id"] != nil && id == nil ? nil : item

@@ -24,6 +24,8 @@ struct DeclaredSet: Sendable {
     /// Nil: whether it is paused is left as it is.
     var pause: Pause?
     var link: RemindersInterface.TrackerLink?
+    /// The reminder that it waits for, as it is written.
+    var onlyIfDone: String?
     /// It comes once, and its time is over.
     var hasPassed = false
   }

@@ -22,7 +22,8 @@ enum DeclaredText {
   static func fields(of reminder: Reminder, now: Instant) -> [Field] {
     var fields = [
       text("title", reminder.title), text("body", reminder.body), text("when", reminder.schedule.canonical),
-      text("timezone", reminder.timezone.text, usual: "local"), text("gap", reminder.gap?.rawValue),
+      text("onlyIfDone", reminder.onlyIfDone?.rawValue), text("timezone", reminder.timezone.text, usual: "local"),
+      text("gap", reminder.gap?.rawValue),
       text("fold", reminder.fold?.rawValue),
       Field(name: "latitude", text: reminder.place.map { number($0.latitude) }),
       Field(name: "longitude", text: reminder.place.map { number($0.longitude) }),

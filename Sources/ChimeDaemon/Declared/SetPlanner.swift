@@ -66,7 +66,8 @@ struct SetWork {
     let named = Set(declared.reminders.compactMap(\.id))
     var taken: Set<ReminderID> = []
     let matched = try declared.reminders.map { try match($0, in: known, named: named) }
-    for index in try inOrderOfChains(matched) {
+    let chains = DeclaredChains(declared.reminders, matched: matched)
+    for index in inOrder(of: chains) {
       var item = declared.reminders[index]
       let record = matched[index]
       if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
@@ -76,7 +77,7 @@ struct SetWork {
         continue
       }
       item.reminder.set = declared.name ?? record?.reminder.set
-      guard try chain(&item, at: index, among: matched) else { continue }
+      guard try chain(&item, at: index, chains) else { continue }
       do {
         if let link = item.link { try desk.link(&item.reminder, link, among: self.known, in: transaction) }
       } catch ControlFailure.invalidValue(_, let message) {

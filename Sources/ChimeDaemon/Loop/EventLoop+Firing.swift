@@ -102,7 +102,12 @@ extension EventLoop {
       // The decision that ends the run tells of all of it.
       if occurrence.missedRun != nil, firing.remainsBehind { return nil }
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
-      let why = reason == .doneAlready ? "done already" : reason.rawValue
+      let why =
+        switch reason {
+        case .doneAlready: "done already"
+        case .notDone: "the other is not done"
+        default: reason.rawValue
+        }
       var happening = Happening(
         kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(why)\(count)")
       happening.missed = (reason, occurrence.missedRun?.count ?? 1)

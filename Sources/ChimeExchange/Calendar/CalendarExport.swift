@@ -42,6 +42,9 @@ public struct CalendarExport: Sendable {
         continue
       }
       if item.reminder.pause.holds(at: now) { warn("it is paused, which a calendar does not know") }
+      if item.reminder.onlyIfDone != nil {
+        warn("it waits until another reminder is done, which a calendar does not know")
+      }
       if item.reminder.skipNext > 0 { warn("it passes over its next times, which a calendar does not know") }
       if let zone = recurrence.zone {
         let year = min(recurrence.firstYear, zones[zone.identifier]?.year ?? .max)

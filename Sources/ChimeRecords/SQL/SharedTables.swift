@@ -39,7 +39,8 @@ package enum SharedTables {
 
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
     -- logs an entry finds the reminders of its tracker by an index that holds no other. `follows`: the id of the reminder
-    -- from which it counts; what hangs on one is found likewise. `counts_from`: from when on the times of this definition count.
+    -- from which it counts, `needs` that of the one for which its times wait; what hangs on one is found likewise.
+    -- `counts_from`: from when on the times of this definition count.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -53,11 +54,13 @@ package enum SharedTables {
       definition TEXT NOT NULL,
       tracker TEXT,
       follows TEXT,
+      needs TEXT,
       counts_from INTEGER
     );
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
     CREATE INDEX reminder_follows ON reminder (follows) WHERE follows IS NOT NULL;
+    CREATE INDEX reminder_needs ON reminder (needs) WHERE needs IS NOT NULL;
 
     -- Replaced definitions, for as long as there is history that came of them. `until`: before
     -- which each of its times had been decided by then.

@@ -24,17 +24,17 @@ extension SQLTransaction {
       """
       INSERT INTO reminder (
         key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, follows,
-        counts_from)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        needs, counts_from)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
         body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, follows = excluded.follows,
-        counts_from = excluded.counts_from
+        needs = excluded.needs, counts_from = excluded.counts_from
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
-      reminder.follows?.rawValue, countsFrom)
+      reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, countsFrom)
     if let next {
       if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
         memory.tenantsWithMore.insert(reminder.owner)

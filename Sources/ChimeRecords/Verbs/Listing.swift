@@ -37,6 +37,10 @@ extension SQLTransaction {
     case .following(let id, let owner):
       query.require("r.follows = ?", id.rawValue)
       query.require("+r.owner = ?", owner)
+    case .conditional: query.require("r.needs IS NOT NULL")
+    case .needing(let id, let owner):
+      query.require("r.needs = ?", id.rawValue)
+      query.require("+r.owner = ?", owner)
     }
     query.append("ORDER BY r.key LIMIT ?", max(limit, 0))
     return try connection.all(query) { ReminderID(rawValue: $0.text(0)) }

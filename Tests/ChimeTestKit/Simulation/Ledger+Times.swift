@@ -217,7 +217,7 @@ extension Ledger {
         switch cause {
         case .suspend: reminder.catchUp.suspend
         case .downtime: reminder.catchUp.downtime
-        case .quiet: .latest
+        case .quiet, .waited: .latest
         }
       // Times before it was made are not made up for one by one.
       if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
