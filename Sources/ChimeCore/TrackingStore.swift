@@ -27,7 +27,7 @@ public struct TrackingChange: Hashable, Sendable, Codable {
   public static let keptFor = Milliseconds.days(30)
 
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    case logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored
+    case logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked
     // What keeps no versions in the store: its detail says what was.
     case reminderAdded, reminderEdited, reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved
     case reminderDone, reminderSnoozed, reminderDismissed, remindersImported, setApplied

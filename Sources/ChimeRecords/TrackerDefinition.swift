@@ -28,6 +28,7 @@ package struct TrackerDefinition: Codable, Hashable {
   var bounds: Bounds?
   var fieldBounds: [String: Bounds]?
   var milestoneStep: Quantity?
+  var stock: Stock?
   var icon: String?
   var set: String?
   var experience: Int?
@@ -57,6 +58,7 @@ package struct TrackerDefinition: Codable, Hashable {
     bounds = tracker.bounds
     fieldBounds = tracker.fieldBounds
     milestoneStep = tracker.milestoneStep
+    stock = tracker.stock
     icon = tracker.icon
     set = tracker.set
     experience = tracker.experience == Self.usualExperience ? nil : tracker.experience
@@ -73,7 +75,8 @@ package struct TrackerDefinition: Codable, Hashable {
       counting: try counting?.counting() ?? .weekdays(.everyDay), formerWeekdays: formerWeekdays ?? [],
       dayStartsAt: dayStartsAt ?? 0, slot: slot ?? .anytime,
       pauses: pauses ?? [], skips: skips ?? [], skipsEachMonth: skipsEachMonth, hasItems: hasItems ?? false,
-      fields: fields ?? [:], bounds: bounds, fieldBounds: fieldBounds, milestoneStep: milestoneStep, icon: icon,
+      fields: fields ?? [:], bounds: bounds, fieldBounds: fieldBounds, milestoneStep: milestoneStep,
+      stock: stock, icon: icon,
       pack: pack, set: set,
       experience: experience ?? Self.usualExperience, startedOn: startedOn, createdAt: createdAt,
       generation: generation ?? 0)

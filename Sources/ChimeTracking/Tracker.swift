@@ -70,6 +70,8 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var fieldBounds: [String: Bounds]?
   /// A measure's steps that are each celebrated once, such as every 2 kg; nil: none.
   public var milestoneStep: Quantity?
+  /// What its entries use up; nil: nothing that is counted. A measure has none.
+  public var stock: Stock?
   public var icon: String?
   /// The pack that brought it; nil for one of the user's own.
   public var pack: PackID?
@@ -90,7 +92,8 @@ public struct Tracker: Hashable, Sendable, Codable {
     dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], bounds: Bounds? = nil,
     fieldBounds: [String: Bounds]? = nil, milestoneStep: Quantity? = nil,
-    icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10, startedOn: CivilDate,
+    stock: Stock? = nil, icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10,
+    startedOn: CivilDate,
     createdAt: Instant, generation: Int64 = 0
   ) {
     self.id = id
@@ -115,6 +118,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.bounds = bounds
     self.fieldBounds = fieldBounds
     self.milestoneStep = milestoneStep
+    self.stock = stock
     self.icon = icon
     self.pack = pack
     self.set = set
@@ -183,6 +187,16 @@ public struct Goal: Hashable, Sendable, Codable {
     self.target = target
     self.period = period
     self.isAtMost = isAtMost
+  }
+
+  private enum CodingKeys: String, CodingKey { case target, period, isAtMost }
+
+  /// Backups of before know no limits.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    target = try container.decode(Target.self, forKey: .target)
+    period = try container.decode(Period.self, forKey: .period)
+    isAtMost = try container.decodeIfPresent(Bool.self, forKey: .isAtMost) ?? false
   }
 }
 

@@ -109,7 +109,7 @@ final class SystemEdgeTests {
   @Test func theInterfacesRegister() {
     let service = DaemonMain.controlService()
     #expect(service.interfaces.contains("io.chime.Reminders"))
-    #expect(service.interfaces.count == 9)
+    #expect(service.interfaces.count == 10)
   }
 }
 

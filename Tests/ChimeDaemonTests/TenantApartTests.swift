@@ -156,6 +156,8 @@ struct TenantApartTests {
       "Commands.List": [(yes, "{}")], "Commands.Test": [(no, #"{"name":"hook"}"#)],
       "Trackers.Put": [(yes, #"{"tracker":{"id":"well","title":{"en":"Mine"},"kind":"check"},"dryRun":true}"#)],
       "Trackers.Remove": [(no, #"{"id":"well"}"#)], "Trackers.List": [(yes, "{}")],
+      "Trackers.Stocks": [(yes, "{}"), (no, #"{"tracker":"well"}"#)],
+      "Trackers.Restock": [(no, #"{"tracker":"well","count":1}"#)],
       "Trackers.Log": [(no, #"{"tracker":"well"}"#)],
       "Trackers.EditEntry": [(no, #"{"id":\#(loot.entry),"note":"x"}"#)],
       "Trackers.RemoveEntry": [(no, #"{"id":\#(loot.entry)}"#), (no, #"{"tracker":"well"}"#)],

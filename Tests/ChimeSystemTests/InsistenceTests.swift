@@ -174,6 +174,7 @@ struct InsistenceTests {
       _ = try await home.start()
       // What some of them are about.
       try await home.did("tracker", "add", "water", "--unit", "ml", "--goal", "2500")
+      for title in ["Check the figures", "backup"] { _ = try await home.add(title, "daily at 3:00") }
       for line in lines {
         let told = try await home.run("/bin/sh", ["-c", "chime() { '\(Machine.chime)' \"$@\"; }; \(line)"])
         #expect(told.status == 0, "\(line): \(told.text)")

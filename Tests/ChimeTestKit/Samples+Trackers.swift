@@ -30,7 +30,8 @@ func fullTracker(_ key: TrackerKey) throws -> Tracker {
     fields: ["fat": .known["%"]].compactMapValues { $0 },
     bounds: Bounds(least: Quantity(grains: 1), most: Quantity(grains: 8), jump: Quantity(grains: 2)),
     fieldBounds: ["fat": Bounds(least: Quantity(grains: 2), most: Quantity(grains: 6))],
-    milestoneStep: Quantity(grains: 5), icon: "cup",
+    milestoneStep: Quantity(grains: 5),
+    stock: Stock(Quantity(grains: 30), since: at(3), warnDays: 5, told: .low), icon: "cup",
     pack: PackID(rawValue: "hydration"), set: "home", experience: 3, startedOn: trackingDay(1), createdAt: at(7),
     generation: 4)
 }

@@ -1,6 +1,7 @@
 import ChimeSchedule
 import ChimeTestKit
 import ChimeTracking
+import Foundation
 import Testing
 
 /// Goals of at most so much: a day is judged when it is over, and kept without an entry.
@@ -77,6 +78,15 @@ import Testing
     let before = totals(free, [(0, 350), (1, 100)])
     let judged = Tallying(tracker).summary(of: before)
     #expect(Tallying(tracker).closed(judged, before: monday.plus(2)).numberedDays == 1)
+  }
+
+  /// Backups of before there were limits have goals without them.
+  @Test func anEarlierGoalIsNoLimit() throws {
+    let text = #"{"target":{"total":{"_0":9}},"period":"day"}"#
+    let goal = try JSONDecoder().decode(Goal.self, from: Data(text.utf8))
+    #expect(goal == Goal(.total(Quantity(grains: 9))))
+    let limit = Goal(.count(2), atMost: true)
+    #expect(try JSONDecoder().decode(Goal.self, from: JSONEncoder().encode(limit)) == limit)
   }
 
   @Test func statisticsCountTheDaysThatAreOver() {

@@ -98,6 +98,7 @@ enum Slot: Equatable {
     case ("SPAN", "quiet-hours"): return .words(Typical.quietHours)
     case ("RULE", "catch-up"): return .words(Typical.catchUp)
     case ("DAYS", "days"), ("[TRACKER=]DAYS", _): return .words(Typical.weekdays)
+    case ("DAYS", "warn"): return .words(["3", "7", "14"].map { Candidate($0) })
     case ("TIMES", _): return .words([Candidate("3/week"), Candidate("10/month"), Candidate("3/10")])
     case ("HH:MM", _): return .words(Typical.hours)
     case ("ORDER", _): return .words(["used", "last", "title", "since", "brand"].map { Candidate($0) })

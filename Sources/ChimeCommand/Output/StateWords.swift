@@ -10,9 +10,9 @@ enum StateWords {
     Words.mark("skip"), Words.mark("low"), Words.mark("critical"),
     // What `chime watch` calls what happens.
     Words.mark("added"), Words.mark("changed"), Words.mark("removed"), Words.mark("closed"), Words.mark("logged"),
-    Words.mark("goal"), Words.mark("limit"), Words.mark("unlocked"), Words.mark("level"), Words.mark("milestone"),
-    Words.mark("clock"), Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"), Words.mark("reloaded"),
-    Words.mark("store"),
+    Words.mark("goal"), Words.mark("limit"), Words.mark("stock"), Words.mark("unlocked"), Words.mark("level"),
+    Words.mark("milestone"), Words.mark("clock"), Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"),
+    Words.mark("reloaded"), Words.mark("store"),
     Words.mark("pinged"), Words.mark("awaited"), Words.mark("new"), Words.mark("up"), Words.mark("running"),
     Words.mark("down"), Words.mark("started"), Words.mark("succeeded"),
   ]
@@ -32,8 +32,8 @@ enum StateWords {
   /// How many columns the longest name of an event takes.
   static let eventWidth = [
     "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",
-    "logged", "goal", "limit", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed", "reloaded",
-    "store", "pinged",
+    "logged", "goal", "limit", "stock", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed",
+    "reloaded", "store", "pinged",
   ].reduce(0) { max($0, TextWidth.of(say($1))) }
 
   /// What a request calls one of its values.

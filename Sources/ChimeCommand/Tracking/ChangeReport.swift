@@ -40,6 +40,13 @@ struct ChangeReport {
     lines += progress(standing, context, words)
     lines += trend(context, words, tracker)
     if let streak = streak(standing, words) { lines.append("  \(streak)") }
+    if let stock = standing.stock {
+      let text = StockVerbs.line(stock, words)
+      lines.append("  " + (change.stock == nil ? text : context.style("! \(text)", StockVerbs.tone(stock))))
+      lines += StockVerbs.short(stock, words).flatMap { TextWidth.wrap("! " + $0, to: context.width - 2) }.map {
+        "  " + $0
+      }
+    }
     return lines
   }
 

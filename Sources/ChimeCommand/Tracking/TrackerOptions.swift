@@ -27,6 +27,8 @@ enum TrackerOptions {
     .flag("items", nil, "It is a collection: its entries point at items"),
     .value("fields", nil, "LIST", "Further measures of an entry with their units: body-fat=%,waist=cm"),
     .value("milestones", nil, "STEP", "Of a measure: celebrate each step, such as every 2 (kg), once"),
+    .value("stock", nil, "AMOUNT", "How much is there now of what its entries use up, such as tablets"),
+    .value("warn", nil, "DAYS", "Tell when the stock will last for fewer days than these; 7 without it"),
     .value("icon", nil, "NAME", "An icon, by its name or as a file"),
     .value("since", nil, "DAY", "The first day that counts, which may lie in the past"),
   ]
@@ -76,6 +78,17 @@ enum TrackerOptions {
       } else {
         draft.milestoneStep = try amount(text, "milestones", draft, old)
       }
+    }
+    if let text = line.value("stock") {
+      if text.isEmpty {
+        reset.append("stock")
+      } else {
+        draft.stock = try inUnit(AmountText.required(text, option: "stock"), "stock", draft.unit ?? old?.unit)
+      }
+    }
+    draft.warnDays = try line.count("warn", minimum: 0, maximum: 366)
+    if draft.warnDays != nil, draft.stock == nil, old?.stock == nil {
+      throw Failure.usage(Words.say("--warn goes with a stock: --stock 30 --warn 7"))
     }
     if let icon = line.value("icon") { if icon.isEmpty { reset.append("icon") } else { draft.icon = icon } }
     draft.startedOn = try line.value("since").map {

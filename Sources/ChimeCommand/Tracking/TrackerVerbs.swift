@@ -254,6 +254,13 @@ enum TrackerPage {
       tracker.fields.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))
     add(Words.say("milestones"), tracker.milestoneStep.map { Words.say("every %1", words.amount($0, tracker)) })
     add(
+      Words.say("stock"),
+      tracker.stock.map {
+        Words.say(
+          count: $0.warnDays, "%1 on %2; told below %n day", "%1 on %2; told below %n days",
+          words.amount($0.quantity, tracker), words.minute($0.since, context.clock()))
+      })
+    add(
       Words.say("pauses"),
       tracker.pauses.map { pause in
         [pause.from, pause.to].map { $0.map { words.date($0) } ?? "…" }.joined(separator: " – ")

@@ -118,6 +118,7 @@ enum Undo {
     case "milestone": Words.say("milestone")
     case "pack": Words.say("pack")
     case "imported": Words.say("imported")
+    case "stocked": Words.say("stock")
     case "restored": Words.say("backup restored")
     case "reminderAdded": Words.say("reminder added")
     case "reminderEdited": Words.say("reminder edited")

@@ -5,7 +5,7 @@ enum WatchEvents {
     case "fired": .strong
     case "delivered", "done", "logged", "goal", "unlocked", "level", "milestone": .good
     case "failed", "store": .bad
-    case "missed", "clock", "zone", "resumed", "limit": .caution
+    case "missed", "clock", "zone", "resumed", "limit", "stock": .caution
     default: .plain
     }
   }

@@ -330,7 +330,7 @@ public enum DaemonInterface {
   }
 
   /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-  /// snoozed, closed, logged, goal, limit, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
+  /// snoozed, closed, logged, goal, limit, stock, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
   public struct Event: WireValue {
     public static let fieldNames = ["at", "event", "reminder", "title", "occurrence", "delivery", "channel", "latenessMs", "message", "tracker", "tenant"]
     public var fieldValues: [Any?] { [at, event, reminder, title, occurrence, delivery, channel, latenessMs, message, tracker, tenant] }
@@ -338,7 +338,8 @@ public enum DaemonInterface {
     /// When it happened.
     public var at: Wire.Time
     /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
-    /// `logged`, `goal`, `limit`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
+    /// `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`,
+    /// `store`;
     /// more may come.
     public var event: String
     /// The reminder's id.

@@ -237,12 +237,13 @@ type Tenant (
 type Notice (kind: string, about: ?string, sentence: string)
 
 # What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-# snoozed, closed, logged, goal, limit, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
+# snoozed, closed, logged, goal, limit, stock, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
 type Event (
   # When it happened.
   at: Time,
   # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
-  # `logged`, `goal`, `limit`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
+  # `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`,
+  # `store`;
   # more may come.
   event: string,
   # The reminder's id.
@@ -788,11 +789,11 @@ type Occurrence (
   # Of an expectation: until when its ping may come; null when none is awaited.
   awaitedUntil: ?Time,
   # Why it came late; null when it was on time.
-  late: ?(suspend, downtime, quiet),
+  late: ?(suspend, downtime, quiet, waited),
   # Scheduled time to firing, in milliseconds.
   latenessMs: ?int,
   # Why it was missed.
-  missed: ?(suspend, downtime, paused, skipped, overCap, quiet, doneAlready),
+  missed: ?(suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone),
   # For a run of missed times recorded as one: how many.
   missedCount: ?int,
   # How often it has fired: 1, and one more after each snooze and with each repeat.
@@ -821,8 +822,13 @@ type LeftOut (date: string, calendar: string, names: ?[string]string)
 # gone, `delay` an ISO 8601 duration; null for at once.
 type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
 
-# A reminder that has no time yet, because it counts from what becomes of another.
-type Awaiting (reminder: string, title: string, follows: Chain)
+# The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
+# gone; `since` is the time that has come and waits, null while none does.
+type Condition (reminder: string, title: ?string, since: ?Time)
+
+# A reminder that has no time yet, because it counts from what becomes of another, or of which a time waits until another is
+# done.
+type Awaiting (reminder: string, title: string, follows: ?Chain, onlyIfDone: ?Condition)
 
 # A time that is to come.
 type Coming (
@@ -872,9 +878,9 @@ type ReminderAudit (
   times: int,
   # Fired within a minute of their time.
   onTime: int,
-  # Fired later, by reason: suspend, downtime, quiet.
+  # Fired later, by reason: suspend, downtime, quiet, waited.
   late: []Tally,
-  # Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready.
+  # Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
   missed: []Tally,
   # Were moved to another time, by hand.
   moved: int,
@@ -980,6 +986,10 @@ type TrackerLink (
 # gone, `delay` an ISO 8601 duration; null for at once.
 type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
 
+# The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
+# gone; `since` is the time that has come and waits, null while none does.
+type Condition (reminder: string, title: ?string, since: ?Time)
+
 # A reminder as the daemon keeps it.
 type Reminder (
   id: string,
@@ -1060,7 +1070,9 @@ type Reminder (
   unheard: ?string,
   # What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
   # has no next time.
-  follows: ?Chain
+  follows: ?Chain,
+  # Which other reminder has to be done before it comes; null for none. While a time waits for that, `next` is null.
+  onlyIfDone: ?Condition
 )
 
 # What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
@@ -1091,9 +1103,12 @@ type Draft (
   # Makes it an expectation, which is critical unless it says otherwise.
   within: ?string,
   snooze: ?[]string,
+  # The reminder for which its times wait, by its id, a unique prefix of that, or its title.
+  onlyIfDone: ?string,
   # What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-  # place, quiet and snooze to what is configured, jitter, nag, within and tracker to none, amount to the tracker's usual one.
-  reset: ?[](gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within),
+  # place, quiet and snooze to what is configured, jitter, nag, within, tracker and onlyIfDone to none, amount to the tracker's
+  # usual one.
+  reset: ?[](gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within, onlyIfDone),
   tracker: ?TrackerLink
 )
 
@@ -1402,6 +1417,31 @@ type Counting (weekdays: ?[]string, times: ?int, per: ?(week, month, days), days
 # The weekdays that counted up to a day, and since the one before it.
 type FormerWeekdays (until: string, weekdays: []string)
 
+# What entries use up, `quantity` when it was counted, with what was added since. It is told when it will last for fewer than
+# `warnDays` days.
+type Stock (quantity: float, since: Time, warnDays: int)
+
+# What is left of a tracker's stock, in its unit; of a check in entries.
+type StockLevel (
+  # The tracker's id.
+  tracker: string,
+  title: [string]string,
+  unit: ?string,
+  # Never below zero.
+  left: float,
+  # How much more was logged than there was; null for nothing.
+  short: ?float,
+  # What a day uses up: by the 14 days before today, else by the goal; null where that is not known.
+  rate: ?float,
+  # For how many days it is enough at that rate.
+  days: ?int,
+  # The last day that it is enough for.
+  until: ?string,
+  warnDays: int,
+  # low: it lasts for fewer days than `warnDays`.
+  state: (enough, low, empty)
+)
+
 type Tracker (
   id: string,
   title: [string]string,
@@ -1435,6 +1475,8 @@ type Tracker (
   fields: [string]string,
   # The step whose crossing is celebrated.
   milestoneStep: ?float,
+  # What its entries use up.
+  stock: ?Stock,
   icon: ?string,
   # The pack that brought it.
   pack: ?string,
@@ -1466,9 +1508,13 @@ type TrackerDraft (
   hasItems: ?bool,
   fields: ?[string]string,
   milestoneStep: ?float,
+  # How much is there now of what entries use up, and how many days it is to last when that is told.
+  stock: ?float,
+  warnDays: ?int,
   icon: ?string,
   startedOn: ?string,
-  # Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, icon, usual.
+  # Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon,
+  # usual.
   reset: ?[]string
 )
 
@@ -1519,7 +1565,9 @@ type Standing (
   # Of a measure with further ones: the latest value of each, up to the day.
   fields: ?[string]float,
   # Of a collection: what was used on the day, the latest last.
-  items: ?[]Item
+  items: ?[]Item,
+  # What is left of its stock, now.
+  stock: ?StockLevel
 )
 
 type Entry (
@@ -1738,6 +1786,8 @@ type Change (
   goalMet: bool,
   # That today has come near to its limit by it, or has passed it.
   limit: ?(under, near, passed),
+  # That its stock runs low by it, or is used up, since the last refill.
+  stock: ?(enough, low, empty),
   unlocked: []Achievement,
   # Those that were crossed.
   milestones: []Milestone,
@@ -1810,7 +1860,7 @@ type Undoable (
   id: int,
   # When it was made.
   at: Time,
-  # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
+  # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked; reminderAdded, reminderEdited,
   # reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
   # reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
   # silenceEnded, startedOver; more may come.
@@ -1872,6 +1922,14 @@ method Put(tracker: TrackerDraft, dryRun: ?bool, token: ?string, tenant: ?string
 # With its entries.
 method Remove(id: string, tenant: ?string) -> (tracker: Tracker)
 method List(tenant: ?string) -> (trackers: []Tracker)
+
+# What is left of what entries use up: of one tracker, or of all that have a stock.
+method Stocks(tracker: ?string, tenant: ?string) -> (stocks: []StockLevel)
+# Adds to a stock (`add`), or says how much there is (`count`), in `unit` or the tracker's; one of the two. A tracker that had no
+# stock has one then.
+method Restock(
+  tracker: string, add: ?float, count: ?float, unit: ?string, warnDays: ?int, token: ?string, tenant: ?string
+) -> (stock: StockLevel)
 
 # Records that it was done. `tracker` is an id or a title, as far as it is unique; `amount` is in `unit`, or in the
 # tracker's; `at` is RFC 3339, not in the future; now when null. A measure's value that lies far from the last one is

@@ -59,6 +59,8 @@ public protocol InterfaceHandler {
   func handle(_ request: TrackersInterface.Put) async throws -> TrackersInterface.Put.Reply
   func handle(_ request: TrackersInterface.Remove) async throws -> TrackersInterface.Remove.Reply
   func handle(_ request: TrackersInterface.List) async throws -> TrackersInterface.List.Reply
+  func handle(_ request: TrackersInterface.Stocks) async throws -> TrackersInterface.Stocks.Reply
+  func handle(_ request: TrackersInterface.Restock) async throws -> TrackersInterface.Restock.Reply
   func handle(_ request: TrackersInterface.Log) async throws -> TrackersInterface.Log.Reply
   func handle(_ request: TrackersInterface.EditEntry) async throws -> TrackersInterface.EditEntry.Reply
   func handle(_ request: TrackersInterface.RemoveEntry) async throws -> TrackersInterface.RemoveEntry.Reply
@@ -143,6 +145,8 @@ extension InterfaceHandler {
     case TrackersInterface.Put.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Put.self)))
     case TrackersInterface.Remove.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Remove.self)))
     case TrackersInterface.List.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.List.self)))
+    case TrackersInterface.Stocks.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Stocks.self)))
+    case TrackersInterface.Restock.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Restock.self)))
     case TrackersInterface.Log.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Log.self)))
     case TrackersInterface.EditEntry.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.EditEntry.self)))
     case TrackersInterface.RemoveEntry.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemoveEntry.self)))

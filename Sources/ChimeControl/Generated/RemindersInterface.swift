@@ -113,8 +113,8 @@ public enum RemindersInterface {
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: WireValue {
-    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows"]
-    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows] }
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
 
     public enum Urgency: String, Codable, Sendable, CaseIterable {
       case low, normal, critical
@@ -203,8 +203,10 @@ public enum RemindersInterface {
     /// What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
     /// has no next time.
     public var follows: Wire.Chain?
+    /// Which other reminder has to be done before it comes; null for none. While a time waits for that, `next` is null.
+    public var onlyIfDone: Wire.Condition?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -246,17 +248,18 @@ public enum RemindersInterface {
       self.tenant = tenant
       self.unheard = unheard
       self.follows = follows
+      self.onlyIfDone = onlyIfDone
     }
   }
 
   /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
   /// that is null as it is. An empty string is no body, icon, sound, url or category.
   public struct Draft: WireValue {
-    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "reset", "tracker"]
-    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, reset, tracker] }
+    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "onlyIfDone", "reset", "tracker"]
+    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, onlyIfDone, reset, tracker] }
 
     public enum Reset: String, Codable, Sendable, CaseIterable {
-      case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within
+      case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within, onlyIfDone
     }
 
     public var title: String?
@@ -284,12 +287,15 @@ public enum RemindersInterface {
     /// Makes it an expectation, which is critical unless it says otherwise.
     public var within: String?
     public var snooze: [String]?
+    /// The reminder for which its times wait, by its id, a unique prefix of that, or its title.
+    public var onlyIfDone: String?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-    /// place, quiet and snooze to what is configured, jitter, nag, within and tracker to none, amount to the tracker's usual one.
+    /// place, quiet and snooze to what is configured, jitter, nag, within, tracker and onlyIfDone to none, amount to the tracker's
+    /// usual one.
     public var reset: [Draft.Reset]?
     public var tracker: TrackerLink?
 
-    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String]? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String]? = nil, onlyIfDone: String? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -314,6 +320,7 @@ public enum RemindersInterface {
       self.stay = stay
       self.within = within
       self.snooze = snooze
+      self.onlyIfDone = onlyIfDone
       self.reset = reset
       self.tracker = tracker
     }
@@ -345,6 +352,7 @@ public enum RemindersInterface {
       it.stay = stay ?? other.stay
       it.within = within ?? other.within
       it.snooze = snooze ?? other.snooze
+      it.onlyIfDone = onlyIfDone ?? other.onlyIfDone
       it.reset = reset ?? other.reset
       it.tracker = tracker ?? other.tracker
       return it

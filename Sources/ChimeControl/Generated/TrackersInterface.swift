@@ -89,9 +89,67 @@ public enum TrackersInterface {
     }
   }
 
+  /// What entries use up, `quantity` when it was counted, with what was added since. It is told when it will last for fewer than
+  /// `warnDays` days.
+  public struct Stock: WireValue {
+    public static let fieldNames = ["quantity", "since", "warnDays"]
+    public var fieldValues: [Any?] { [quantity, since, warnDays] }
+
+    public var quantity: Double
+    public var since: Wire.Time
+    public var warnDays: Int
+
+    public init(quantity: Double, since: Wire.Time, warnDays: Int) {
+      self.quantity = quantity
+      self.since = since
+      self.warnDays = warnDays
+    }
+  }
+
+  /// What is left of a tracker's stock, in its unit; of a check in entries.
+  public struct StockLevel: WireValue {
+    public static let fieldNames = ["tracker", "title", "unit", "left", "short", "rate", "days", "until", "warnDays", "state"]
+    public var fieldValues: [Any?] { [tracker, title, unit, left, short, rate, days, until, warnDays, state] }
+
+    public enum State: String, Codable, Sendable, CaseIterable {
+      case enough, low, empty
+    }
+
+    /// The tracker's id.
+    public var tracker: String
+    public var title: [String: String]
+    public var unit: String?
+    /// Never below zero.
+    public var left: Double
+    /// How much more was logged than there was; null for nothing.
+    public var short: Double?
+    /// What a day uses up: by the 14 days before today, else by the goal; null where that is not known.
+    public var rate: Double?
+    /// For how many days it is enough at that rate.
+    public var days: Int?
+    /// The last day that it is enough for.
+    public var until: String?
+    public var warnDays: Int
+    /// low: it lasts for fewer days than `warnDays`.
+    public var state: StockLevel.State
+
+    public init(tracker: String, title: [String: String], unit: String? = nil, left: Double, short: Double? = nil, rate: Double? = nil, days: Int? = nil, until: String? = nil, warnDays: Int, state: StockLevel.State) {
+      self.tracker = tracker
+      self.title = title
+      self.unit = unit
+      self.left = left
+      self.short = short
+      self.rate = rate
+      self.days = days
+      self.until = until
+      self.warnDays = warnDays
+      self.state = state
+    }
+  }
+
   public struct Tracker: WireValue {
-    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "icon", "pack", "experience", "startedOn", "createdAt"]
-    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, icon, pack, experience, startedOn, createdAt] }
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "icon", "pack", "experience", "startedOn", "createdAt"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, icon, pack, experience, startedOn, createdAt] }
 
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case check, amount, measure
@@ -133,6 +191,8 @@ public enum TrackersInterface {
     public var fields: [String: String]
     /// The step whose crossing is celebrated.
     public var milestoneStep: Double?
+    /// What its entries use up.
+    public var stock: Stock?
     public var icon: String?
     /// The pack that brought it.
     public var pack: String?
@@ -143,7 +203,7 @@ public enum TrackersInterface {
     /// When it was made.
     public var createdAt: Wire.Time
 
-    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
+    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, stock: Stock? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
       self.id = id
       self.title = title
       self.verb = verb
@@ -163,6 +223,7 @@ public enum TrackersInterface {
       self.hasItems = hasItems
       self.fields = fields
       self.milestoneStep = milestoneStep
+      self.stock = stock
       self.icon = icon
       self.pack = pack
       self.experience = experience
@@ -173,8 +234,8 @@ public enum TrackersInterface {
 
   /// A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
   public struct TrackerDraft: WireValue {
-    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "icon", "startedOn", "reset"]
-    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, icon, startedOn, reset] }
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "warnDays", "icon", "startedOn", "reset"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, warnDays, icon, startedOn, reset] }
 
     public var id: String
     public var title: [String: String]?
@@ -194,12 +255,16 @@ public enum TrackersInterface {
     public var hasItems: Bool?
     public var fields: [String: String]?
     public var milestoneStep: Double?
+    /// How much is there now of what entries use up, and how many days it is to last when that is told.
+    public var stock: Double?
+    public var warnDays: Int?
     public var icon: String?
     public var startedOn: String?
-    /// Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, icon, usual.
+    /// Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon,
+    /// usual.
     public var reset: [String]?
 
-    public init(id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil, dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil, skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil) {
+    public init(id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil, dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil, skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil, stock: Double? = nil, warnDays: Int? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil) {
       self.id = id
       self.title = title
       self.verb = verb
@@ -218,6 +283,8 @@ public enum TrackersInterface {
       self.hasItems = hasItems
       self.fields = fields
       self.milestoneStep = milestoneStep
+      self.stock = stock
+      self.warnDays = warnDays
       self.icon = icon
       self.startedOn = startedOn
       self.reset = reset
@@ -247,8 +314,8 @@ public enum TrackersInterface {
 
   /// How a tracker stands on a day.
   public struct Standing: WireValue {
-    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items"]
-    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items] }
+    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items", "stock"]
+    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items, stock] }
 
     public enum Limit: String, Codable, Sendable, CaseIterable {
       case under, near, passed
@@ -302,8 +369,10 @@ public enum TrackersInterface {
     public var fields: [String: Double]?
     /// Of a collection: what was used on the day, the latest last.
     public var items: [Item]?
+    /// What is left of its stock, now.
+    public var stock: StockLevel?
 
-    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil) {
+    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil, stock: StockLevel? = nil) {
       self.tracker = tracker
       self.day = day
       self.entries = entries
@@ -328,6 +397,7 @@ public enum TrackersInterface {
       self.goalOn = goalOn
       self.fields = fields
       self.items = items
+      self.stock = stock
     }
   }
 
@@ -778,8 +848,8 @@ public enum TrackersInterface {
 
   /// What an entry brought about.
   public struct Change: WireValue {
-    public static let fieldNames = ["entry", "standing", "goalMet", "limit", "unlocked", "milestones", "levelUp"]
-    public var fieldValues: [Any?] { [entry, standing, goalMet, limit, unlocked, milestones, levelUp] }
+    public static let fieldNames = ["entry", "standing", "goalMet", "limit", "stock", "unlocked", "milestones", "levelUp"]
+    public var fieldValues: [Any?] { [entry, standing, goalMet, limit, stock, unlocked, milestones, levelUp] }
 
     public var entry: Entry?
     /// How its tracker stands on its day, afterwards.
@@ -788,17 +858,20 @@ public enum TrackersInterface {
     public var goalMet: Bool
     /// That today has come near to its limit by it, or has passed it.
     public var limit: Standing.Limit?
+    /// That its stock runs low by it, or is used up, since the last refill.
+    public var stock: StockLevel.State?
     public var unlocked: [Achievement]
     /// Those that were crossed.
     public var milestones: [Milestone]
     /// The level that was reached.
     public var levelUp: Level?
 
-    public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, limit: Standing.Limit? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
+    public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, limit: Standing.Limit? = nil, stock: StockLevel.State? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
       self.entry = entry
       self.standing = standing
       self.goalMet = goalMet
       self.limit = limit
+      self.stock = stock
       self.unlocked = unlocked
       self.milestones = milestones
       self.levelUp = levelUp
@@ -943,7 +1016,7 @@ public enum TrackersInterface {
     public var id: Int
     /// When it was made.
     public var at: Wire.Time
-    /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
+    /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked; reminderAdded, reminderEdited,
     /// reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
     /// reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
     /// silenceEnded, startedOver; more may come.
@@ -1110,6 +1183,61 @@ public enum TrackersInterface {
 
       public init(trackers: [Tracker]) {
         self.trackers = trackers
+      }
+    }
+  }
+
+  /// What is left of what entries use up: of one tracker, or of all that have a stock.
+  public struct Stocks: VarlinkMethod {
+    public static let method = "io.chime.Trackers.Stocks"
+    
+    public var tracker: String?
+
+    public init(tracker: String? = nil) {
+      self.tracker = tracker
+    }
+
+    public struct Reply: WireValue {
+      public static let fieldNames = ["stocks"]
+      public var fieldValues: [Any?] { [stocks] }
+
+      public var stocks: [StockLevel]
+
+      public init(stocks: [StockLevel]) {
+        self.stocks = stocks
+      }
+    }
+  }
+
+  /// Adds to a stock (`add`), or says how much there is (`count`), in `unit` or the tracker's; one of the two. A tracker that had no
+  /// stock has one then.
+  public struct Restock: VarlinkMethod {
+    public static let method = "io.chime.Trackers.Restock"
+    
+    public var tracker: String
+    public var add: Double?
+    public var count: Double?
+    public var unit: String?
+    public var warnDays: Int?
+    public var token: String?
+
+    public init(tracker: String, add: Double? = nil, count: Double? = nil, unit: String? = nil, warnDays: Int? = nil, token: String? = nil) {
+      self.tracker = tracker
+      self.add = add
+      self.count = count
+      self.unit = unit
+      self.warnDays = warnDays
+      self.token = token
+    }
+
+    public struct Reply: WireValue {
+      public static let fieldNames = ["stock"]
+      public var fieldValues: [Any?] { [stock] }
+
+      public var stock: StockLevel
+
+      public init(stock: StockLevel) {
+        self.stock = stock
       }
     }
   }

@@ -17,6 +17,8 @@ public struct TrackingOutcome: Hashable, Sendable {
   public var goalMet = false
   /// That the entry's day, which is today, has come near to its limit or has passed it, and was further off before.
   public var limit: LimitState?
+  /// That its stock runs low or is used up, which was not told before.
+  public var stock: StockLevel?
   /// In the order of their packs' declarations.
   public var unlocked: [Unlock] = []
   public var milestones: [Milestone] = []

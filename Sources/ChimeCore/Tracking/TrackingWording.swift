@@ -8,6 +8,8 @@ public protocol TrackingWording: Sendable {
   func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
   /// That a day has come near to its limit, or has passed it.
   func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
+  /// That a stock runs low, or is used up.
+  func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
   func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords
   func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords
@@ -63,16 +65,18 @@ extension TrackingWording {
 }
 
 extension TrackingWording {
+  /// An amount of a tracker, with its unit where it has one: `6`, `500 ml`.
+  public func amount(_ quantity: Quantity, of tracker: Tracker) -> String {
+    guard let unit = tracker.unit else { return number(Int(quantity.grains / Quantity.one.grains)) }
+    return amount(quantity, unit, decimals: tracker.decimals)
+  }
+
   /// What a limit has, out of what, and what is left of it or beyond: `220`, `300 mg`, `80 mg`.
   public func limitAmounts(_ tracker: Tracker, _ standing: Standing) -> (reached: String, of: String, rest: String) {
     let (limit, reached) = (standing.wanted?.quantity ?? .zero, standing.reached ?? .zero)
     let rest = reached > limit ? reached - limit : limit - reached
-    guard let unit = tracker.unit else {
-      func count(_ quantity: Quantity) -> String { number(Int(quantity.grains / Quantity.one.grains)) }
-      return (count(reached), count(limit), count(rest))
-    }
-    func amount(_ quantity: Quantity) -> String { self.amount(quantity, unit, decimals: tracker.decimals) }
-    return (number(reached, unit, decimals: tracker.decimals), amount(limit), amount(rest))
+    let plain = tracker.unit.map { number(reached, $0, decimals: tracker.decimals) }
+    return (plain ?? amount(reached, of: tracker), amount(limit, of: tracker), amount(rest, of: tracker))
   }
 }
 
@@ -103,6 +107,16 @@ public struct PlainWording: TrackingWording {
       "\(tracker.title.text(in: languages)): \(amounts.reached) of \(amounts.of)",
       standing.limit == .passed
         ? "The limit is passed by \(amounts.rest)" : "\(amounts.rest) left today")
+  }
+
+  public func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords {
+    let title = tracker.title.text(in: languages)
+    if level.short > .zero {
+      return TrackingWords("\(title): used up", "\(amount(level.short, of: tracker)) more was logged than there was")
+    }
+    if level.left == .zero { return TrackingWords("\(title): used up", "") }
+    return TrackingWords(
+      "\(title): \(amount(level.left, of: tracker)) left", level.until.map { "Enough until \($0)" } ?? "")
   }
 
   public func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {

@@ -9,6 +9,7 @@ extension TrackingWork {
   ) throws -> TrackingOutcome {
     var tracker = tracker
     tracker.owner = owner
+    tracker.beginStock(at: now)
     let before = try transaction.tracker(tracker.key)
     var outcome = TrackingOutcome()
     if let before {

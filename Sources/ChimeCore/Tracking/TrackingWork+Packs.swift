@@ -95,6 +95,7 @@ extension TrackingWork {
     if beginsByItself { tracker.startedOn = today(of: tracker) }
     tracker.createdAt = now
     tracker.generation = 0
+    tracker.beginStock(at: now)
     if let known = try transaction.tracker(tracker.key) {
       guard known.pack == nil || known.pack == pack else {
         throw TrackingRefused.conflict(

@@ -192,7 +192,7 @@ extension TrackingWork {
   }
 
   /// What has to be heard, of any tracker: through its pack's channels, or the usual ones.
-  private func warn(
+  func warn(
     _ words: TrackingWords, _ tag: String, of tracker: Tracker, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
   ) throws {

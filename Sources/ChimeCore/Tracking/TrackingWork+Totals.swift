@@ -40,6 +40,7 @@ extension TrackingWork {
     case .entry, .definition: break
     }
     try praise(in: tracker.pack, tallied.occasion, &outcome, using: &generator)
+    try watchStock(tracker, isTakenBack: logged == nil, &outcome, using: &generator)
   }
 
   /// The same for several, each with the days whose entries have changed; each pack is judged once.

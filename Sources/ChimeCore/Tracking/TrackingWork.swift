@@ -45,7 +45,7 @@ extension TrackingWork {
 extension Tracker {
   /// What an entry is called where a program notes it: `250 ml`, an item's id, the day.
   public func subject(of entry: Entry) -> String {
-    if let quantity = entry.quantity, let unit { return "\(quantity.plain(in: unit, decimals: decimals)) \(unit)" }
+    if let quantity = entry.quantity { return subject(of: quantity) }
     return entry.item?.rawValue ?? entry.day.description
   }
 }

@@ -53,6 +53,12 @@ struct BackupJudge {
     for setting in TrackerSetting.all { try setting.take(draft, &judged) }
     try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
     if let goal = tracker.goal { try self.goal(goal, of: tracker) }
+    if let stock = tracker.stock {
+      // What was added may have come to more than one count.
+      try need(
+        stock.quantity >= .zero && Stock.warnDays.contains(stock.warnDays) && stock.since != nil,
+        "the stock of \(id) is none that it can have")
+    }
     try need(tracker.formerWeekdays.count <= Tracker.maxFormerWeekdays, "\(id) had too many weekdays")
     try need(
       tracker.formerWeekdays.allSatisfy { !$0.weekdays.isEmpty }

@@ -158,7 +158,8 @@ extension Desk {
   func change(_ outcome: TrackingOutcome, _ transaction: any StoreTransaction) throws -> Tracking.Change {
     let wire = self.wire
     var change = Tracking.Change(
-      goalMet: outcome.goalMet, limit: outcome.limit.map(wire.limit), unlocked: [], milestones: [])
+      goalMet: outcome.goalMet, limit: outcome.limit.map(wire.limit),
+      stock: outcome.stock.map { wire.stock($0.state) }, unlocked: [], milestones: [])
     if let tracker = outcome.tracker {
       change.entry = outcome.entry.map { wire.entry($0, of: tracker) }
       let summary = try transaction.summary(of: tracker.key)
@@ -168,6 +169,7 @@ extension Desk {
         ?? tracking(transaction).standing(
           of: tracker, on: outcome.entry?.day ?? today(of: tracker), summary ?? TrackerSummary())
       change.standing = wire.standing(standing, of: tracker, lastAt: summary?.lastAt)
+      change.standing?.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
       change.milestones = outcome.milestones.map { wire.milestone($0, unit: tracker.unit) }
     }
     change.unlocked = try unlocked(outcome, transaction)

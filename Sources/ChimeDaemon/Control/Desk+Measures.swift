@@ -28,6 +28,7 @@ extension Desk {
         result?[field.key] = wire.number(field.value, unit)
       }
     }
+    stood.wired.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
     if tracker.hasItems { stood.wired.items = try items(of: tracker, usedOn: day, transaction) }
   }
 

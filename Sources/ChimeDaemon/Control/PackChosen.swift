@@ -18,6 +18,7 @@ struct PackChosen {
       (tracker.unit, tracker.goal, tracker.usual) = (known.unit, known.goal, known.usual)
       (tracker.milestoneStep, tracker.counting) = (known.milestoneStep, known.counting)
       (tracker.dayStartsAt, tracker.skipsEachMonth) = (known.dayStartsAt, known.skipsEachMonth)
+      tracker.stock = known.stock
       tracker.fields.merge(known.fields) { _, own in own }
     } else if let known, known.pack == nil, known.kind == declared.kind, Self.fits(known.unit, declared.unit) {
       merge(known, into: &tracker)
@@ -52,6 +53,7 @@ struct PackChosen {
   private func merge(_ own: Tracker, into tracker: inout Tracker) {
     (tracker.title, tracker.unit, tracker.counting) = (own.title, own.unit, own.counting)
     (tracker.dayStartsAt, tracker.skipsEachMonth) = (own.dayStartsAt, own.skipsEachMonth)
+    tracker.stock = own.stock
     tracker.goal = own.goal ?? tracker.goal
     tracker.usual = own.usual ?? tracker.usual
     tracker.milestoneStep = own.milestoneStep ?? tracker.milestoneStep

@@ -77,6 +77,28 @@ extension TrackerFields {
     return quantity
   }
 
+  /// How much there is of what a tracker's entries use up, or nothing: of a check a whole number.
+  static func stock(
+    _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String
+  ) throws -> Quantity {
+    let quantity: Quantity
+    switch tracker.kind {
+    case .measure:
+      throw ControlFailure.invalidValue(field: field, "a measure is not used up: its values do not add up")
+    case .amount: quantity = try Self.quantity(value, in: symbol, of: tracker, field)
+    case .check:
+      guard symbol == nil, let count = Int(exactly: value) else {
+        throw ControlFailure.invalidValue(
+          field: field, "each entry of \(tracker.id) uses up one: give a whole number, without a unit")
+      }
+      quantity = .ones(count)
+    }
+    guard quantity >= .zero, quantity <= tracker.mostStock else {
+      throw ControlFailure.invalidValue(field: field, "it cannot be less than nothing, nor more than can be recorded")
+    }
+    return quantity
+  }
+
   /// An amount of a tracker, in its unit or another that converts to it.
   static func quantity(
     _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String = "amount"

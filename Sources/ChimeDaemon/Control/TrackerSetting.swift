@@ -126,6 +126,41 @@ struct TrackerSetting: Sendable {
       }
     },
     TrackerSetting(
+      "stock", \.stock, \.stock, key: "stock", reset: { $0.stock = nil },
+      take: { amount, tracker in
+        Stock(
+          try TrackerFields.stock(amount, in: nil, of: tracker, "stock"),
+          warnDays: tracker.stock?.warnDays ?? Stock.usualWarnDays)
+      },
+      read: { reader, key, table, tracker in
+        if tracker.kind == .check { return reader.number(key, in: table).map(Double.init) }
+        return table[key].flatMap { reader.amount($0, table.key(key), of: tracker) }
+      },
+      text: { tracker in
+        let text = tracker.stock.map { stock in
+          tracker.kind == .check
+            ? String(stock.quantity.grains / Quantity.one.grains) : DeclaredText.amount(stock.quantity, of: tracker)
+        }
+        return tracker.kind == .check ? Field(name: "stock", text: text) : DeclaredText.text("stock", text)
+      }),
+    TrackerSetting(
+      "warnDays", \.warnDays, \.stock, key: "warnDays", reset: { $0.stock?.warnDays = Stock.usualWarnDays },
+      take: { days, tracker in
+        guard var stock = tracker.stock else {
+          throw ControlFailure.invalidValue(field: "warnDays", "say how much there is, too: stock")
+        }
+        guard Stock.warnDays.contains(days) else {
+          throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
+        }
+        stock.warnDays = days
+        return stock
+      }, read: { reader, key, table, _ in reader.number(key, in: table) },
+      text: {
+        Field(
+          name: "warnDays", text: $0.stock.map { String($0.warnDays) },
+          isUsual: $0.stock?.warnDays == Stock.usualWarnDays)
+      }),
+    TrackerSetting(
       "icon", \.icon, \.icon, key: "icon", reset: { $0.icon = nil },
       take: { icon, _ in icon.isEmpty ? nil : try TrackerFields.text(icon, "icon", maximum: 2_048) },
       read: { reader, key, table, _ in reader.plain(key, in: table) }, text: { DeclaredText.text("icon", $0.icon) }),
@@ -184,7 +219,7 @@ struct TrackerSetting: Sendable {
       if let old, !old.converts(to: unit) {
         // What stands in the old unit says nothing in the new one.
         (tracker.goal, tracker.presets, tracker.usual, tracker.milestoneStep) = (nil, [], nil, nil)
-        tracker.bounds = nil
+        (tracker.bounds, tracker.stock) = (nil, nil)
       }
     }
     return setting

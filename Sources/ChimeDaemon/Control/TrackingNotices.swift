@@ -21,6 +21,9 @@ enum TrackingNotices {
       let amounts = PlainWording().limitAmounts(tracker, standing)
       tell(.limit, "\(tracker.id): \(amounts.reached) of \(amounts.of)")
     }
+    if let level = outcome.stock, let tracker = outcome.tracker {
+      tell(.stock, "\(tracker.id): \(PlainWording().amount(level.left, of: tracker)) left")
+    }
     for unlock in outcome.unlocked where !unlock.isSilent {
       tell(.unlocked, "\(unlock.pack): \(unlock.achievement.title.text(in: ["en"])) (\(unlock.achievement.id))")
     }

@@ -26,6 +26,11 @@ extension WireMapper {
       slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
       skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
       fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
+      stock: tracker.stock.map {
+        Wired.Stock(
+          quantity: number($0.quantity, tracker.unit), since: time($0.since ?? tracker.createdAt), warnDays: $0.warnDays
+        )
+      },
       icon: tracker.icon, pack: tracker.pack?.rawValue, experience: tracker.experience,
       startedOn: tracker.startedOn.description, createdAt: time(tracker.createdAt))
   }
@@ -38,7 +43,9 @@ extension WireMapper {
       goal: tracker.goal.map { goal($0, of: tracker) }, presets: tracker.presets.map { number($0, tracker.unit) },
       usual: tracker.usual.map { number($0, tracker.unit) }, counting: counting(tracker.counting),
       skipsEachMonth: tracker.skipsEachMonth, fields: tracker.fields.mapValues(\.symbol),
-      milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) }, icon: tracker.icon)
+      milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
+      stock: tracker.stock.map { number($0.quantity, tracker.unit) }, warnDays: tracker.stock?.warnDays,
+      icon: tracker.icon)
   }
 
   private static func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
@@ -104,6 +111,24 @@ extension WireMapper {
       longest: streak(standing.form.longest), strength: standing.form.strength, number: standing.number,
       numberThisMonth: standing.numberThisMonth, countedThisMonth: standing.countedThisMonth,
       lastAt: lastAt.map { time($0) })
+  }
+
+  func stock(_ level: StockLevel, of tracker: Tracker) -> Wired.StockLevel {
+    let grains = Double(tracker.unit.map(\.grains) ?? Quantity.one.grains)
+    return Wired.StockLevel(
+      tracker: tracker.id.rawValue, title: tracker.title.texts, unit: tracker.unit?.symbol,
+      left: number(level.left, tracker.unit), short: level.short == .zero ? nil : number(level.short, tracker.unit),
+      rate: level.rate.map { ($0 / grains * 1_000).rounded() / 1_000 }, days: level.days,
+      until: level.until?.description, warnDays: tracker.stock?.warnDays ?? Stock.usualWarnDays,
+      state: stock(level.state))
+  }
+
+  func stock(_ state: Stock.State) -> Wired.StockLevel.State {
+    switch state {
+    case .enough: .enough
+    case .low: .low
+    case .empty: .empty
+    }
   }
 
   func limit(_ state: LimitState) -> Wired.Standing.Limit {

@@ -95,6 +95,7 @@ extension SetWork {
       let found = known.first { $0.id == tracker.id }
       var tracker = tracker
       if !saysStart { tracker.startedOn = found?.startedOn ?? Pack.unbegun }
+      if let found { tracker.keepStock(of: found) }
       let plain = found ?? pack.trackers.first { $0.id == tracker.id }
       fields += changes(of: tracker, plain, isNew: found == nil || found?.pack != pack.id, inNew: before == nil)
       tracker.owner = owner

@@ -77,6 +77,7 @@ extension SetWork {
     // What is no part of what it is stays as it was.
     (tracker.pauses, tracker.skips) = (before.pauses, before.skips)
     tracker.formerWeekdays = before.formerWeekdays
+    tracker.keepStock(of: before)
     (tracker.createdAt, tracker.generation) = (before.createdAt, before.generation)
     if !item.saysStart { tracker.startedOn = before.startedOn }
     tracker.set = declared.name ?? before.set

@@ -32,7 +32,7 @@ enum LoopNotice: Sendable {
 struct Happening: Sendable {
   enum Kind: String, Sendable {
     case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed, pinged
-    case logged, goal, limit, unlocked, level, milestone
+    case logged, goal, limit, stock, unlocked, level, milestone
     case clock, zone, calendar, resumed, reloaded, store
 
     var id: MessageID {
@@ -50,6 +50,7 @@ struct Happening: Sendable {
       case .logged: .logged
       case .goal: .goalMet
       case .limit: .limitNear
+      case .stock: .stockLow
       case .unlocked: .unlocked
       case .level: .levelReached
       case .milestone: .milestoneReached

@@ -31,6 +31,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case logged = "9312d27be9f748fda567f9653539e35c"
   case goalMet = "69408ad90a3148a3b8634578d40e645b"
   case limitNear = "5cf273fd856e404689e75e34887052e0"
+  case stockLow = "e2daae92313a460fad3eb7c82dee502b"
   case unlocked = "8f802442a76040a3981b7fbedf6db4a3"
   case levelReached = "fe3cac14e1414bffaaaf002a83c115a5"
   case milestoneReached = "e264045aeba6480581ac92eb744cb42f"

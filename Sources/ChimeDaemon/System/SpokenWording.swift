@@ -28,6 +28,19 @@ struct SpokenWording: TrackingWording {
         ? Words.say("The limit is passed by %1", amounts.rest) : Words.say("%1 left today", amounts.rest))
   }
 
+  func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords {
+    let title = text(tracker.title)
+    guard level.left > .zero else {
+      return TrackingWords(
+        Words.say("%1: used up", title),
+        level.short == .zero
+          ? "" : Words.say("%1 more was logged than there was", amount(level.short, of: tracker)))
+    }
+    return TrackingWords(
+      Words.say("%1: %2 left", title, amount(level.left, of: tracker)),
+      level.until.map { Words.say("Enough until %1", Figures.date($0)) } ?? "")
+  }
+
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {
     TrackingWords(Words.say("Unlocked: %1", text(achievement.title)), text(achievement.text))
   }

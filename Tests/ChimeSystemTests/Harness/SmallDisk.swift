@@ -31,7 +31,7 @@ struct SmallDisk: Sendable {
 extension Home {
   /// Puts the home's state on a disk of its own for the time of `body`.
   func onSmallDisk<Value>(
-    kilobytes: Int = 800, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Value
+    kilobytes: Int = 1_200, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Value
   ) async throws -> Value {
     let path = self.path + "/state"
     guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {

@@ -1,0 +1,146 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime stock [list|add|set|remove]`
+enum StockVerbs {
+  typealias Level = TrackersInterface.StockLevel
+
+  static let verb = Verb(
+    name: "stock", group: .keep, arguments: ["list|add|set|remove …"],
+    summary: "What is there of what entries use up, such as tablets",
+    details: [
+      "A tracker has a stock from its first `chime stock set` or `add` on, or by `chime tracker add --stock 30`. Each entry uses it "
+        + "up: of an amount so much, of a check one. What is taken back, edited or removed gives back what it used. You are told "
+        + "once when it will last for fewer days than `--warn`, at the rate of the last 14 days, else by the goal; again after a "
+        + "refill has been used up."
+    ],
+    examples: [
+      .init(command: "chime stock set ibuprofen 30 --warn 7"), .init(command: "chime stock list"),
+      .init(command: "chime stock add ibuprofen 30"),
+    ],
+    alsoTried: ["stocks", "inventory", "refill", "supply"], subverbs: [list, add, set, remove],
+    run: { _ in throw Failure.usage("list, add, set or remove is missing") })
+
+  private static let warn: Verb.Option = .value(
+    "warn", nil, "DAYS", "Tell when it will last for fewer days than these; without it, as it was")
+
+  static let list = Verb(
+    name: "list", group: .keep, arguments: ["[TRACKER]"],
+    summary: "List what is left, how much a day uses, and until which day it is enough",
+    examples: [.init(command: "chime stock list")], alsoTried: ["ls", "show"],
+    json: "`stocks`, and `more`, which is false", run: runList)
+
+  static let add = Verb(
+    name: "add", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Record a refill",
+    options: [warn, DraftOptions.token],
+    examples: [.init(command: "chime stock add ibuprofen 30")], alsoTried: ["refill", "new"], json: "`stock`",
+    run: { try restock($0, isCount: false) })
+
+  static let set = Verb(
+    name: "set", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Say how much is there now, after counting it",
+    options: [warn, DraftOptions.token],
+    examples: [.init(command: "chime stock set ibuprofen 12")], alsoTried: ["count", "correct", "edit"],
+    json: "`stock`",
+    run: { try restock($0, isCount: true) })
+
+  static let remove = Verb(
+    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Count the stock no more; what was logged stays",
+    examples: [.init(command: "chime stock remove ibuprofen")], alsoTried: ["rm", "delete", "del"], json: "`tracker`",
+    run: runRemove)
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let stocks = try context.daemon().call(TrackersInterface.Stocks(tracker: tracker?.id)).stocks
+    let empty = [
+      Words.say("No stock is counted."),
+      Words.say("Count one: %1", "chime stock set \(tracker?.id ?? "ibuprofen") 30"),
+    ]
+    context.print(stocks, named: "stocks", empty: empty) {
+      let words = context.trackerWords
+      var table = Table(columns: [
+        .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("LEFT"), alignRight: true),
+        .init(title: Words.say("A DAY"), alignRight: true, dropOrder: 2), .init(title: Words.say("ENOUGH UNTIL")),
+        .init(title: Words.say("TOLD BELOW"), dropOrder: 3),
+      ])
+      for stock in stocks {
+        table.rows.append([
+          .init(Harmless.line(words.local(stock.title))), .init(amount(stock.left, stock), tone(stock)),
+          .init(stock.rate.map { amount($0, stock) } ?? "", .faint), .init(until(stock, words), tone(stock)),
+          .init(Words.say(count: stock.warnDays, "%n day", "%n days"), .faint),
+        ])
+      }
+      context.print(table: table)
+      for stock in stocks { for line in short(stock, words) { context.note(line) } }
+    }
+    return .success
+  }
+
+  private static func restock(_ context: Context, isCount: Bool) throws -> ExitCode {
+    var (tracker, words) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let verb = isCount ? "set" : "add"
+    guard let amount = try Log.takeAmount(&words, tracker) else {
+      throw Failure.usage(Words.say("how much?"), hint: "chime stock \(verb) \(tracker.id) 30")
+    }
+    if let word = words.first {
+      throw Failure.usage(Words.say("after the amount there is one word too many: \"%1\"", word))
+    }
+    let stock = try context.daemon().call(
+      TrackersInterface.Restock(
+        tracker: tracker.id, add: isCount ? nil : amount.value, count: isCount ? amount.value : nil,
+        unit: amount.unit, warnDays: context.line.count("warn", minimum: 0, maximum: 366),
+        token: context.line.value("token"))
+    ).stock
+    context.print(stock, named: "stock") {
+      let words = context.trackerWords
+      let title = context.style(Harmless.line(words.local(stock.title)), .strong)
+      context.out("\(title): \(context.style(line(stock, words), tone(stock)))")
+      for line in short(stock, words) { context.note(line) }
+    }
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let tracker = try Naming.one(context.line.words, context)
+    guard tracker.stock != nil else {
+      throw Failure.failed(Words.say("%1 has no stock", tracker.id))
+    }
+    return try TrackerVerbs.put(TrackersInterface.TrackerDraft(id: tracker.id, reset: ["stock"]), context)
+  }
+
+  // MARK: Words
+
+  /// `6 left, enough until Wed 2026-12-02`
+  static func line(_ stock: Level, _ words: TrackerWords) -> String {
+    let left = Words.say("%1 left", amount(stock.left, stock))
+    guard stock.state != .empty, stock.until != nil else { return left }
+    return Words.say("%1, enough until %2", left, until(stock, words))
+  }
+
+  /// That more was logged than there was, and what helps.
+  static func short(_ stock: Level, _ words: TrackerWords) -> [String] {
+    guard let short = stock.short else { return [] }
+    return [
+      Words.say(
+        "%1: %2 more was logged than there was; say how much there is: %3", Harmless.line(words.local(stock.title)),
+        amount(short, stock), "chime stock set \(stock.tracker) 30")
+    ]
+  }
+
+  static func tone(_ stock: Level) -> Style.Tone {
+    switch stock.state {
+    case .enough: .plain
+    case .low: .caution
+    case .empty: .bad
+    }
+  }
+
+  private static func until(_ stock: Level, _ words: TrackerWords) -> String {
+    if stock.state == .empty { return Words.say("used up") }
+    return stock.until.map { words.day($0) } ?? ""
+  }
+
+  private static func amount(_ value: Double, _ stock: Level) -> String {
+    [TrackerWords.shortest(value), stock.unit.map { Harmless.line($0) }].compactMap { $0 }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// Limits and stocks, with the real programs.
+@Suite(.serialized) struct LimitAndStockTests {
+  /// What was logged is used up and counted, also when the daemon is killed before anybody looks; `undo` gives it back.
+  @Test(.timeLimit(.minutes(1))) func aKilledDaemonForgetsNothing() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"true\"\n")
+      let daemon = try await home.start()
+      try await home.did(
+        "tracker", "add", "Caffeine", "--unit", "mg", "--limit", "300mg", "--stock", "400", "--warn", "2")
+      let near = try await home.did("log", "caffeine", "250")
+      #expect(near.contains("Near the limit") && near.contains("150 mg left"), "\(near)")
+      try await daemon.crash()
+
+      let second = try await home.start()
+      func standing() async throws -> JSON { try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0] }
+      #expect(try await standing()["limit"].string == "near")
+      #expect(try await standing()["stock"]["left"].number == 150)
+      let passed = try await home.did("log", "caffeine", "200")
+      #expect(passed.contains("The limit is passed"), "\(passed)")
+      try await second.crash()
+
+      let third = try await home.start()
+      #expect(try await standing()["limit"].string == "passed")
+      #expect(try await home.did("stock", "list").contains("used up"))
+      let told = try await home.did("history")
+      for title in ["Caffeine: 250 of 300 mg", "Caffeine: 450 of 300 mg", "Caffeine: used up"] {
+        #expect(told.contains(title), "\(told)")
+      }
+      try await home.did("undo", "--yes")
+      #expect(try await standing()["limit"].string == "near")
+      #expect(try await standing()["stock"]["left"].number == 150)
+      try await home.did("stock", "add", "caffeine", "1g")
+      #expect(try await home.did("stock", "list", "--plain").contains("1150"))
+      #expect(try await third.stop() == .exited(0))
+    }
+  }
+}
