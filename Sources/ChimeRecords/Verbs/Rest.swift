@@ -84,7 +84,7 @@ extension SQLTransaction {
         try connection.first(
           """
           SELECT count(*) FROM reminder r WHERE r.owner = $1
-            AND (EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
+            AND (EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key)
               OR EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
           """, owner
         ) { $0.int(0) }
@@ -93,9 +93,10 @@ extension SQLTransaction {
         try connection.first(
           """
           SELECT (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0) + (
-            SELECT count(DISTINCT x.reminder) FROM occurrence x
-            WHERE x.state <= 2
-              AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1)
+            SELECT count(*) FROM (
+              SELECT reminder FROM occurrence WHERE state <= 2
+              UNION SELECT reminder FROM due WHERE snooze_of >= 0) x
+            WHERE NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1)
               AND EXISTS (SELECT 1 FROM reminder r WHERE r.key = x.reminder))
           """
         ) { $0.int(0) }
@@ -133,7 +134,7 @@ extension SQLTransaction {
     var query = ComposedQuery("SELECT count(*) FROM reminder r")
     query.require("r.follows IS NOT NULL")
     if let owner { query.require("+r.owner = ?", owner) }
-    query.require("NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)")
+    query.require("NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key)")
     query.require("NOT EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key)")
     query.require(Self.awaitsOther)
     return try connection.all(query) { $0.int(0) }.first ?? 0
