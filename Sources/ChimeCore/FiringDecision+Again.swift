@@ -37,13 +37,8 @@ extension FiringDecision {
       occurrence.state = .missed(cause.missReason)
       occurrence.endedAt = now
     } else {
-      occurrence.state = .fired
-      // One that was moved before its time fires for the first time.
-      occurrence.firedAt = occurrence.firedAt ?? now
-      occurrence.rounds += 1
+      occurrence.tell(at: now, repeatAt: firstRepeat(due.reminder))
       occurrence.late = cause
-      occurrence.repeats = 0
-      occurrence.repeatAt = firstRepeat(due.reminder)
       return firing(due, occurrence, deliveries(of: occurrence, due.reminder, using: &generator))
     }
     return firing(due, occurrence, [])

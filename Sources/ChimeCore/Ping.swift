@@ -49,7 +49,7 @@ extension Reminder {
 }
 
 extension Occurrence {
-  /// Fires one whose ping is awaited.
+  /// Fires one whose snooze has ended, or whose ping has not come. One that was moved before its time fires for the first time.
   mutating func tell(at now: Instant, repeatAt: Instant?) {
     state = .fired
     firedAt = firedAt ?? now

@@ -128,6 +128,8 @@ struct Reasons {
   private func past(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
     if let missed = occurrence.missed { return self.missed(occurrence, missed) }
+    // Whenever its ping began to be awaited, what counts is whether one came.
+    if reminder.within != nil { return expected(occurrence) }
     let lateness = length(occurrence.latenessMs ?? 0)
     switch occurrence.late {
     case .suspend:
@@ -157,20 +159,22 @@ struct Reasons {
     }
   }
 
+  private func expected(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
+    let sentence =
+      occurrence.state == .awaited
+      ? Sentence(
+        Words.mark("A ping for the time at %1 is awaited until %2."), time(occurrence.scheduledAt),
+        occurrence.awaitedUntil.map { time($0) } ?? time(occurrence.scheduledAt))
+      : occurrence.firedAt == nil
+        ? Sentence(Words.mark("A ping came for the time at %1."), time(occurrence.scheduledAt))
+        : Sentence(
+          Words.mark("For the time at %1 no good ping came in time, and that was told."), time(occurrence.scheduledAt))
+    return Reason(kind: .rang, at: occurrence.scheduledAt, sentence: sentence, command: "chime expect show \(id)")
+  }
+
   private func rang(
     _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
   ) -> Reason {
-    if reminder.within != nil {
-      let sentence =
-        occurrence.state == .awaited
-        ? Sentence(
-          Words.mark("A ping for the time at %1 is awaited until %2."), time(at),
-          occurrence.awaitedUntil.map { time($0) } ?? time(at))
-        : occurrence.firedAt == nil
-          ? Sentence(Words.mark("A ping came for the time at %1."), time(at))
-          : Sentence(Words.mark("For the time at %1 no good ping came in time, and that was told."), time(at))
-      return Reason(kind: .rang, at: at, sentence: sentence, command: "chime expect show \(id)")
-    }
     // What came later than jitter can have it was moved, or snoozed.
     let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
     if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
