@@ -26,7 +26,8 @@ public struct AnswerWork: Sendable {
     if answer == .done, let reminder { try checkItem(reminder, in: transaction, bearings, now: now) }
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
-    work.chained = try Chains.follow([answered], in: transaction, now: now)
+    let end = Chains.End(of: reminder.id, owner: reminder.owner, .done, at: now)
+    work.chained = try Chains.follow([end], in: transaction, now: now)
     if let tracking = try log(answer, reminder, in: transaction, bearings, now: now, using: &generator) {
       // It has moved the reminder too, where entries do.
       work.tracking = tracking

@@ -3,7 +3,7 @@ public import ChimeSchedule
 /// What follows when a time of a reminder has ended: the reminders that count from it are given a time, in the same
 /// transaction.
 ///
-///     let steps = try Chains.follow([done], in: transaction, now: now)
+///     let steps = try Chains.follow([.init(of: id, owner: 1_000, .done, at: now)], in: transaction, now: now)
 public enum Chains {
   /// A reminder that was given a time.
   public struct Step: Hashable, Sendable {
@@ -27,69 +27,67 @@ public enum Chains {
     }
   }
 
-  /// The occurrences that some firings end. Asked before the firings are recorded: what had ended so before is not in it.
-  static func ended(by firings: [Firing], in transaction: any StoreTransaction) throws -> [Occurrence] {
+  /// That a time of a reminder has ended, as others may count from it.
+  public struct End: Hashable, Sendable {
+    public var reminder: ReminderID
+    public var owner: UInt32
+    public var event: Chain.Event
+    public var at: Instant
+
+    public init(of reminder: ReminderID, owner: UInt32, _ event: Chain.Event, at instant: Instant) {
+      (self.reminder, self.owner, self.event, at) = (reminder, owner, event, instant)
+    }
+
+    /// - Returns: nil when it has not come to anything that a reminder counts from.
+    public init?(_ occurrence: Occurrence, now: Instant) {
+      guard let event = occurrence.chainEvent else { return nil }
+      self.init(of: occurrence.id.reminder, owner: occurrence.owner, event, at: occurrence.endedAt ?? now)
+    }
+  }
+
+  /// What some firings end. Asked before the firings are recorded: what had ended so before is not in it.
+  static func ends(by firings: [Firing], in transaction: any StoreTransaction, now: Instant) throws -> [End] {
     let ended = firings.flatMap { firing in
-      // A time of an expectation is missed when it tells that no good ping came.
-      firing.occurrences.filter {
-        $0.chainEvent != nil || firing.due.reminder.isExpectation && $0.state == .fired && $0.rounds == 1
+      firing.occurrences.compactMap { occurrence -> (id: OccurrenceID, isExpected: Bool, end: End)? in
+        let isExpected = firing.due.reminder.isExpectation
+        var end = End(occurrence, now: now)
+        // A time of an expectation is missed when it tells that no good ping came, and not again when that is put off.
+        if isExpected, occurrence.state == .fired, occurrence.rounds == 1 {
+          end = End(of: occurrence.id.reminder, owner: occurrence.owner, .missed, at: now)
+        }
+        return end.map { (occurrence.id, isExpected, $0) }
       }
     }
     guard !ended.isEmpty, try isInUse(transaction) else { return [] }
-    return try ended.filter { occurrence in
-      let known = try transaction.occurrence(occurrence.id)
-      return occurrence.state == .fired
-        ? known?.firedAt == nil : known?.chainEvent != occurrence.chainEvent
+    return try ended.compactMap { id, isExpected, end in
+      let known = try transaction.occurrence(id)
+      let hasTold = isExpected && end.event == .missed && known?.firedAt != nil
+      return hasTold || known?.chainEvent == end.event ? nil : end
     }
   }
 
-  /// Gives the reminders that count from some occurrences their times.
+  /// Gives the reminders that count from some others their times.
   ///
-  /// - Parameter ended: have just been recorded as ended, and were not before: each is followed once. Several of a reminder
-  ///   that were missed together are followed once. One that has fired is of an expectation, and missed.
+  /// - Parameter ends: of what has just been recorded as ended, and was not before: each is followed once. Several of a
+  ///   reminder that were missed together are followed once.
   @discardableResult
-  public static func follow(
-    _ ended: [Occurrence], in transaction: any StoreTransaction, now: Instant
-  ) throws -> [Step] {
+  public static func follow(_ ends: [End], in transaction: any StoreTransaction, now: Instant) throws -> [Step] {
     var seen: Set<End> = []
-    let ends = ended.compactMap { occurrence in
-      (occurrence.chainEvent ?? (occurrence.state == .fired ? .missed : nil)).map {
-        End(reminder: occurrence.id.reminder, owner: occurrence.owner, event: $0, at: occurrence.endedAt ?? now)
+    return try ends.filter { seen.insert($0).inserted }.flatMap { end -> [Step] in
+      guard try hasFollowers(end, in: transaction) else { return [] }
+      // Another daemon may be about to give one of them another time.
+      try transaction.lockTrackers()
+      return try followers(of: end.reminder, of: end.owner, end.event, in: transaction).compactMap { record in
+        let released = try release(record, by: end.reminder, in: transaction, now: now)
+        return try give(released, to: end.reminder, at: end.at, in: transaction, now: now)
       }
-    }.filter { seen.insert($0).inserted }
-    return try ends.flatMap { end in
-      try follow(end.reminder, of: end.owner, end.event, at: end.at, in: transaction, now: now)
     }
   }
 
-  private struct End: Hashable {
-    var reminder: ReminderID
-    var owner: UInt32
-    var event: Chain.Event
-    var at: Instant
-  }
-
-  /// Gives the reminders a time that count from `event` of a reminder.
-  ///
-  /// - Parameter time: when it came to that.
-  public static func follow(
-    _ id: ReminderID, of owner: UInt32, _ event: Chain.Event, at time: Instant, in transaction: any StoreTransaction,
-    now: Instant
-  ) throws -> [Step] {
-    guard try hasFollowers(id, owner, event, in: transaction) else { return [] }
-    // Another daemon may be about to give one of them another time.
-    try transaction.lockTrackers()
-    return try followers(of: id, of: owner, event, in: transaction).compactMap { record in
-      try give(
-        try release(record, by: id, in: transaction, now: now), to: id, at: time, in: transaction, now: now)
-    }
-  }
-
-  private static func hasFollowers(
-    _ id: ReminderID, _ owner: UInt32, _ event: Chain.Event, in transaction: any StoreTransaction
-  ) throws -> Bool {
-    try !transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: 1).isEmpty
-      || event == .done && !transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: 1).isEmpty
+  private static func hasFollowers(_ end: End, in transaction: any StoreTransaction) throws -> Bool {
+    let (id, owner) = (end.reminder, end.owner)
+    return try !transaction.reminderIDs(.following(id, owner: owner), after: nil, limit: 1).isEmpty
+      || end.event == .done && !transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: 1).isEmpty
   }
 
   /// The reminders that count from `event` of a reminder, and those of which a time waits until it is done. Those that cannot

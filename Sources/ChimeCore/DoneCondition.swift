@@ -26,7 +26,12 @@ public struct DoneCondition: Hashable, Sendable {
       other.owner == reminder.owner
     else { return nil }
     let latest = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: nearby))
-    return DoneCondition(latest.compactMap(\.doneAt), zone: bearings.zone(of: reminder) ?? .utc)
+    var times = latest.compactMap(\.doneAt)
+    // A good run is done also where none was awaited.
+    if other.isExpectation {
+      times += try transaction.pings(of: id, among: [.succeeded], withOutput: false, limit: nearby).map(\.at)
+    }
+    return DoneCondition(times, zone: bearings.zone(of: reminder) ?? .utc)
   }
 
   /// Takes occurrences into account of which the store does not know yet.

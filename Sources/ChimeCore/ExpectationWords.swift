@@ -21,7 +21,7 @@ enum ExpectationWords {
       String(RFC3339.format(Instant(seconds: instant.seconds), in: zone).prefix(16)).replacing("T", with: " ")
     }
     let told = occurrence.firedAt ?? occurrence.id.scheduledAt
-    let last = try transaction.lastPing(of: reminder.id, among: Set(Ping.Kind.allCases))
+    let last = try transaction.lastPing(of: reminder.id, among: .all, withOutput: true)
     switch last?.kind {
     case .failed where last.map({ $0.at >= occurrence.id.scheduledAt || $0.at == told }) ?? false:
       return bearings.wording.failed(reminder.title, status: last?.status, output: last?.output)

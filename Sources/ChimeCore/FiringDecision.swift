@@ -40,9 +40,10 @@ public struct FiringDecision: Sendable {
     _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, link: LinkedTracker? = nil,
     condition: DoneCondition? = nil, using generator: inout some RandomNumberGenerator
   ) -> Firing {
-    due.isRegular
-      ? decideRegular(due, timetable: timetable, quiet: quiet, link: link, condition: condition, using: &generator)
-      : decideAgain(due, quiet: quiet, link: link, using: &generator)
+    guard due.isRegular else { return decideAgain(due, quiet: quiet, link: link, using: &generator) }
+    // An expectation awaits its ping in quiet hours too: they hold what it tells.
+    let quiet = due.reminder.isExpectation ? nil : quiet
+    return decideRegular(due, timetable: timetable, quiet: quiet, link: link, condition: condition, using: &generator)
   }
 
   /// The times from a due one to now, and what becomes of each unless quiet hours hold it now.
@@ -101,7 +102,6 @@ public struct FiringDecision: Sendable {
       // Of what comes late it also counts whether it has been done since.
       if let reason = link?.verdict(on: time) { return .missed(reason) }
       if link?.isDone(at: now) == true { return .missed(.doneAlready) }
-      let quiet = due.reminder.isExpectation ? nil : quiet
       guard let condition else { return verdict(on: time + jitter, heldUntil: heldUntil, quiet) }
       guard let done = condition.done(onDayOf: time) else { return .missed(.notDone) }
       return verdict(on: time + jitter, heldUntil: heldUntil, doneAt: done, quiet)
@@ -154,7 +154,7 @@ public struct FiringDecision: Sendable {
 
     // Of what was heard before the clock went back.
     let isKnown = due.occurrence?.wasHeard ?? false
-    if !due.reminder.isExpectation, let quiet, let end = quiet.end(at: now),
+    if let quiet, let end = quiet.end(at: now),
       verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
     {
       if !quiet.drops { return putOff(due, to: end) }

@@ -71,9 +71,9 @@ public struct FiringWork: Sendable {
     }
     work.stagger = stagger
     work.stagger.spread(&work.firings, room.policies, now: now)
-    let ended = try Chains.ended(by: work.firings, in: transaction)
+    let ends = try Chains.ends(by: work.firings, in: transaction, now: now)
     try transaction.record(work.firings)
-    work.chained = try Chains.follow(ended, in: transaction, now: now)
+    work.chained = try Chains.follow(ends, in: transaction, now: now)
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
       guard left > 0 else { continue }

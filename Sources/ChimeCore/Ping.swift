@@ -26,8 +26,6 @@ public struct Ping: Hashable, Sendable, Codable {
 
   /// How many are kept of one expectation.
   public static let kept = 100
-  /// The most of an output that is kept, in bytes of UTF-8.
-  public static let outputLimit = 10_240
 
   public init(
     at: Instant, kind: Kind, uid: UInt32, via: String? = nil, took: Milliseconds? = nil, status: Int? = nil,
@@ -40,6 +38,21 @@ public struct Ping: Hashable, Sendable, Codable {
     self.took = took
     self.status = status
     self.output = output
+  }
+}
+
+extension Set<Ping.Kind> {
+  public static var all: Set { Set(Ping.Kind.allCases) }
+  /// Those that end a run.
+  public static var ends: Set { [.succeeded, .failed] }
+}
+
+extension StoreTransaction {
+  /// The newest of some kinds; nil when none is kept.
+  public func lastPing(
+    of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool = false
+  ) throws -> Ping? {
+    try pings(of: id, among: kinds, withOutput: withOutput, limit: 1).first
   }
 }
 

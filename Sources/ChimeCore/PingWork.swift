@@ -78,7 +78,8 @@ public struct PingWork: Sendable {
     // A good run is done also where none was awaited.
     chained =
       closed.isEmpty
-      ? try Chains.follow(reminder.id, of: reminder.owner, .done, at: ping.at, in: transaction, now: ping.at)
+      ? try Chains.follow(
+        [.init(of: reminder.id, owner: reminder.owner, .done, at: ping.at)], in: transaction, now: ping.at)
       : closed.flatMap(\.chained)
     guard let since else { return }
     wasDown = max(.zero, ping.at - since)
@@ -105,7 +106,7 @@ public struct PingWork: Sendable {
     _ bearings: Bearings, using generator: inout some RandomNumberGenerator
   ) throws {
     let reminder = record.reminder
-    let before = try transaction.lastPing(of: reminder.id, among: [.succeeded, .failed])
+    let before = try transaction.lastPing(of: reminder.id, among: .ends)
     try transaction.add(ping, to: reminder.id)
     let isKnown = before?.kind == .failed && record.open > 0
     let decision = FiringDecision(
@@ -129,7 +130,9 @@ public struct PingWork: Sendable {
       told = occurrence
     }
     try Self.record(occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, now: ping.at)
-    if let told { chained = try Chains.follow([told], in: transaction, now: ping.at) }
+    guard told != nil else { return }
+    let end = Chains.End(of: reminder.id, owner: reminder.owner, .missed, at: ping.at)
+    chained = try Chains.follow([end], in: transaction, now: ping.at)
   }
 
   /// One run is told of once, however many times wait for it.

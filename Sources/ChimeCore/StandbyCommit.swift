@@ -36,9 +36,9 @@ public struct StandbyCommit: Sendable {
             var walk = bearings.timetable(of: firing.due.reminder).walk()
             try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           }
-          let ended = try Chains.ended(by: [firing], in: transaction)
+          let ends = try Chains.ends(by: [firing], in: transaction, now: now)
           try transaction.record([firing])
-          try Chains.follow(ended, in: transaction, now: now)
+          try Chains.follow(ends, in: transaction, now: now)
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):
           if time > now { ahead.insert(outcome.lane) }

@@ -144,10 +144,8 @@ public protocol StoreTransaction: TrackingTransaction {
   func awaited(of id: ReminderID) throws -> [Occurrence]
   /// Keeps a ping of a reminder that there is or was, and forgets all but the newest `Ping.kept`.
   func add(_ ping: Ping, to id: ReminderID) throws
-  /// The newest first.
-  func pings(of id: ReminderID, limit: Int) throws -> [Ping]
-  /// The newest of some kinds; nil when none is kept.
-  func lastPing(of id: ReminderID, among kinds: Set<Ping.Kind>) throws -> Ping?
+  /// Those of some kinds, the newest first.
+  func pings(of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int) throws -> [Ping]
 
   // The outbox.
 

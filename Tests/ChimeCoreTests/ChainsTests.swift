@@ -120,8 +120,9 @@ struct ChainsTests {
     let id = ReminderID(rawValue: "bbb0")
     try await store.write { transaction in
       for second in 0..<Int64(Chains.mostWaiting + 2) {
-        _ = try Chains.follow(
-          ReminderID(rawValue: "aaaa"), of: 1, .done, at: Self.now + .seconds(second), in: transaction, now: Self.now)
+        let end = Chains.End(
+          of: ReminderID(rawValue: "aaaa"), owner: 1, .done, at: Self.now + .seconds(second))
+        try Chains.follow([end], in: transaction, now: Self.now)
       }
       #expect(try transaction.reminder(id)?.reminder.chainedTimes?.count == Chains.mostWaiting)
       let missed = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page())

@@ -81,6 +81,27 @@ struct BackupHistoryTests {
     }
   }
 
+  @Test func pingsComeAlongOnce() async throws {
+    var backup: [UInt8] = []
+    try await TrackerHouse.live { house in
+      _ = try house.call(Reminders.Add(reminder: .init(title: "job", when: "daily at 9:00", within: "PT1H")))
+      _ = try house.call(ExpectationsInterface.Ping(id: "job", kind: .failed, status: 3, output: "no\nspace"))
+      _ = try house.call(ExpectationsInterface.Ping(id: "job", tookMs: 12, output: "copied\nall"))
+      backup = try house.backup()
+    }
+    try await TrackerHouse.live { [backup] house in
+      for _ in 1...2 {
+        #expect(try Self.restore(house, backup).contents?.pings == 2)
+        let found = try house.call(ExpectationsInterface.Get(id: "job"))
+        #expect(found.pings.map(\.kind) == [.succeeded, .failed] && found.pings.map(\.status) == [nil, 3])
+        // Of the newest alone the output is in a backup.
+        #expect(found.pings.map(\.output) == ["copied\nall", nil] && found.pings[0].tookMs == 12)
+        #expect(found.expectation.state == .up)
+      }
+      BackupTests.same(BackupTests.body(try house.backup()), BackupTests.body(backup))
+    }
+  }
+
   @Test func secretsComeWithTheirPassphraseAlone() async throws {
     var (backup, without): ([UInt8], [UInt8]) = ([], [])
     let secret = "whsec_" + String(repeating: "B", count: 42) + "A="

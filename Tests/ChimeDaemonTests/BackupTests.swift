@@ -234,7 +234,7 @@ struct BackupTests {
   /// A backup of one tracker with so many entries.
   private static func large(_ count: Int) -> [UInt8] {
     let counts =
-      "{\"configuration\":0,\"endpoints\":0,\"entries\":\(count),\"items\":0,\"milestones\":0,\"occurrences\":0,\"packs\":0,\"photos\":0,\"reminders\":0,\"secrets\":0,"
+      "{\"configuration\":0,\"endpoints\":0,\"entries\":\(count),\"items\":0,\"milestones\":0,\"occurrences\":0,\"packs\":0,\"photos\":0,\"pings\":0,\"reminders\":0,\"secrets\":0,"
       + "\"trackers\":1,\"unlocks\":0}"
     let header =
       "{\"header\":{\"by\":\"\",\"counts\":\(counts),\"format\":\"chime-backup\","

@@ -47,7 +47,7 @@ extension StoreConformance {
           let done = try store.theOccurrence(id).answered(.done, at: at(20))
           try store.update(done, now: at(20))
           try expect(store.ids(owned), is: [], "once it is done, and nothing was given a time")
-          try Chains.follow([done], in: store, now: at(20))
+          try Chains.follow([doneAt20], in: store, now: at(20))
           try expect(store.ids(owned), is: ["bbbb", "cccc"], "with a time")
         }
       },
@@ -76,7 +76,7 @@ extension StoreConformance {
           let done = try store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).answered(
             .done, at: at(20))
           try store.update(done, now: at(20))
-          try expect(Chains.follow([done], in: store, now: at(20)), is: [], "what was given a time")
+          try expect(Chains.follow([doneAt20], in: store, now: at(20)), is: [], "what was given a time")
           let due = try store.claimDue(now: at(20), limit: 5)
           try expect(due.map(\.reminder.id.rawValue), is: ["bbbb"], "what is due")
           try expect(due.first?.scheduledAt, is: at(10), "its time")
@@ -90,7 +90,7 @@ extension StoreConformance {
           let id = try store.fireDue(at: at(10), next: at(100))[0].occurrences[0].id
           let done = try store.theOccurrence(id).answered(.done, at: at(20))
           try store.update(done, now: at(20))
-          let steps = try Chains.follow([done], in: store, now: at(20))
+          let steps = try Chains.follow([doneAt20], in: store, now: at(20))
           try expect(steps.map(\.after.id.rawValue), is: ["bbbb"], "what was given a time")
           try expect(store.horizon().nextDue, is: at(50), "the due time")
           try expect(store.reminderIDs(.following(id.reminder, owner: 2), after: nil, limit: 1), is: [], "another's")
@@ -128,3 +128,6 @@ private func record(_ id: String, _ store: any StoreTransaction) throws -> Remin
   }
   return record
 }
+
+/// That `aaaa` was done at 20.
+private let doneAt20 = Chains.End(of: ReminderID(rawValue: "aaaa"), owner: 1_000, .done, at: at(20))

@@ -80,22 +80,29 @@ extension StoreConformance {
         at: at(1), kind: .failed, uid: 1_000, via: "acme", took: .milliseconds(1_234), status: 3, output: "no\nspace")
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
-        try expect(store.pings(of: id, limit: 9), is: [], "none yet")
+        try expect(store.pings(of: id, among: .all, withOutput: true, limit: 9), is: [], "none yet")
         try expect(store.lastPing(of: id, among: [.succeeded]), is: nil, "none yet")
         try store.add(whole, to: id)
         try store.add(Ping(at: at(2), kind: .started, uid: 0), to: id)
       }
       try await subject.reopen()
       try await subject.write { store in
-        try expect(store.pings(of: id, limit: 9), is: [Ping(at: at(2), kind: .started, uid: 0), whole], "the pings")
-        try expect(store.pings(of: id, limit: 1).map(\.kind), is: [.started], "the newest")
-        try expect(store.lastPing(of: id, among: [.failed, .succeeded]), is: whole, "the newest of some kinds")
+        try expect(
+          store.pings(of: id, among: .all, withOutput: true, limit: 9),
+          is: [Ping(at: at(2), kind: .started, uid: 0), whole], "the pings")
+        try expect(
+          store.pings(of: id, among: .all, withOutput: true, limit: 1).map(\.kind), is: [.started], "the newest")
+        var short = whole
+        short.output = nil
+        try expect(store.lastPing(of: id, among: .ends), is: short, "the newest of some kinds")
+        try expect(store.lastPing(of: id, among: .ends, withOutput: true), is: whole, "the same, with its output")
         for number in 1...Int64(Ping.kept) { try store.add(Ping(at: at(number + 2), kind: .succeeded, uid: 0), to: id) }
-        let kept = try store.pings(of: id, limit: 1_000)
+        let kept = try store.pings(of: id, among: .all, withOutput: true, limit: 1_000)
         try expect(kept.count, is: Ping.kept, "how many are kept")
         try expect(kept.last?.at, is: at(3), "the oldest of them")
         try store.remove(id, now: at(5))
-        try expect(store.pings(of: id, limit: 1_000).count, is: Ping.kept, "of a removed one")
+        try expect(
+          store.pings(of: id, among: .all, withOutput: true, limit: 1_000).count, is: Ping.kept, "of a removed one")
       }
     },
     Case("expectations are listed and counted by themselves") { subject in

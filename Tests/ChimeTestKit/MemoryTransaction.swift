@@ -246,10 +246,12 @@ final class MemoryTransaction: StoreTransaction {
     if contents.pings[id, default: []].count > Ping.kept { contents.pings[id]?.removeLast() }
   }
 
-  func pings(of id: ReminderID, limit: Int) throws -> [Ping] { Array((contents.pings[id] ?? []).prefix(limit)) }
-
-  func lastPing(of id: ReminderID, among kinds: Set<Ping.Kind>) throws -> Ping? {
-    contents.pings[id]?.first { kinds.contains($0.kind) }
+  func pings(of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int) throws -> [Ping] {
+    (contents.pings[id] ?? []).filter { kinds.contains($0.kind) }.prefix(limit).map { ping in
+      var ping = ping
+      if !withOutput { ping.output = nil }
+      return ping
+    }
   }
 
   func order(_ id: OccurrenceID) -> Int { contents.order[id.reminder] ?? -1 }

@@ -202,6 +202,7 @@ enum Restore {
         contents.occurrences,
         Words.say(count: contents.occurrences, "%n time that has come", "%n times that have come")
       ),
+      (contents.pings, Words.say(count: contents.pings, "%n ping", "%n pings")),
       (contents.trackers, Words.say(count: contents.trackers, "%n tracker", "%n trackers")),
       (contents.entries, Words.say(count: contents.entries, "%n entry", "%n entries")),
       (contents.items, Words.say(count: contents.items, "%n item", "%n items")),

@@ -24,9 +24,6 @@ enum PingVerb {
     alsoTried: ["beat", "checkin", "check-in", "alive", "report-in"],
     json: "`id`, `title`, and `wasDownMs`: how long it was down, if this ended it", run: run)
 
-  /// The most that is kept of an output, in bytes.
-  static let outputLimit = 10_240
-
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     let status = try line.count("status", minimum: 0, maximum: 255)
@@ -74,7 +71,7 @@ enum PingVerb {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure.system(Words.say("cannot read %1", path), errno: errno) }
     defer { if path != "-" { close(descriptor) } }
-    var end = OutputTail(limit: outputLimit)
+    var end = OutputTail(limit: Product.pingOutputLimit)
     while true {
       switch end.read(descriptor) {
       case 0: return end.text

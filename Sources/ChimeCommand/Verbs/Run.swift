@@ -34,7 +34,11 @@ enum Run {
         Words.say("an expectation and a program are missing"), hint: "chime run backup -- restic backup /home")
     }
     let keeps = !context.line.has("no-output")
-    let signals = try PassedSignals()
+    guard let signals = SignalPipe(Self.passed, always: [SIGCHLD]) else {
+      throw Failure.system(Words.say("cannot make a pipe"), errno: errno)
+    }
+    // The keys that interrupt reach the program by themselves: it has the same terminal.
+    for signal in [SIGINT, SIGQUIT] { Glibc.signal(signal, SIG_IGN) }
     let begun = context.world.elapsed()
     let reporter = Reporter(context, name)
     let child: ChildProgram
@@ -55,6 +59,9 @@ enum Run {
     reporter.ping(status == 0 ? .succeeded : .failed, status: status, took: took, output: tails.text)
     leave(context, status)
   }
+
+  /// What is passed on to the program.
+  private static let passed = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM]
 
   /// The status is the program's, which is none of the command's own.
   private static func leave(_ context: Context, _ status: Int32) -> Never {
@@ -112,7 +119,7 @@ private final class Reporter {
 
 /// What a program writes, passed on as it comes.
 private struct Tails {
-  private var tail = OutputTail(limit: PingVerb.outputLimit)
+  private var tail = OutputTail(limit: Product.pingOutputLimit)
   private var open: [(from: Int32, to: Int32)] = []
 
   init(_ child: ChildProgram) {
@@ -123,12 +130,12 @@ private struct Tails {
   var text: String { tail.text }
 
   /// - Returns: the exit status of the program, or 128 and the signal that ended it.
-  mutating func copy(untilEndOf child: ChildProgram, _ signals: PassedSignals) -> Int32 {
+  mutating func copy(untilEndOf child: ChildProgram, _ signals: SignalPipe) -> Int32 {
     while true {
       var entries = ([signals.descriptor] + open.map(\.from)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       guard poll(&entries, nfds_t(entries.count), -1) >= 0 || errno == EINTR else { continue }
       for (place, entry) in zip(open.indices, entries.dropFirst()).reversed() where entry.revents != 0 { read(place) }
-      for number in entries[0].revents == 0 ? [] : signals.taken() {
+      for number in entries[0].revents == 0 ? [] : signals.arrived() {
         guard number == SIGCHLD else {
           kill(child.processID, number)
           continue
@@ -154,49 +161,5 @@ private struct Tails {
       // As much as a pipe holds: what goes on to write would hold this up without end.
       for _ in 0..<16 { if tail.read(from, passing: to) <= 0 { break } }
     }
-  }
-}
-
-/// The signals that are for the program: they come here as numbers that can be waited for beside its output.
-private final class PassedSignals {
-  // One run a process. The handler only reads it.
-  private nonisolated(unsafe) static var writeEnd: Int32 = -1
-  private static let passed = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM]
-
-  let descriptor: Int32
-
-  init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Failure.system(Words.say("cannot make a pipe"), errno: errno) }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    descriptor = ends[0]
-    Self.writeEnd = ends[1]
-    var note = sigaction()
-    note.__sigaction_handler.sa_handler = { number in
-      let before = errno
-      var byte = UInt8(truncatingIfNeeded: number)
-      _ = Glibc.write(PassedSignals.writeEnd, &byte, 1)
-      errno = before
-    }
-    for signal in Self.passed + [SIGCHLD] {
-      // What was to be ignored stays so, as nohup(1) wants it.
-      var old = sigaction()
-      sigaction(signal, nil, &old)
-      // SIG_IGN is the address 1, which a function's type has no name for: only its bits can be compared.
-      let isIgnored = unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1
-      if signal == SIGCHLD || !isIgnored { sigaction(signal, &note, nil) }
-    }
-    // The keys that interrupt reach the program by themselves: it has the same terminal.
-    for signal in [SIGINT, SIGQUIT] { Glibc.signal(signal, SIG_IGN) }
-  }
-
-  func taken() -> [Int32] {
-    var numbers: [Int32] = []
-    var byte: UInt8 = 0
-    while Glibc.read(descriptor, &byte, 1) == 1 { numbers.append(Int32(byte)) }
-    return numbers
   }
 }

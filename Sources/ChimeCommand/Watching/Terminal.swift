@@ -18,6 +18,7 @@ final class Terminal {
   private let input: Int32
   private let output: Int32
   private var taken = termios()
+  private let pipe: SignalPipe
 
   private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[?2004h\u{1B}[0m\u{1B}[2J"
   private static let leave = "\u{1B}[0m\u{1B}[?2026l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
@@ -31,8 +32,6 @@ final class Terminal {
     var output: Int32
     var modes: termios
     var isTaken = false
-    /// Where handlers write the numbers of signals.
-    var pipe: (read: Int32, write: Int32)
     var leave: UnsafeMutableBufferPointer<UInt8>
     /// What was in force for each of `crashes`.
     var earlier: UnsafeMutableBufferPointer<sigaction>
@@ -46,12 +45,10 @@ final class Terminal {
   init?(input: Int32, output: Int32) {
     (self.input, self.output) = (input, output)
     var modes = termios()
-    var ends: [Int32] = [-1, -1]
-    guard tcgetattr(input, &modes) == 0, pipe(&ends) == 0 else { return nil }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
+    guard tcgetattr(input, &modes) == 0,
+      let pipe = SignalPipe(Self.ends + [SIGTSTP], always: [SIGINT, SIGWINCH, SIGCONT])
+    else { return nil }
+    self.pipe = pipe
     let leave = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.leave.utf8.count)
     _ = leave.initialize(from: Self.leave.utf8)
     let earlier = UnsafeMutableBufferPointer<sigaction>.allocate(capacity: Self.crashes.count)
@@ -59,7 +56,7 @@ final class Terminal {
     let saved = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
     saved.initialize(
       to: Saved(
-        input: input, output: output, modes: modes, pipe: (ends[0], ends[1]), leave: leave, earlier: earlier))
+        input: input, output: output, modes: modes, leave: leave, earlier: earlier))
     Self.saved = saved
     taken = modes
     // Keys as they come, unseen; a flow that Ctrl-S has stopped would stop the screen.
@@ -72,7 +69,7 @@ final class Terminal {
   deinit { release() }
 
   /// The descriptor that is readable when there are signals.
-  var signals: Int32 { Self.saved?.pointee.pipe.read ?? -1 }
+  var signals: Int32 { pipe.descriptor }
 
   /// The size in columns and rows.
   var size: (columns: Int, rows: Int) {
@@ -152,17 +149,14 @@ final class Terminal {
 
   /// The signals that have come since.
   func arrived() -> [Signal] {
-    var numbers = [UInt8](repeating: 0, count: 64)
-    let count = numbers.withUnsafeMutableBytes { Glibc.read(signals, $0.baseAddress, $0.count) }
-    guard count > 0 else { return [] }
-    return numbers[..<count].reduce(into: [Signal]()) { signals, number in
+    pipe.arrived().reduce(into: [Signal]()) { signals, number in
       let signal: Signal =
-        switch Int32(number) {
+        switch number {
         case SIGWINCH: .resized
         case SIGINT: .interrupted
         case SIGTSTP: .suspend
         case SIGCONT: .resumed
-        default: .end(Int32(number))
+        default: .end(number)
         }
       if !signals.contains(signal) { signals.append(signal) }
     }
@@ -171,7 +165,6 @@ final class Terminal {
   // MARK: Signals
 
   private func listen() {
-    // Before the others: a crash in between has a terminal to give back.
     var crash = sigaction()
     crash.__sigaction_handler.sa_handler = { number in
       giveBack()
@@ -186,21 +179,6 @@ final class Terminal {
     crash.sa_flags = Int32(SA_ONSTACK)
     for (index, signal) in Self.crashes.enumerated() {
       if let saved = Self.saved { sigaction(signal, &crash, &saved.pointee.earlier[index]) }
-    }
-    var note = sigaction()
-    note.__sigaction_handler.sa_handler = { number in
-      let before = errno
-      var byte = UInt8(truncatingIfNeeded: number)
-      if let saved = Terminal.saved { _ = Glibc.write(saved.pointee.pipe.write, &byte, 1) }
-      errno = before
-    }
-    for signal in Self.ends + [SIGINT, SIGWINCH, SIGTSTP, SIGCONT] {
-      // What was to be ignored stays so, as nohup(1) wants it.
-      var old = sigaction()
-      sigaction(signal, nil, &old)
-      // SIG_IGN is the address 1, which a function's type has no name for: only its bits can be compared.
-      let isIgnored = unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1
-      if !(isIgnored && (signal == SIGHUP || signal == SIGTSTP)) { sigaction(signal, &note, nil) }
     }
     // Whichever way the process ends by itself.
     atexit { giveBack() }

@@ -1900,6 +1900,8 @@ type Contents (
   endpoints: int,
   # Times that have come.
   occurrences: int,
+  # What jobs have said of themselves.
+  pings: int,
   # The endpoints of which the secrets are there, encrypted.
   secrets: int,
   # Files of the configuration.

@@ -1053,8 +1053,8 @@ public enum TrackersInterface {
 
   /// What a backup has, or what was read from one.
   public struct Contents: WireValue {
-    public static let fieldNames = ["trackers", "entries", "items", "milestones", "packs", "unlocks", "photos", "reminders", "endpoints", "occurrences", "secrets", "configuration", "madeAt"]
-    public var fieldValues: [Any?] { [trackers, entries, items, milestones, packs, unlocks, photos, reminders, endpoints, occurrences, secrets, configuration, madeAt] }
+    public static let fieldNames = ["trackers", "entries", "items", "milestones", "packs", "unlocks", "photos", "reminders", "endpoints", "occurrences", "pings", "secrets", "configuration", "madeAt"]
+    public var fieldValues: [Any?] { [trackers, entries, items, milestones, packs, unlocks, photos, reminders, endpoints, occurrences, pings, secrets, configuration, madeAt] }
 
     /// How many trackers.
     public var trackers: Int
@@ -1076,6 +1076,8 @@ public enum TrackersInterface {
     public var endpoints: Int
     /// Times that have come.
     public var occurrences: Int
+    /// What jobs have said of themselves.
+    public var pings: Int
     /// The endpoints of which the secrets are there, encrypted.
     public var secrets: Int
     /// Files of the configuration.
@@ -1083,7 +1085,7 @@ public enum TrackersInterface {
     /// When the backup was made.
     public var madeAt: Wire.Time?
 
-    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, occurrences: Int, secrets: Int, configuration: Int, madeAt: Wire.Time? = nil) {
+    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, occurrences: Int, pings: Int, secrets: Int, configuration: Int, madeAt: Wire.Time? = nil) {
       self.trackers = trackers
       self.entries = entries
       self.items = items
@@ -1094,6 +1096,7 @@ public enum TrackersInterface {
       self.reminders = reminders
       self.endpoints = endpoints
       self.occurrences = occurrences
+      self.pings = pings
       self.secrets = secrets
       self.configuration = configuration
       self.madeAt = madeAt

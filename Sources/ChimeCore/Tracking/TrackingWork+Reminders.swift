@@ -55,7 +55,8 @@ extension TrackingWork {
       guard isDone || comesToday || isFollowed, let done = try? occurrence.answered(.done, at: now) else { continue }
       try transaction.update(done, now: now)
       outcome.closed.append(done)
-      outcome.moved += try Chains.follow([done], in: transaction, now: now).map {
+      let end = Chains.End(of: done.id.reminder, owner: done.owner, .done, at: now)
+      outcome.moved += try Chains.follow([end], in: transaction, now: now).map {
         MovedReminder(id: $0.after.id, title: $0.after.title, next: $0.next)
       }
     }

@@ -43,6 +43,7 @@ enum BackupFormat {
     var reminders = 0
     var endpoints = 0
     var occurrences = 0
+    var pings = 0
     var secrets = 0
     var configuration = 0
   }
@@ -78,6 +79,12 @@ enum BackupFormat {
   struct Experience: Codable, Hashable, Sendable {
     var pack: PackID
     var points: Int
+  }
+
+  /// A ping, and the expectation that it was for.
+  struct PingLine: Codable, Hashable, Sendable {
+    var reminder: ReminderID
+    var ping: Ping
   }
 
   /// A file of the configuration, by its name: `chimed.toml`, or `chimed.toml.d/NAME.toml`.
@@ -119,6 +126,7 @@ enum BackupFormat {
     var reminder: Reminder?
     var endpoint: Endpoint?
     var occurrence: Occurrence?
+    var ping: PingLine?
     var configuration: ConfigurationText?
     var secrets: SealedText?
     var photo: PhotoHead?

@@ -24,6 +24,7 @@ struct BackupJudge {
   private var packs = 0
   private var endpoints = 0
   private var occurrences = 0
+  private var pings = 0
   private var configurations = 0
 
   init(judgeReminder: @escaping (Reminder) throws -> Reminder) { self.judgeReminder = judgeReminder }
@@ -345,6 +346,20 @@ struct BackupJudge {
     ]
     for at in times.compactMap({ $0 }) { try time(at) }
     return occurrence
+  }
+
+  mutating func ping(_ line: BackupFormat.PingLine) throws -> BackupFormat.PingLine {
+    try need(seen.contains("reminder \(line.reminder.rawValue)"), "its reminder is not there")
+    pings += 1
+    try need(pings <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) pings")
+    let ping = line.ping
+    try time(ping.at)
+    try need(ping.status.map(Desk.exitStatuses.contains) ?? true, "an exit status is a number from 0 to 255")
+    try need(ping.took.map((Milliseconds.zero...Desk.longestRun).contains) ?? true, "it took longer than anything can")
+    try need((ping.output?.utf8.count ?? 0) <= Product.pingOutputLimit, "its output is too long")
+    try text(ping.output, "output", lines: true)
+    try text(ping.via, "via")
+    return line
   }
 
   mutating func configuration(_ file: BackupFormat.ConfigurationText) throws -> BackupFormat.ConfigurationText {

@@ -26,6 +26,7 @@ enum BackupPiece: Sendable {
   case reminder(Reminder)
   case endpoint(Endpoint)
   case occurrence(Occurrence)
+  case ping(BackupFormat.PingLine)
   case configuration(BackupFormat.ConfigurationText)
   /// The secrets of endpoints, and the line that has them.
   case secrets(SealedText, line: Int)
@@ -194,6 +195,9 @@ struct BackupReader: ~Copyable {
     } else if let occurrence = line.occurrence {
       counts.occurrences += 1
       return .occurrence(try judge.occurrence(occurrence))
+    } else if let ping = line.ping {
+      counts.pings += 1
+      return .ping(try judge.ping(ping))
     } else if let text = line.configuration {
       counts.configuration += 1
       return .configuration(try judge.configuration(text))

@@ -58,7 +58,8 @@ struct BackupRecords {
       let points = try transaction.experience(of: pack, owner: owner)
       try put("experience", BackupFormat.Experience(pack: pack, points: points))
     }
-    for reminder in try Self.reminders(owner, transaction) {
+    let reminders = try Self.reminders(owner, transaction)
+    for reminder in reminders {
       try put("reminder", reminder.unowned)
       counts.reminders += 1
     }
@@ -86,6 +87,16 @@ struct BackupRecords {
       page.offset += page.limit
     }
     try putThoseAtOnce()
+    for reminder in reminders where reminder.isExpectation {
+      // Of the newest alone its output: those of all would be more than a backup may have.
+      let newest = try transaction.pings(of: reminder.id, among: .all, withOutput: true, limit: 1)
+      let pings = try transaction.pings(of: reminder.id, among: .all, withOutput: false, limit: Ping.kept)
+      // Oldest first, so that they come back in their order.
+      for ping in pings.dropFirst().reversed() + newest {
+        try put("ping", BackupFormat.PingLine(reminder: reminder.id, ping: ping.pinged(by: 0)))
+        counts.pings += 1
+      }
+    }
     return (counts, photos.sorted())
   }
 
@@ -188,6 +199,14 @@ extension Occurrence {
     var occurrence = self
     occurrence.owner = owner
     return occurrence
+  }
+}
+
+extension Ping {
+  func pinged(by uid: UInt32) -> Ping {
+    var ping = self
+    ping.uid = uid
+    return ping
   }
 }
 

@@ -146,7 +146,7 @@ final class RestoreRun: ReplyParts {
       switch piece {
       case .photo(let photo): photos.append(photo)
       case .configuration(let file): configuration.append(file)
-      case .occurrence: noteHistory(reader.place)
+      case .occurrence, .ping: noteHistory(reader.place)
       default: pieces.append(piece)
       }
     }
@@ -176,9 +176,12 @@ final class RestoreRun: ReplyParts {
   private func remember(_ place: Range<Int>) async throws {
     let lines = try read([place])[0].split(separator: UInt8(ascii: "\n"))
     let decoder = JSONDecoder()
-    let times = try lines.compactMap { try decoder.decode(BackupFormat.Line.self, from: Data($0)).occurrence }
+    let past = try lines.map { try decoder.decode(BackupFormat.Line.self, from: Data($0)) }
+    let (times, pings) = (past.compactMap(\.occurrence), past.compactMap(\.ping))
     refusedTimes += try await desk.commit { [desk, names] transaction in
-      (try TrackingRestore(desk.tracking(transaction)).remember(times, names), [])
+      let restore = TrackingRestore(desk.tracking(transaction))
+      try restore.remember(pings, names)
+      return (try restore.remember(times, names), [])
     }
   }
 
@@ -251,7 +254,7 @@ final class RestoreRun: ReplyParts {
     return TrackersInterface.Contents(
       trackers: counts.trackers, entries: counts.entries, items: counts.items, milestones: counts.milestones,
       packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
-      endpoints: counts.endpoints, occurrences: counts.occurrences, secrets: counts.secrets,
+      endpoints: counts.endpoints, occurrences: counts.occurrences, pings: counts.pings, secrets: counts.secrets,
       configuration: counts.configuration,
       madeAt: reader.madeAt.map { desk.wire.time($0) })
   }

@@ -30,6 +30,7 @@ package enum RestoreTrial {
     let names = try restore.finish(plan, using: &random).names
     let past = pieces.compactMap { if case .occurrence(let occurrence) = $0 { occurrence } else { nil } }
     _ = try restore.remember(past, names)
+    try restore.remember(pieces.compactMap { if case .ping(let ping) = $0 { ping } else { nil } }, names)
     // What a client would ask for next.
     let wire = WireMapper(bearings: bearings, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {

@@ -77,7 +77,7 @@ struct TrackingRestore {
       // Their bytes are in folders beside the store.
       case .photo, .secrets, .configuration: continue
       // What has come is put into the history afterwards, by `remember`.
-      case .occurrence: continue
+      case .occurrence, .ping: continue
       }
     }
     try keepDay()
@@ -185,6 +185,18 @@ struct TrackingRestore {
       if isGone { try transaction.remove(id, now: work.now) }
     }
     return refused
+  }
+
+  /// Keeps pings that are newer than those that are here: of a backup that is restored again none is.
+  ///
+  /// - Parameter pings: the oldest of each expectation first.
+  func remember(_ pings: [BackupFormat.PingLine], _ names: [ReminderID: ReminderID]) throws {
+    for (known, lines) in Dictionary(grouping: pings, by: \.reminder).sorted(by: { $0.key < $1.key }) {
+      let id = names[known] ?? known
+      guard try transaction.readableReminder(id)?.reminder.owner == owner else { continue }
+      let newest = try transaction.lastPing(of: id, among: .all)?.at ?? .earliest
+      for line in lines where line.ping.at > newest { try transaction.add(line.ping.pinged(by: owner), to: id) }
+    }
   }
 
   /// What the history of a removed reminder is written under, for as long as that takes.

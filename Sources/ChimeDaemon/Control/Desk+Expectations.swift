@@ -10,8 +10,8 @@ extension Desk {
   /// How many runs a row of green and red shows.
   static let beats = 30
   /// What the exit status of a program may be.
-  private static let statuses = 0...255
-  private static let longestRun = Milliseconds.days(3_660)
+  static let exitStatuses = 0...255
+  static let longestRun = Milliseconds.days(3_660)
 
   func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply {
     let ping = try ping(request)
@@ -49,7 +49,7 @@ extension Desk {
   }
 
   private func ping(_ request: ExpectationsInterface.Ping) throws -> Ping {
-    if let status = request.status, !Self.statuses.contains(status) {
+    if let status = request.status, !Self.exitStatuses.contains(status) {
       throw ControlFailure.invalidValue(field: "status", "an exit status is a number from 0 to 255, not \(status)")
     }
     if let took = request.tookMs, !(0...Int(Self.longestRun.rawValue)).contains(took) {
@@ -59,7 +59,7 @@ extension Desk {
     return Ping(
       at: now, kind: request.kind.flatMap { .init(rawValue: $0.rawValue) } ?? .succeeded, uid: caller.uid,
       via: caller.tenant?.name, took: request.tookMs.map { Milliseconds(rawValue: Int64($0)) }, status: request.status,
-      output: request.output.flatMap { OutputEnd.printable($0, bytes: Ping.outputLimit) })
+      output: request.output.flatMap { OutputEnd.printable($0, bytes: Product.pingOutputLimit) })
   }
 
   /// An expectation by its id, a prefix of it, or its title.
@@ -82,7 +82,7 @@ extension Desk {
         let records = try transaction.reminders(filter, page: part)
         var bytes = 0
         for record in records {
-          let pings = try transaction.pings(of: record.reminder.id, limit: Self.beats)
+          let pings = try transaction.pings(of: record.reminder.id, among: .all, withOutput: false, limit: Self.beats)
           let found = try described(record, pings, in: transaction)
           guard request.state.map({ $0 == found.state }) ?? true else { continue }
           bytes += 2_000 + found.title.utf8.count + found.when.utf8.count
@@ -97,11 +97,11 @@ extension Desk {
   func handle(_ request: ExpectationsInterface.Get) async throws -> ExpectationsInterface.Get.Reply {
     try await store.read { [self] transaction in
       let record = try expectation(request.id, in: transaction)
-      let pings = try transaction.pings(of: record.reminder.id, limit: Ping.kept)
+      let pings = try transaction.pings(of: record.reminder.id, among: .all, withOutput: true, limit: Ping.kept)
       let zone = wire.zone(of: record.reminder)
       return ExpectationsInterface.Get.Reply(
         expectation: try described(record, pings, in: transaction),
-        pings: pings.map { wire.ping($0, zone: zone, withOutput: true) })
+        pings: pings.map { wire.ping($0, zone: zone) })
     }
   }
 
@@ -132,8 +132,15 @@ extension Desk {
       downSince: down.map { wire.time($0, in: zone) },
       awaitedUntil: record.awaitedUntil.map { wire.time($0, in: zone) },
       next: wire.nextHeard(record).map { wire.time($0.at, in: zone) },
-      lastGood: try transaction.lastPing(of: reminder.id, among: [.succeeded]).map { wire.time($0.at, in: zone) },
-      last: pings.first.map { wire.ping($0, zone: zone, withOutput: false) },
+      lastGood: try
+        (pings.first { $0.kind == .succeeded } ?? transaction.lastPing(of: reminder.id, among: [.succeeded]))
+        .map { wire.time($0.at, in: zone) },
+      last: pings.first.map { ping in
+        var ping = ping
+        // Whoever asks for one expectation has it in `pings`.
+        ping.output = nil
+        return wire.ping(ping, zone: zone)
+      },
       beats: Self.beats(pings, recent).map { .init(at: wire.time($0.at, in: zone), result: $0.result) })
   }
 
@@ -155,10 +162,10 @@ extension Desk {
 }
 
 extension WireMapper {
-  func ping(_ ping: Ping, zone: Zone, withOutput: Bool) -> ExpectationsInterface.PingRecord {
+  func ping(_ ping: Ping, zone: Zone) -> ExpectationsInterface.PingRecord {
     ExpectationsInterface.PingRecord(
       at: time(ping.at, in: zone), kind: .init(rawValue: ping.kind.rawValue) ?? .succeeded, uid: Int(ping.uid),
       tenant: ping.via, tookMs: ping.took.map { Int($0.rawValue) }, status: ping.status,
-      output: withOutput ? ping.output : nil)
+      output: ping.output)
   }
 }

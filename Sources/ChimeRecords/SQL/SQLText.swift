@@ -55,12 +55,13 @@ package struct ComposedQuery {
   private var count = 0
 
   private mutating func add(_ piece: SQLText) {
-    for (place, part) in piece.text.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
-      if place > 0 {
-        count += 1
-        sql += "$\(count)"
-      }
-      sql += part
+    // By bytes: to look at characters took a third of what a short change costs.
+    var rest = piece.text[...]
+    while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      count += 1
+      sql += "\(rest[..<mark])$\(count)"
+      rest = rest[rest.utf8.index(after: mark)...]
     }
+    sql += rest
   }
 }

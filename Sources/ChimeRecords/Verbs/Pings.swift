@@ -32,23 +32,17 @@ extension SQLTransaction {
     }
   }
 
-  package func pings(of id: ReminderID, limit: Int) throws -> [Ping] {
-    try connection.all(
-      """
-      SELECT p.at, p.kind, p.uid, p.via, p.took_ms, p.status, p.output
-      FROM alias a JOIN ping p ON p.reminder = a.key WHERE a.id = $1 ORDER BY p.number DESC LIMIT $2
-      """, id.rawValue, max(limit, 0)
-    ) { try $0.ping() }
-  }
-
-  package func lastPing(of id: ReminderID, among kinds: Set<Ping.Kind>) throws -> Ping? {
+  package func pings(
+    of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int
+  ) throws -> [Ping] {
     let codes = Ping.Kind.allCases.map { kinds.contains($0) ? PingCode.of($0) : -1 }
-    return try connection.first(
+    // Outputs are long, and a row of a hundred pings is read where nobody asks for one.
+    return try connection.all(
       """
-      SELECT p.at, p.kind, p.uid, p.via, p.took_ms, p.status, p.output
+      SELECT p.at, p.kind, p.uid, p.via, p.took_ms, p.status, CASE WHEN $1 = 1 THEN p.output END
       FROM alias a JOIN ping p ON p.reminder = a.key
-      WHERE a.id = $1 AND p.kind IN ($2, $3, $4) ORDER BY p.number DESC LIMIT 1
-      """, id.rawValue, codes[0], codes[1], codes[2]
+      WHERE a.id = $2 AND p.kind IN ($3, $4, $5) ORDER BY p.number DESC LIMIT $6
+      """, withOutput ? 1 : 0, id.rawValue, codes[0], codes[1], codes[2], max(limit, 0)
     ) { try $0.ping() }
   }
 }

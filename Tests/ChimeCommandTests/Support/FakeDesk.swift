@@ -122,7 +122,7 @@ struct FakeDesk: Sendable {
 
   static let contents = T.Contents(
     trackers: 7, entries: 3_210, items: 12, milestones: 6, packs: 5, unlocks: 41, photos: 2, reminders: 9, endpoints: 2,
-    occurrences: 12, secrets: 0, configuration: 0, madeAt: Samples.time(1_774_500_000))
+    occurrences: 12, pings: 3, secrets: 0, configuration: 0, madeAt: Samples.time(1_774_500_000))
 
   static func change(goalMet: Bool = false) -> T.Change {
     let year = TrackerYear.full
