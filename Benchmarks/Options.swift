@@ -7,7 +7,7 @@ struct Options {
   var asJSON = false
   /// Shorter spans, for a look rather than for the record.
   var isQuick = false
-  /// One reminder a second instead of four.
+  /// One reminder a second instead of four, and an hour of pings.
   var isThorough = false
   var wantsHelp = false
   /// Where the temporary folders are made: a real disk, since commits are measured.
@@ -23,7 +23,7 @@ struct Options {
         --only NAME    measure this one (may be said several times)
         --json         print JSON instead of a table
         --quick        shorter spans, for a look rather than for the record
-        --thorough     lateness one reminder a second: 200 seconds instead of 50
+        --thorough     lateness one reminder a second: 200 seconds instead of 50; an hour of pings instead of 5 minutes
         --dir DIR      make the temporary folders here instead of /var/tmp: a real disk, since commits are measured
         --help
 

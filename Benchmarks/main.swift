@@ -7,6 +7,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("lateness", "200 reminders spread over time, scheduled second to effect started", measureLateness),
   ("burst", "1,000 reminders in one second", measureBurst),
   ("requests", "control requests and committed changes a second", measureRequests),
+  ("pings", "10,000 expectations and 1,000 pings a second: kept, missed in time, memory", measurePings),
   ("schedules", "the next occurrence, warm, cold and long after the start", measureSchedules),
   ("phrases", "a phrase or a line of a title and a time, read once", measurePhrases),
   ("hostile", "the slowest texts of 64 KiB for each parser", measureHostileInputs),
@@ -65,7 +66,7 @@ if options.wantsHelp {
 let bench = Bench(options: options)
 var failed = false
 let chosen = benchmarks.filter { options.chosen.isEmpty || options.chosen.contains($0.name) }
-if options.chosen.isEmpty, !options.isQuick { complain("all of it takes about 25 minutes") }
+if options.chosen.isEmpty, !options.isQuick { complain("all of it takes about 30 minutes") }
 if !options.asJSON { say(Figure.heading) }
 let begin = monotonicNanoseconds()
 for (place, benchmark) in chosen.enumerated() {

@@ -50,7 +50,7 @@ enum StateWords {
     case "tracker": Words.say("tracker")
     case "unit": Words.say("unit")
     case "goal": Words.say("goal")
-    case "amount", "value": Words.say("amount")
+    case "amount", "value", "add": Words.say("amount")
     case "note": Words.say("note")
     case "range": Words.say("range")
     case "item": Words.say("item")
