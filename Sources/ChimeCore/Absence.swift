@@ -27,4 +27,10 @@ public struct Absence: Hashable, Sendable {
     guard now - due > Self.tolerance else { return nil }
     return due < runningSince ? .downtime : .suspend
   }
+
+  /// Why no ping could come at a moment at which one was to begin to be awaited, or to have come; nil: one could. A job
+  /// that finds no daemon has not pinged, however short that was.
+  func whyNoPingCame(at moment: Instant, now: Instant) -> LateCause? {
+    moment < runningSince ? .downtime : cause(of: moment, now: now)
+  }
 }

@@ -53,7 +53,7 @@ public enum Chains {
         var end = End(occurrence, now: now)
         // A time of an expectation is missed when it tells that no good ping came, and not again when that is put off.
         if isExpected, occurrence.state == .fired, occurrence.rounds == 1 {
-          end = End(of: occurrence.id.reminder, owner: occurrence.owner, .missed, at: now)
+          end = End(of: occurrence.id.reminder, owner: occurrence.owner, .missed, at: occurrence.firedAt ?? now)
         }
         return end.map { (occurrence.id, isExpected, $0) }
       }

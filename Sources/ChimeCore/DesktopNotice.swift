@@ -10,11 +10,11 @@ public enum DesktopNotice {
     urgency: Urgency = .normal, channels: [ChannelName] = [.desktop], tags: [String] = [], icon: String? = nil,
     notBefore start: Instant? = nil, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
-    let zone = bearings.zones.local
-    let civil = zone.civil(at: Instant(seconds: now.seconds))
+    // The very moment, whatever zone the machine moves to: it is not to come again there.
+    let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
     var reminder = Reminder(
       id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
-      schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: channels, tags: ["chime"] + tags,
+      schedule: try Schedule(canonical: "at \(moment)"), channels: channels, tags: ["chime"] + tags,
       urgency: urgency, icon: icon, createdAt: now)
     reminder.id = try insert(reminder, into: transaction, using: &generator)
     var (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))

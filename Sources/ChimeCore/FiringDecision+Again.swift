@@ -52,7 +52,7 @@ extension FiringDecision {
     if isPaused(due.reminder, at: now) {
       occurrence.state = .missed(.paused)
       occurrence.endedAt = now
-    } else if let cause = absence.cause(of: until, now: now), let within = due.reminder.within {
+    } else if let cause = absence.whyNoPingCame(at: until, now: now), let within = due.reminder.within {
       // While nobody could fire, no ping could come either, nor perhaps run what pings.
       occurrence.state = .awaited(until: now + within)
       occurrence.late = cause

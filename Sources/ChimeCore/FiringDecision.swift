@@ -214,7 +214,8 @@ public struct FiringDecision: Sendable {
         continue
       }
       let rule = rule(cause, reminder, times[position])
-      let tooLate = now - (times[position] + jitter) > reminder.grace
+      // A run that was due is due still: its ping is awaited from now on.
+      let tooLate = !reminder.isExpectation && now - (times[position] + jitter) > reminder.grace
       switch rule {
       case .skip: verdicts[position] = .missed(cause.missReason)
       case .latest where laterFires || tooLate: verdicts[position] = .missed(cause.missReason)
@@ -276,7 +277,8 @@ public struct FiringDecision: Sendable {
   /// At a time of an expectation its ping begins to be awaited. What came while nobody could fire is awaited from now on: no
   /// ping could come before.
   private func awaited(_ reminder: Reminder, at time: Instant, late cause: LateCause?) -> Occurrence {
-    Occurrence(
+    let cause = cause ?? absence.whyNoPingCame(at: time, now: now)
+    return Occurrence(
       id: OccurrenceID(reminder: reminder.id, scheduledAt: time), title: reminder.title, owner: reminder.owner,
       state: .awaited(until: (cause == nil ? time : now) + (reminder.within ?? .zero)), late: cause)
   }

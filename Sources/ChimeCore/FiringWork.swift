@@ -49,21 +49,7 @@ public struct FiringWork: Sendable {
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
-      let timetable = bearings.timetable(of: due.reminder, in: zone)
-      let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
-      let condition = try DoneCondition.read(for: due.reminder, in: transaction, bearings)
-      var firing = decision.decide(
-        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, condition: condition,
-        using: &generator)
-      try firing.passOverHeard(in: transaction)
-      var walk = timetable.walk()
-      try firing.settleMissed(in: transaction, now: now) { time in
-        if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
-      }
-      // History is to be readable without the tracker, and without the pings.
-      firing.say(
-        try ExpectationWords.title(of: firing, in: transaction, bearings)
-          ?? due.reminder.filledTitle(in: transaction, bearings, now: now))
+      let firing = try decision.decide(due, in: transaction, bearings, zone, using: &generator)
       if let fired = firing.endsRepeatsBefore {
         insistsFrom[due.reminder.id] = max(insistsFrom[due.reminder.id] ?? fired, fired)
       }
@@ -81,6 +67,31 @@ public struct FiringWork: Sendable {
     }
     work.unreadable = transaction.unreadable
     return work
+  }
+}
+
+extension FiringDecision {
+  /// Decides on a due time with what the store knows about it.
+  func decide(
+    _ due: DueReminder, in transaction: any StoreTransaction, _ bearings: Bearings, _ zone: Zone?,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> Firing {
+    let timetable = bearings.timetable(of: due.reminder, in: zone)
+    let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
+    let condition = try DoneCondition.read(for: due.reminder, in: transaction, bearings)
+    var firing = decide(
+      due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, condition: condition,
+      using: &generator)
+    try firing.passOverHeard(in: transaction)
+    var walk = timetable.walk()
+    try firing.settleMissed(in: transaction, now: now) { time in
+      if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
+    }
+    // History is to be readable without the tracker, and without the pings.
+    firing.say(
+      try ExpectationWords.title(of: firing, in: transaction, bearings)
+        ?? due.reminder.filledTitle(in: transaction, bearings, now: now))
+    return firing
   }
 }
 

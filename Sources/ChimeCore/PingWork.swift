@@ -16,12 +16,16 @@ public struct PingWork: Sendable {
   /// Records a ping and what follows from it: it closes what is awaited or was told, begins the time of a run, or tells a
   /// failure at once. What is told stays told while it fails again and again.
   ///
-  /// - Parameter record: an expectation, as it stands in `transaction`.
+  /// - Parameters:
+  ///   - record: an expectation, as it stands in `transaction`.
+  ///   - absence: when nobody could fire.
   public static func run(
     _ ping: Ping, of record: ReminderRecord, in transaction: any StoreTransaction, _ bearings: Bearings,
-    using generator: inout some RandomNumberGenerator
+    absence: Absence, using generator: inout some RandomNumberGenerator
   ) throws -> PingWork {
     var work = PingWork()
+    let record = try work.awaitWhatHasCome(
+      record, in: transaction, bearings, absence, now: ping.at, using: &generator)
     let reminder = record.reminder
     let awaited = try transaction.awaited(of: reminder.id)
     switch ping.kind {
@@ -33,6 +37,25 @@ public struct PingWork: Sendable {
       try work.count(reminder, from: ping.at, in: transaction, bearings)
     }
     return work
+  }
+
+  /// A time that has come may not have been looked at yet: the ping is for that one.
+  ///
+  /// - Returns: the record as it is then.
+  private mutating func awaitWhatHasCome(
+    _ record: ReminderRecord, in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence,
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> ReminderRecord {
+    guard let next = record.next, next <= now, let dueAt = record.nextDueAt, dueAt <= now else { return record }
+    let reminder = record.reminder
+    let occurrence = try transaction.occurrence(OccurrenceID(reminder: reminder.id, scheduledAt: next))
+    let firing = try FiringDecision(now: now, absence: absence, silences: transaction.silences()).decide(
+      DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt, occurrence: occurrence), in: transaction,
+      bearings, bearings.zone(of: reminder), using: &generator)
+    let ends = try Chains.ends(by: [firing], in: transaction, now: now)
+    try transaction.record([firing])
+    chained += try Chains.follow(ends, in: transaction, now: now)
+    return try transaction.readableReminder(reminder.id) ?? record
   }
 
   private mutating func begin(
@@ -76,7 +99,7 @@ public struct PingWork: Sendable {
           .done, to: occurrence, reminder: current, in: transaction, bearings, now: ping.at, using: &generator))
     }
     // A good run is done also where none was awaited.
-    chained =
+    chained +=
       closed.isEmpty
       ? try Chains.follow(
         [.init(of: reminder.id, owner: reminder.owner, .done, at: ping.at)], in: transaction, now: ping.at)
@@ -132,7 +155,7 @@ public struct PingWork: Sendable {
     try Self.record(occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, now: ping.at)
     guard told != nil else { return }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .missed, at: ping.at)
-    chained = try Chains.follow([end], in: transaction, now: ping.at)
+    chained += try Chains.follow([end], in: transaction, now: ping.at)
   }
 
   /// One run is told of once, however many times wait for it.

@@ -131,6 +131,26 @@ struct DoneConditionTests {
     #expect((audit.times, audit.late, audit.unexplained) == (1, [.waited: 1], 0))
   }
 
+  /// Also where its ping was not awaited yet.
+  @Test func aGoodPingIsDone() async throws {
+    let store = MemoryStore()
+    let (id, bearings) = (ReminderID(rawValue: "aaaa"), Bearings(zones: UTC()))
+    let condition = try await store.write { store in
+      var job = try Self.reminder { $0.onlyIfDone = nil }
+      (job.id, job.within) = (id, .hours(1))
+      try store.upsert(job, next: Self.noon)
+      var generator = SystemRandomNumberGenerator()
+      for (kind, at) in [(Ping.Kind.failed, Self.noon - .hours(9)), (.succeeded, Self.noon - .hours(2))] {
+        _ = try PingWork.run(
+          Ping(at: at, kind: kind, uid: 1), of: #require(try store.reminder(id)), in: store, bearings,
+          absence: Absence(runningSince: .earliest), using: &generator)
+      }
+      return try DoneCondition.read(for: Self.reminder(), in: store, bearings)
+    }
+    #expect(condition?.done(onDayOf: Self.noon) == Self.noon - .hours(2))
+    #expect(condition?.done(onDayOf: Self.noon + Self.day) == nil)
+  }
+
   private struct UTC: ZoneSource {
     var local: Zone { .utc }
     func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }

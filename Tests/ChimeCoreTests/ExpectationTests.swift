@@ -57,13 +57,13 @@ struct ExpectationTests {
     func ping(
       _ kind: Ping.Kind = .succeeded, at length: Milliseconds, status: Int? = nil, output: String? = nil
     ) async throws -> PingWork {
-      let now = after(length)
+      let (now, since) = (after(length), runningSince)
       return try await store.write { transaction in
         var random = SeededGenerator(seed: UInt64(bitPattern: now.milliseconds))
         guard let record = try transaction.reminder(ExpectationTests.id) else { throw StoreFailure.readOnly }
         return try PingWork.run(
           Ping(at: now, kind: kind, uid: 1_000, status: status, output: output), of: record, in: transaction,
-          Bearings(zones: InUTC()), using: &random)
+          Bearings(zones: InUTC()), absence: Absence(runningSince: since), using: &random)
       }
     }
 
@@ -100,6 +100,29 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(3)) == [])
     #expect(try await life.states == [.done])
     #expect(try await life.store.read { try $0.reminder(Self.id)?.next } == life.after(.hours(25)))
+  }
+
+  /// The time has come, and the loop has not looked at it yet.
+  @Test func aPingInTheMomentOfItsTimeCloses() async throws {
+    let life = try await Life("daily at 9:00")
+    #expect(try await life.ping(at: .hours(1) + .milliseconds(3)).closed.map(\.occurrence.state) == [.done])
+    #expect(try await life.look(at: .hours(3)) == [])
+    #expect(try await life.states == [.done])
+    let failed = try await Life("daily at 9:00")
+    #expect(try await failed.ping(.failed, at: .hours(1)).told?.id.scheduledAt == failed.after(.hours(1)))
+    #expect(try await failed.look(at: .hours(3)) == [], "it is told once")
+    let late = try await Life("daily at 9:00")
+    late.restart(at: .hours(5))
+    #expect(try await late.ping(at: .hours(5)).closed.count == 1, "after a time down")
+    #expect(try await late.look(at: .hours(7)) == [])
+  }
+
+  /// A thousand machines may wait: their jobs ping at their time all the same.
+  @Test func jitterPutsOffNoExpectation() async throws {
+    let life = try await Life("daily at 9:00") { $0.jitter = .hours(10) }
+    #expect(try await life.look(at: .hours(1)) == [])
+    #expect(try await life.ping(at: .minutes(61)).closed.count == 1)
+    #expect(try await life.look(at: .hours(20)) == [])
   }
 
   @Test func aPingBeforeItsTimeClosesNothing() async throws {
@@ -206,6 +229,27 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(5)) == [])
     #expect(try await life.states == [.awaited(until: life.after(.hours(6)))])
     #expect(try await life.look(at: .hours(6)) == ["backup: no ping"])
+  }
+
+  /// A job that finds no daemon has not pinged, however short that was.
+  @Test func aShortTimeDownBeginsTheTimeAnewToo() async throws {
+    let ended = try await Life("daily at 9:00", within: .seconds(30))
+    try await ended.look(at: .hours(1))
+    ended.restart(at: .hours(1) + .seconds(40))
+    #expect(try await ended.look(at: .hours(1) + .seconds(40)) == [])
+    #expect(try await ended.look(at: .hours(1) + .seconds(70)) == ["backup: no ping"])
+    let begun = try await Life("daily at 9:00", within: .seconds(30))
+    begun.restart(at: .hours(1) + .seconds(40))
+    #expect(try await begun.look(at: .hours(1) + .seconds(40)) == [])
+    #expect(try await begun.states == [.awaited(until: begun.after(.hours(1) + .seconds(70)))])
+  }
+
+  /// What was to run while the machine was off for a weekend is awaited all the same.
+  @Test func noAbsenceIsTooLong() async throws {
+    let life = try await Life("fri at 9:00")
+    life.restart(at: .days(3))
+    try await life.look(at: .days(3))
+    #expect(try await life.look(at: .days(3) + .hours(1)) == ["backup: no ping"])
   }
 
   @Test func aPauseExpectsNothing() async throws {

@@ -49,6 +49,26 @@ extension StoreConformance {
         try expect(store.reminder(id)?.awaitedUntil, is: at(60), "its end")
       }
     },
+    Case("a ping in the moment of its time is for that one, although nobody has looked at it") { subject in
+      let bearings = Bearings(zones: SimulatedZones(local: "UTC"))
+      let late = at(10) + .milliseconds(5)
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        guard let record = try store.reminder(id) else { return }
+        var generator = SeededGenerator(seed: 1)
+        let work = try PingWork.run(
+          Ping(at: late, kind: .succeeded, uid: 1_000), of: record, in: store, bearings,
+          absence: Absence(runningSince: at(0)), using: &generator)
+        try expect(work.closed.map(\.occurrence.id.scheduledAt), is: [at(10)], "what it has closed")
+      }
+      try await subject.reopen()
+      try await subject.write { store in
+        try expect(store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).state, is: .done, "the state")
+        try expect(store.awaited(of: id), is: [], "what is awaited")
+        try expect(store.claimDue(now: late, limit: 9), is: [], "what is due")
+        try expect(store.reminder(id)?.next.map { $0 > late }, is: true, "whether it has a time to come")
+      }
+    },
     Case("one that is done is awaited no more, and neither is that of a removed reminder") { subject in
       try await subject.write { store in
         for name in ["aaaa", "bbbb"] {

@@ -16,7 +16,7 @@ extension Desk {
   func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply {
     let ping = try ping(request)
     // What came from memory is to be recorded in the order in which it came.
-    let heard = await loop.standby.heard
+    let (heard, absence) = (await loop.standby.heard, await loop.absence)
     return try await commit { [self] transaction in
       try transaction.lockTrackers()
       let record = try expectation(request.id, in: transaction)
@@ -26,7 +26,8 @@ extension Desk {
             + "moment")
       }
       var generator = PooledRandom()
-      let work = try PingWork.run(ping, of: record, in: transaction, bearings, using: &generator)
+      let work = try PingWork.run(
+        ping, of: record, in: transaction, bearings, absence: absence, using: &generator)
       let reminder = record.reminder
       var pinged = Happening(
         kind: .pinged, owner: reminder.owner, reminder: reminder.id, title: reminder.title,
