@@ -76,8 +76,9 @@ struct Simulate {
 
   /// Lives one plan and tells of it.
   private func tell(_ plan: SimulationPlan) -> Bool {
+    Self.say(plan.text)
     let life = Simulation.run(plan, diary: true)
-    Self.say("\(plan.text)\n\(life.diary.joined(separator: "\n"))\n")
+    Self.say("\(life.diary.joined(separator: "\n"))\n")
     Self.say(life.fault.map { "FAULT: \($0)" } ?? "nothing was wrong")
     return life.fault == nil
   }
@@ -133,6 +134,7 @@ struct Simulate {
       \(figures.steps) steps, \(figures.commits) commits, \(figures.storeErrors) store errors, \(figures.attempts) attempts
       \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
       \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm
+      \(figures.pings) pings, \(figures.recoveries) jobs up again, \(figures.downtimes) times down that were told of
       \(figures.standIns) due times worked off without the store, \(figures.fromMemory) messages shown before they were recorded
       \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held
       audited: \(figures.audited) times, each with its record but for \(figures.uncertain) that are uncertain

@@ -8,16 +8,19 @@ extension Ledger {
     guard let new = contents.occurrences[id] else { return fail("the occurrence \(id) is gone") }
     occurrences[id] = new
     let reminder = decided ?? contents.reminders[id.reminder]
-    if let old, old.firedAt != nil {
+    noteTold(old, new, reminder, work)
+    if new.isAwaited || old?.isAwaited == true, old?.firedAt == nil {
+      checkAwaited(old, new, reminder, work)
+    } else if let old, old.firedAt != nil {
       checkKnown(old, new, reminder, work)
     } else if case .missed(let reason) = new.state {
       if old == nil || old?.endedAt != new.endedAt {
         world.figures.misses[reason, default: 0] += new.missedRun?.count ?? 1
       }
-      if work.kind != .fire, old?.state != new.state { fail("\(work.kind) has recorded \(id) as missed") }
+      if old?.state != new.state, !mayMiss(work, id) { fail("\(work.kind) has recorded \(id) as missed") }
     } else if new.firedAt != nil {
       checkFirst(new, reminder, work)
-    } else if new.state != .done {
+    } else if new.state != .done, new.state != .dismissed || !isPing(work, id) {
       fail("\(id) is \(new.state) and has not fired")
     }
     checkOverlap(new, work)
@@ -41,7 +44,7 @@ extension Ledger {
     }
   }
 
-  private func checkFirst(_ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+  func checkFirst(_ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     let id = new.id
     world.figures.fires += 1
     if fired[id.reminder, default: []].insert(id.scheduledAt).inserted == false { fail("\(id) has fired twice") }
@@ -49,8 +52,8 @@ extension Ledger {
     switch work.kind {
     case .fire:
       if id.scheduledAt + reminder.jitterOffset > work.now { fail("\(id) fired before its time, at \(work.now.text)") }
-      if new.firedAt != work.now { fail("\(id) says it fired at \(show(new.firedAt))") }
-    case .client(.fire), .outbox: break
+      if !isNotice(reminder), new.firedAt != work.now { fail("\(id) says it fired at \(show(new.firedAt))") }
+    case .client(.fire), .outbox, .ping(_, .succeeded), .ping(_, .failed): break
     default: fail("\(work.kind) has fired \(id)")
     }
     if new.rounds != 1 || new.repeats != 0 { fail("\(id) begins with round \(new.rounds), repeat \(new.repeats)") }
@@ -86,16 +89,15 @@ extension Ledger {
       case (.fired, .done), (.fired, .dismissed), (.fired, .snoozed), (.delivered, .done), (.delivered, .dismissed),
         (.delivered, .snoozed), (.snoozed, .done), (.snoozed, .dismissed), (.snoozed, .snoozed), (.missed, .done):
         isAnswer(work.kind)
-      case (.snoozed(let until), .missed), (.awaited(let until), .missed): work.kind == .fire && until <= now
-      case (.awaited, .done), (.awaited, .dismissed): isAnswer(work.kind)
+      case (.snoozed(let until), .missed): work.kind == .fire && until <= now
       default: false
       }
     if !isRight { fail("\(work.kind) has made \(id) \(new.state); it was \(old.state)") }
   }
 
-  private func isAnswer(_ kind: Work.Kind) -> Bool {
+  func isAnswer(_ kind: Work.Kind) -> Bool {
     switch kind {
-    case .answer, .client: true
+    case .answer, .client, .ping: true
     default: false
     }
   }

@@ -35,7 +35,8 @@ extension Ledger {
       }
       let own = OccurrenceID(reminder: reminder.id, scheduledAt: firing.due.scheduledAt)
       if !firing.advances { aside.again[own] = .some(nil) }
-      for occurrence in firing.occurrences where occurrence.firedAt == now || !firing.advances {
+      for occurrence in firing.occurrences
+      where occurrence.firedAt == now || occurrence.isAwaited || !firing.advances {
         aside.again[occurrence.id] = .some(occurrence.comesAgain)
         guard reminder.nag != nil, occurrence.rounds == 1, occurrence.state == .fired else { continue }
         let from = max(aside.insistsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
@@ -66,7 +67,9 @@ extension Ledger {
     if id.scheduledAt + reminder.jitterOffset > now {
       fail("\(id) fired without the store before its time, at \(now.text)")
     }
-    if hasFired(id.reminder, id.scheduledAt) { fail("\(id) had fired, and fires again without the store") }
+    if fired[id.reminder]?.contains(id.scheduledAt) ?? false {
+      fail("\(id) had fired, and fires again without the store")
+    }
   }
 
   /// An answer was given to an occurrence, and is kept.
@@ -111,9 +114,7 @@ extension Ledger {
         if firing.advances { decidedDueAt = firing.due.dueAt }
       }
       look(at: step.contents) {
-        for id in step.changed.reminders { checkReminder(id, step.work) }
-        for id in step.changed.occurrences { checkOccurrence(id, step.work) }
-        for id in step.changed.deliveries { checkDelivery(id, step.work) }
+        judge(step.changed, step.work)
         checkRecorded(step)
       }
     }
@@ -174,7 +175,10 @@ extension Ledger {
   }
 
   /// The daemon could do nothing for a while.
-  func daemonWasStopped() { (overdueSince, unrecordedSince) = (nil, nil) }
+  func daemonWasStopped() {
+    (overdueSince, unrecordedSince) = (nil, nil)
+    isRough(for: 0)
+  }
 
   /// The earliest that is due, with all that is known.
   private func overdue() -> OccurrenceID? {

@@ -4,7 +4,7 @@ import ChimeSchedule
 // The times of schedules: each is recorded once, as fired or as missed with its reason.
 extension Ledger {
   func checkReminder(_ id: ReminderID, _ work: Work) {
-    let before = known[id]
+    let former = known[id]
     guard let reminder = contents.reminders[id] else {
       known[id] = nil
       if work.kind != .client(.remove) { fail("\(work.kind) has removed the reminder \(id)") }
@@ -12,12 +12,19 @@ extension Ledger {
     }
     let after = Known(reminder: reminder, regular: contents.regular[id])
     known[id] = after
-    guard let before else { return checkNew(after, work) }
+    guard let former else { return checkNew(after, work) }
+    if isNotice(reminder), let next = after.regular?.scheduledAt {
+      fail("\"\(reminder.title)\" is told again at \(next.text)")
+    }
+    let before = withGivenTimes(former, after, work)
     let (from, to) = (before.regular?.scheduledAt, after.regular?.scheduledAt)
     var timetable: Timetable { self.timetable(reminder, work.bearings) }
+    // A ping in the moment of a time is for that one.
+    let isLookedAt = from.map { $0 <= work.now } ?? false && reminder.lastDone == before.reminder.lastDone
     switch work.kind {
     case .fire: checkAdvance(before, after, work)
-    case .client, .answer:
+    case .ping(id, _) where isLookedAt && from != to: checkAdvance(before, after, work)
+    case .client, .answer, .ping:
       let isMoved =
         reminder.schedule != before.reminder.schedule || reminder.timezone != before.reminder.timezone
         || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
@@ -36,6 +43,7 @@ extension Ledger {
     definition.skipNext = before.reminder.skipNext
     definition.lastDone = before.reminder.lastDone
     definition.generation = before.reminder.generation
+    definition.chainedTimes = before.reminder.chainedTimes
     if work.kind == .rescan, reminder.schedule != before.reminder.schedule {
       checkMove(before, after, work)
       definition.schedule = before.reminder.schedule
@@ -57,8 +65,8 @@ extension Ledger {
   }
 
   private func checkNew(_ new: Known, _ work: Work) {
-    // What tells that an endpoint is off fires at once and never again.
-    if work.kind == .outbox { return }
+    // What tells that an endpoint is off, or of a time down, or that a job is up again, fires at once and never again.
+    if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
     guard work.kind == .client(.add) else { return fail("\(work.kind) has made the reminder \(new.reminder.id)") }
     let right = timetable(new.reminder, work.bearings).next(after: work.now)
     if new.regular?.scheduledAt != right {
@@ -79,10 +87,12 @@ extension Ledger {
     }
     let (first, jitter) = (regular.scheduledAt, reminder.jitterOffset)
     let next = after.regular?.scheduledAt
-    let quiet = work.bearings.quiet(of: reminder)
+    // At a time of an expectation nobody is told anything yet.
+    let quiet = reminder.isExpectation ? nil : work.bearings.quiet(of: reminder)
     if next == first {
       checkSkips(before, after, passed: 0)
       let dueAt = after.regular?.dueAt
+      if waits(reminder, first, work) != .no { return }
       if dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
         fail("\(id) is put off to \(show(dueAt)) for no reason")
       }
@@ -99,11 +109,13 @@ extension Ledger {
     }
     if time != next { return fail("\(id) comes next at \(show(next)), which is none of its times: \(show(time)) is") }
     checkSkips(before, after, passed: times.count)
-    let remains = next.map { $0 + jitter <= now } ?? false
-    if remains, times.count < 1_000 { fail("\(id) stops at \(show(next)) although it is \(now.text)") }
+    let waiting = next.map { waits(reminder, $0, work) } ?? .no
+    let remains = waiting != .yes && next.map { $0 + jitter <= now } ?? false
+    if remains, waiting == .no, times.count < 1_000 { fail("\(id) stops at \(show(next)) although it is \(now.text)") }
     checkFolds(reminder, times + [next].compactMap { $0 }, work)
     let judged = verdicts(of: times, reminder, work)
     guard world.storyIsSound else { return }
+    if isConditional(reminder) { return checkConditional(judged, before, work) }
     checkVerdicts(judged, before, work, quiet: quiet, remains: remains)
   }
 
@@ -126,9 +138,8 @@ extension Ledger {
     var runs: [(run: Occurrence.MissedRun, state: Occurrence.State, left: Int)] = []
     var judged: [Judged] = []
     // One that a decision before has left goes on.
-    for (id, new) in contents.occurrencesOf[reminder.id].map({
-      $0.compactMap { key, _ in contents.occurrences[key].map { (key, $0) } }
-    }) ?? [] {
+    for id in changed where id.reminder == reminder.id {
+      guard let new = contents.occurrences[id] else { continue }
       guard let run = new.missedRun, new.endedAt == work.now, let first = times.first, id.scheduledAt < first,
         run.through >= first
       else { continue }
@@ -221,7 +232,7 @@ extension Ledger {
         }
       // Times before it was made are not made up for one by one.
       if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
-      let isUseless = now - moment > reminder.grace
+      let isUseless = !reminder.isExpectation && now - moment > reminder.grace
       if isFired {
         if rule == .skip { wrong("late ones are not wanted") }
         if isUseless { wrong("it is later than is useful") }

@@ -40,6 +40,11 @@ final class Ledger {
   /// The reminder as it was when a step was decided, and when it was due then.
   var decided: Reminder?
   var decidedDueAt: Instant?
+  /// What the transaction that is being judged has changed.
+  var changed: Set<OccurrenceID> = []
+  /// What is known of what counts from something else, and of jobs that ping.
+  var chains = Chaining()
+  var pinging = Pinging()
   private var timetables: [ReminderID: Cached] = [:]
   private var emptyFires = 0
   private var rotation: [ReminderID] = []
@@ -105,7 +110,10 @@ final class Ledger {
     return timetable
   }
 
-  func hasFired(_ id: ReminderID, _ time: Instant) -> Bool { fired[id]?.contains(time) ?? false }
+  /// Whether a time is not to come again: it has fired, or its ping was awaited.
+  func hasFired(_ id: ReminderID, _ time: Instant) -> Bool {
+    fired[id]?.contains(time) ?? false || pinging.begun[id]?.contains(time) ?? false
+  }
 
   /// The first time after `instant` that has not fired.
   func firstUnfired(_ reminder: Reminder, _ timetable: Timetable, after instant: Instant) -> Instant? {
@@ -119,12 +127,22 @@ final class Ledger {
   func committed(_ work: Work) {
     world.figures.commits += 1
     let changes = world.store.transaction.changed
+    judge(changes, work)
+    guard work.kind == .fire else { return }
+    checkDowntime(changes, work)
+    emptyFires = changes.reminders.isEmpty && changes.occurrences.isEmpty ? emptyFires + 1 : 0
+    if emptyFires > 5 { fail("firing transactions follow each other and do nothing") }
+  }
+
+  func judge(_ changes: MemoryTransaction.Changes, _ work: Work) {
+    changed = changes.occurrences
+    foresee(changes, work)
+    let wasDown = isDown(work)
     for id in changes.reminders { checkReminder(id, work) }
     for id in changes.occurrences { checkOccurrence(id, work) }
     for id in changes.deliveries { checkDelivery(id, work) }
-    guard work.kind == .fire else { return }
-    emptyFires = changes.reminders.isEmpty && changes.occurrences.isEmpty ? emptyFires + 1 : 0
-    if emptyFires > 5 { fail("firing transactions follow each other and do nothing") }
+    checkChains(work)
+    checkPing(changes, work, wasDown: wasDown)
   }
 
   func acknowledged(_ action: PlannedAction) {
@@ -151,17 +169,23 @@ final class Ledger {
       checkTimers(loop, horizon)
       checkWake(loop)
       checkStandby(loop, horizon)
+      checkAwaitedTimes()
     }
     if rotation.isEmpty { rotation = known.keys.sorted() }
     if let id = rotation.popLast() { audit(id, loop) }
   }
 
-  func clockWasSet(by step: Milliseconds) { begins = [:] }
+  func clockWasSet(by step: Milliseconds) {
+    begins = [:]
+    pinging.heard = [:]
+    isRough(for: 0)
+  }
 
   /// What the one before it had in memory is lost, and what it had shown may be shown again.
   func daemonStarts() {
     begins = [:]
     (aside, shownAs, settled, told) = (Aside(), [:], [], [])
+    (pinging.downtime, pinging.fires) = ((0, 0), 0)
     daemonWasStopped()
   }
 

@@ -26,6 +26,10 @@ struct PlanGenerator {
   /// What is there of reminders, as far as can be told: for aiming at their times.
   private var reminders: [(id: String, timetable: Timetable, from: Int64, until: Int64)] = []
   private var count = 0
+  /// What an edit leaves of some: whether one is an expectation, and what one counts from or waits for.
+  private var lasting: [String: [String: String]] = [:]
+  /// Those that count from one, or wait for it: they go before it.
+  private var followers: [String: [String]] = [:]
   /// How far the clock goes ahead of the time that has passed, from when on.
   private var skews: [(from: Int64, by: Int64)] = []
 
@@ -72,6 +76,8 @@ struct PlanGenerator {
     // The world first: what people do is aimed with the clock as it is then.
     let events = number(10...60) * Int64(days) / 365 + 5
     if chance(3) { for _ in 0..<number(1...6) { step() } }
+    for _ in 0..<number(0...4) { expect(at: chance(2) ? number(1_000...3_600_000) : number(0...span)) }
+    for _ in 0..<number(0...4) { follow() }
     for _ in 0..<events { happen() }
     for _ in 0..<number(5...40) * Int64(days) / 365 + 3 { ask() }
     actions.sort { ($0.at, $0.text) < ($1.at, $1.text) }
@@ -112,7 +118,122 @@ struct PlanGenerator {
     let until = min(at + life, span)
     reminders.append((id, timetable(words, at: at), at, until))
     // What comes often goes early, so that a life has its time for other things.
-    if until < span { put(until, .remove, id) }
+    if until < span { remove(until, id) }
+  }
+
+  private mutating func remove(_ at: Int64, _ id: String) {
+    for follower in followers[id] ?? [] { remove(at - 1_000, follower) }
+    // Nobody may be there to hear it: what comes often would go on for the whole life.
+    for again: Int64 in [0, 3_600_000, 86_400_000, 260_000_000] { put(at + again, .remove, id) }
+  }
+
+  // MARK: Jobs that ping
+
+  private mutating func expect(at: Int64) {
+    count += 1
+    let id = "r\(count)"
+    var words = definition()
+    if chance(2) { words["urgency"] = nil }
+    let within = length(5...100_000)
+    words["within"] = "\(within)"
+    let every: Int64? = chance(3) ? length(10...20_000) : nil
+    if let every { words["when"] = "every \(every)m after done" }
+    guard let life = life(words, at: at) else { return }
+    lasting[id] = ["within": "\(within)"]
+    put(at, .add, id, 0, words)
+    let timetable = timetable(words, at: at)
+    var until = min(at + life, span)
+    // A step of the clock may make more of it due than was thought.
+    if let every { until = min(until, at + every * 60_000 * 80) }
+    reminders.append((id, timetable, at, until))
+    if until < span { remove(until, id) }
+    var (place, pings) = (at, 0)
+    while place < until, pings < 60 {
+      pings += 1
+      if let every {
+        place += every * 60_000 * number(1...12) / 10 + number(0...1_000)
+        ping(id, at: place, within * 1_000)
+      } else {
+        guard let due = timetable.next(after: wall(place)) else { return }
+        place += max(1, (due - wall(place)).rawValue)
+        ping(id, at: place, within * 1_000)
+      }
+    }
+  }
+
+  /// What a job does at a time of it.
+  private mutating func ping(_ id: String, at time: Int64, _ within: Int64) {
+    func say(_ at: Int64, _ kind: String? = nil) { put(at, .ping, id, 0, kind.map { ["kind": $0] } ?? [:]) }
+    switch number(0...16) {
+    case 0...4: say(time + length(1...within))
+    case 5: say(time - length(1...3_600_000))
+    case 6: break
+    case 7: say(time + within + length(1...within * 3))
+    case 8: say(time + within + number(-40...40))
+    case 9:
+      let start = time + length(1...within)
+      say(start, "started")
+      if !chance(4) { say(start + length(1...within * 2), chance(5) ? "failed" : nil) }
+    case 10, 11:
+      let at = time + length(1...within)
+      say(at, "failed")
+      if chance(2) { say(at + length(1_000...within), "failed") }
+      if chance(2) { say(at + within + number(0...60_000)) }
+    case 12:
+      let at = time + length(1...within)
+      say(at)
+      say(at + length(1...within))
+    case 13: say(time + number(-5...20))
+    case 14:
+      let at = time + length(1...within)
+      if chance(2) { put(at + number(-20...30), .crash, "", length(1...60_000)) }
+      say(at)
+    case 15:
+      // Nobody is there as its time comes, or ends.
+      if chance(2) {
+        put((chance(2) ? time : time + within) - length(1...50_000), .crash, "", length(1_000...100_000))
+      }
+      if chance(2) { say(time + length(1...within)) }
+    default:
+      say(time + length(1...within))
+      if chance(3) { put(time + length(1...within), .step, "", (chance(2) ? 1 : -1) * length(2_000...3_600_000)) }
+    }
+  }
+
+  // MARK: What depends on others
+
+  /// A reminder that counts from another, or waits until that is done, and somebody who does that.
+  private mutating func follow() {
+    guard !reminders.isEmpty else { return }
+    let target = pick(reminders)
+    guard target.from < target.until else { return }
+    count += 1
+    let id = "r\(count)"
+    let at = chance(2) ? target.from + number(1...60_000) : number(target.from...target.until)
+    var words = definition()
+    var until = target.until
+    if chance(2) {
+      words["needs"] = target.id
+      guard let life = life(words, at: at) else { return }
+      until = min(until, at + life)
+      lasting[id] = ["needs": target.id]
+    } else {
+      let delay = chance(2) ? "" : "\(length(1...100_000))s "
+      words["when"] = "\(delay)after \(chance(3) ? "missed" : "done") of \(target.id)"
+      lasting[id] = ["when": words["when"] ?? ""]
+    }
+    put(at, .add, id, 0, words)
+    for removal in actions where removal.verb == .remove && removal.subject == target.id && removal.at.rawValue > at {
+      put(removal.at.rawValue - 1_000, .remove, id)
+    }
+    if until < target.until { put(until, .remove, id) }
+    followers[target.id, default: []].append(id)
+    reminders.append((id, timetable(words, at: at), at, until))
+    for _ in 0..<number(2...12) {
+      let after = number(target.from...target.until)
+      guard let due = target.timetable.next(after: wall(after)) else { continue }
+      put(after + (due - wall(after)).rawValue + number(0...60_000), .done, target.id)
+    }
   }
 
   private func reminder(_ words: [String: String], at: Int64) -> Reminder? {
@@ -189,11 +310,11 @@ struct PlanGenerator {
     let id = pick(reminders).id
     switch number(0...20) {
     case 0, 1:
-      let words = definition()
+      let words = definition().merging(lasting[id] ?? [:]) { $1 }
       guard let life = life(words, at: at) else { return }
       put(at, .edit, id, 0, words)
-      if at + life < span { put(at + life, .remove, id) }
-    case 2: put(at, .remove, id)
+      if at + life < span { remove(at + life, id) }
+    case 2: remove(at, id)
     case 3, 4:
       put(at, .pause, id, chance(4) ? 0 : length(60_000...2_000_000_000))
       put(at + length(1_000...2_000_000_000), .resume, id)

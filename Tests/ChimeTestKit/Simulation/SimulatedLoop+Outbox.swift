@@ -4,17 +4,18 @@ import ChimeSchedule
 // Firing, and the outbox: as `EventLoop+Firing` and `EventLoop+Outbox` have them.
 extension SimulatedLoop {
   func fire(limit: Int, room: Agenda.Room) {
-    let (bearings, absence, stagger) = (bearings, absence, stagger)
+    let (bearings, absence, stagger, downtime) = (bearings, absence, stagger, downtime)
     var generator = SeededGenerator(seed: world.bits())
     let mark = surroundingsMark
     write(.fire) { transaction, now in
       if let mark { try transaction.setNote(Self.note, mark) }
       return try FiringWork.run(
-        in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger, now: now,
-        using: &generator)
+        in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
+        downtime: downtime, now: now, using: &generator)
     } _: { [self] result in
       switch result {
       case .success(let (work, horizon)):
+        self.downtime = nil
         self.stagger = work.stagger
         supersede(by: work.firings)
         handle(.fired(claimed: outbox.hold(work.claims, asOf: horizon.sequence), horizon))
@@ -145,12 +146,12 @@ extension SimulatedLoop {
       let reminder = try transaction.reminder(id.reminder)?.reminder
       do {
         var generator = SeededGenerator(seed: 0)
-        _ = try AnswerWork.run(
+        let work = try AnswerWork.run(
           answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
+        return Notices(changed: work.chained.map(\.after.id), withdrawn: [id])
       } catch is AnswerRefused {
         return Notices()
       }
-      return Notices(withdrawn: [id])
     } _: { [self] result in
       switch result {
       case .success(let (notices, horizon)): committed(horizon, notices, with: bearings)
@@ -164,8 +165,8 @@ extension SimulatedLoop {
   /// What a request's transaction tells the loop.
   struct Notices {
     var reminders: [ReminderID] = []
-    /// The one whose definition is another, or gone.
-    var changed: ReminderID?
+    /// Those whose definition is another, or gone.
+    var changed: [ReminderID] = []
     var removed: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
     var cancelled: Set<DeliveryID> = []
@@ -173,7 +174,7 @@ extension SimulatedLoop {
   }
 
   func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
-    if let id = notices.changed {
+    for id in notices.changed {
       standby.forget(id)
       world.ledger.forgetAside(id)
     }
@@ -187,6 +188,6 @@ extension SimulatedLoop {
     if !notices.cancelled.isEmpty { drop { notices.cancelled.contains($0.delivery.id) } }
     storeWorks()
     guard bearings.version != self.bearings.version else { return }
-    recompute(notices.reminders + notices.withdrawn.map(\.reminder))
+    recompute(notices.reminders + notices.changed + notices.withdrawn.map(\.reminder))
   }
 }

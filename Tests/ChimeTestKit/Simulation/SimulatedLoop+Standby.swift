@@ -71,13 +71,13 @@ extension SimulatedLoop {
   func keep(_ answer: OutboxWork.Answer) {
     let now = world.wall
     read { transaction in
-      (
-        try transaction.occurrence(answer.occurrence),
-        try transaction.readableReminder(answer.occurrence.reminder)?.reminder
-      )
+      let reminder = try transaction.readableReminder(answer.occurrence.reminder)?.reminder
+      let followers = try reminder.map { try Chains.followers(of: $0.id, of: $0.owner, .done, in: transaction) }
+      return (try transaction.occurrence(answer.occurrence), reminder, followers ?? [])
     } _: { [self] result in
       switch result {
-      case .success(let (stored, reminder)): give(answer, stored: stored, reminder, at: now)
+      case .success(let (stored, reminder, followers)):
+        give(answer, stored: stored, reminder, followers, at: now)
       case .failure:
         standby.keep(answer, at: now)
         noteKept(.answer)
@@ -86,10 +86,14 @@ extension SimulatedLoop {
     }
   }
 
-  private func give(_ answer: OutboxWork.Answer, stored: Occurrence?, _ reminder: Reminder?, at now: Instant) {
+  private func give(
+    _ answer: OutboxWork.Answer, stored: Occurrence?, _ reminder: Reminder?, _ followers: [ReminderRecord],
+    at now: Instant
+  ) {
     guard let occurrence = standby.current(answer.occurrence, stored: stored), occurrence.isOpen,
       answer.owner.map({ $0 == occurrence.owner }) ?? true,
-      let answered = try? standby.answer(answer, stored ?? occurrence, reminder, bearings, now: now)
+      let answered = try? standby.answer(
+        answer, stored ?? occurrence, reminder, followers: followers, bearings, now: now)
     else { return }
     noteKept(.answer)
     world.ledger.answeredAside(answered)

@@ -6,14 +6,14 @@ extension SimulatedLoop {
   func start() {
     write(.start, tells: false) { transaction, _ in
       try transaction.releaseClaims()
-      return try transaction.endpoints(owner: nil)
+      return (try transaction.endpoints(owner: nil), try Downtime.trace(in: transaction))
     } _: { [self] result in
-      if case .success(let (known, horizon)) = result { return begin(known, horizon) }
+      if case .success(let ((known, trace), horizon)) = result { return begin(known, horizon, after: trace) }
       // One that can only be read is asked all the same, and told later that a new daemon runs.
       read {
-        (try $0.endpoints(owner: nil), try $0.horizon())
+        (try $0.endpoints(owner: nil), try $0.horizon(), try Downtime.trace(in: $0))
       } _: { [self] result in
-        guard case .success(let (known, horizon)) = result else {
+        guard case .success(let (known, horizon, trace)) = result else {
           // The daemon ends with an error, and the service manager starts it again.
           die()
           world.loop = nil
@@ -21,12 +21,15 @@ extension SimulatedLoop {
         }
         standby.owesStart = true
         storeFailed()
-        begin(known, horizon)
+        begin(known, horizon, after: trace)
       }
     }
   }
 
-  private func begin(_ known: [Endpoint], _ horizon: Horizon) {
+  private func begin(_ known: [Endpoint], _ horizon: Horizon, after trace: Downtime.Trace?) {
+    if absence.runningSince == startedAt {
+      downtime = Downtime(after: trace, until: startedAt, channels: [.desktop])
+    }
     adopt(known)
     if standby.owesStart { handle(.kept) }
     handle(.horizon(horizon))

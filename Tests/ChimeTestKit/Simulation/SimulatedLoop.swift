@@ -7,6 +7,8 @@ final class SimulatedLoop {
   unowned let world: Simulation
   let startedAt: Instant
   var absence: Absence
+  /// What the first that fires is told with; nil: it has been.
+  var downtime: Downtime?
   var bearings: Bearings
   var agenda: Agenda
   var outbox = OutboxState()
@@ -215,6 +217,14 @@ struct Work {
   enum Kind: Equatable {
     case start, fire, outbox, answer, rescan, lookAgain, wake, note, record
     case client(PlannedAction.Verb)
+    case ping(ReminderID, Ping.Kind)
+
+    /// What a client asks for.
+    init(_ action: PlannedAction) {
+      self =
+        action.verb == .ping
+        ? .ping(ReminderID(rawValue: action.subject), action.ping) : .client(action.verb)
+    }
   }
 
   var kind: Kind

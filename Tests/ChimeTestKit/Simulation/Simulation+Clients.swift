@@ -13,8 +13,8 @@ extension Simulation {
     guard let loop, loop.isReady, !loop.isStopping else { return }
     let (now, bearings, heard) = (wall, loop.bearings, loop.standby.heard)
     figures.requests += 1
-    loop.write(.client(action.verb), bearings: bearings, at: now) { [self] transaction, _ in
-      try answer(action, in: transaction, bearings, heard: heard, now: now)
+    loop.write(Work.Kind(action), bearings: bearings, at: now) { [self] transaction, _ in
+      try answer(action, in: transaction, bearings, loop.absence, heard: heard, now: now)
     } _: { [self] result in
       guard case .success(let (notices, horizon)) = result else {
         figures.refusals += 1
@@ -37,20 +37,26 @@ extension Simulation {
   struct Refused: Error {}
 
   private func answer(
-    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, heard: Set<OccurrenceID>,
-    now: Instant
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence,
+    heard: Set<OccurrenceID>, now: Instant
   ) throws -> Notices {
     let id = ReminderID(rawValue: action.subject)
     switch action.verb {
     case .add:
       guard try transaction.reminder(id) == nil else { throw Refused() }
       let reminder = try Self.reminder(id, action.words, bearings, now: now)
-      guard let next = bearings.timetable(of: reminder).next(after: now) else { throw Refused() }
+      try requireOthers(of: reminder, in: transaction)
+      let next = try firstTime(of: reminder, bearings, after: now)
       try transaction.upsert(reminder, next: next, since: now)
     case .remove:
-      let open = try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
-      guard try transaction.remove(id, now: now) else { throw Refused() }
-      return Notices(reminders: [id], changed: id, removed: id, withdrawn: Set(open.map(\.id)))
+      guard try transaction.reminder(id) != nil else { throw Refused() }
+      let open =
+        try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
+        + transaction.awaited(of: id)
+      for selection in [ReminderSelection.following(id, owner: Self.owner), .needing(id, owner: Self.owner)]
+      where try !transaction.reminderIDs(selection, after: nil, limit: 1).isEmpty { throw Refused() }
+      try transaction.remove(id, now: now)
+      return Notices(reminders: [id], changed: [id], removed: id, withdrawn: Set(open.map(\.id)))
     case .edit, .pause, .resume, .skip:
       try change(id, in: transaction, bearings, now: now) { reminder in
         switch action.verb {
@@ -62,12 +68,14 @@ extension Simulation {
           edited.pause = reminder.pause
           edited.skipNext = reminder.skipNext
           edited.lastDone = reminder.lastDone
+          edited.chainedTimes = reminder.chainedTimes
           edited.createdAt = reminder.createdAt
           edited.generation = reminder.generation
+          try requireOthers(of: edited, in: transaction)
           reminder = edited
         }
       }
-      return Notices(reminders: [id], changed: id)
+      return Notices(reminders: [id], changed: [id])
     case .done, .dismiss, .snooze:
       let filter = OccurrenceFilter(reminder: id, openOnly: true)
       guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first,
@@ -81,9 +89,10 @@ extension Simulation {
         }
       let reminder = try transaction.reminder(id)?.reminder
       var generator = SeededGenerator(seed: 0)
-      _ = try AnswerWork.run(
+      let work = try AnswerWork.run(
         answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
-      return Notices(reminders: [id], withdrawn: [occurrence.id])
+      return Notices(reminders: [id], changed: work.chained.map(\.after.id), withdrawn: [occurrence.id])
+    case .ping: return try ping(action, in: transaction, bearings, absence, heard: heard, now: now)
     case .fire:
       guard let record = try transaction.reminder(id) else { throw Refused() }
       var generator = SeededGenerator(seed: bits())
@@ -100,6 +109,36 @@ extension Simulation {
     default: return try answerAboutChannels(action, in: transaction, now: now)
     }
     return Notices(reminders: [id])
+  }
+
+  private func ping(
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence,
+    heard: Set<OccurrenceID>, now: Instant
+  ) throws -> Notices {
+    let id = ReminderID(rawValue: action.subject)
+    guard let record = try transaction.reminder(id), record.reminder.isExpectation,
+      !heard.contains(where: { $0.reminder == id })
+    else { throw Refused() }
+    var generator = SeededGenerator(seed: bits())
+    let work = try PingWork.run(
+      Ping(at: now, kind: action.ping, uid: Self.owner), of: record, in: transaction, bearings, absence: absence,
+      using: &generator)
+    let withdrawn = work.closed.map(\.occurrence).filter { $0.firedAt != nil }.map(\.id)
+    return Notices(reminders: [id], changed: work.chained.map(\.after.id), withdrawn: Set(withdrawn))
+  }
+
+  /// Refuses a reminder when one that it counts from, or waits for, is not there, or waits for it.
+  private func requireOthers(of reminder: Reminder, in transaction: any StoreTransaction) throws {
+    let others = reminder.dependsOn
+    for id in others where try transaction.reminder(id) == nil { throw Refused() }
+    guard try Chains.cycle(of: reminder, through: others, in: transaction) == nil else { throw Refused() }
+  }
+
+  /// The first time of a reminder; nil for one that counts from another of which nothing has become yet.
+  private func firstTime(of reminder: Reminder, _ bearings: Bearings, after now: Instant) throws -> Instant? {
+    let next = bearings.timetable(of: reminder).next(after: now)
+    guard next != nil || reminder.follows != nil else { throw Refused() }
+    return next
   }
 
   private func answerAboutChannels(
@@ -157,11 +196,11 @@ extension Simulation {
     let after = record.reminder
     var nextDueAt = record.isHeld ? now : nil
     if after.schedule != before.schedule, !after.schedule.countsFromDone { record.reminder.lastDone = nil }
+    if after.schedule != before.schedule { record.reminder.chainedTimes = nil }
     if after.schedule != before.schedule || after.timezone != before.timezone || after.gap != before.gap
       || after.fold != before.fold
     {
-      guard let next = bearings.timetable(of: record.reminder).next(after: now) else { throw Refused() }
-      (record.next, nextDueAt) = (next, nil)
+      (record.next, nextDueAt) = (try firstTime(of: record.reminder, bearings, after: now), nil)
     }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt, since: now)
@@ -178,7 +217,9 @@ extension Simulation {
       id: id, owner: owner, title: words["when"] ?? "", schedule: schedule, timezone: zone, createdAt: now)
     reminder.gap = words["gap"].flatMap(GapRule.init)
     reminder.fold = words["fold"].flatMap(FoldRule.init)
-    reminder.urgency = words["urgency"].flatMap(Urgency.init) ?? .normal
+    reminder.within = words["within"].flatMap { Int64($0) }.map { .seconds($0) }
+    reminder.onlyIfDone = words["needs"].map(ReminderID.init)
+    reminder.urgency = words["urgency"].flatMap(Urgency.init) ?? (reminder.isExpectation ? .critical : .normal)
     reminder.catchUp = CatchUp(
       suspend: words["suspend"].flatMap(CatchUpRule.init) ?? .latest,
       downtime: words["downtime"].flatMap(CatchUpRule.init) ?? .latest)

@@ -126,6 +126,7 @@ extension Simulation {
     case .store:
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
+      ledger.isRough(for: action.amount)
     case .crash:
       figures.crashes += 1
       loop?.die()

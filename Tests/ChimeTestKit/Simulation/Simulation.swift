@@ -134,6 +134,7 @@ public final class Simulation {
     real += length.rawValue
     loop?.clockReaches(wall)
     healedAt = healedAt.map { $0 + length.rawValue }
+    ledger.isRough(for: 0)
   }
 
   /// Time passes in which the daemon is not run.

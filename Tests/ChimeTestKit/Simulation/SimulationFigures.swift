@@ -21,6 +21,10 @@ public struct SimulationFigures: Sendable {
   public var suspends = 0
   /// Sleeps that the alarm ended.
   public var wakings = 0
+  /// Pings that were taken, how often it was told that a job is up again, and how often of a time down.
+  public var pings = 0
+  public var recoveries = 0
+  public var downtimes = 0
   /// Due times that were worked off without the store.
   public var standIns = 0
   /// Messages that were shown before they were recorded.
@@ -55,6 +59,9 @@ public struct SimulationFigures: Sendable {
     left.clockSteps += right.clockSteps
     left.suspends += right.suspends
     left.wakings += right.wakings
+    left.pings += right.pings
+    left.recoveries += right.recoveries
+    left.downtimes += right.downtimes
     left.standIns += right.standIns
     left.fromMemory += right.fromMemory
     left.mostHeld = max(left.mostHeld, right.mostHeld)

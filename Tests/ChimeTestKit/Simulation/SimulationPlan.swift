@@ -1,3 +1,4 @@
+import ChimeCore
 public import ChimeSchedule
 
 /// All that happens to a simulated machine from outside, as a list that can be read, kept as a text, shortened and lived
@@ -41,7 +42,7 @@ public struct PlannedAction: Hashable, Sendable {
 
   public enum Verb: String, Hashable, Sendable, CaseIterable {
     // Clients.
-    case add, edit, remove, pause, resume, skip, done, dismiss, snooze, fire
+    case add, edit, remove, pause, resume, skip, done, dismiss, snooze, fire, ping
     case endpoint, forget, enable, disable, redeliver, discard, quiet
     // The world.
     case channel, step, suspend, stop, zone, tzdata, store
@@ -58,4 +59,7 @@ public struct PlannedAction: Hashable, Sendable {
     self.amount = amount
     self.words = words
   }
+
+  /// What a ping says; `kind` of its words.
+  var ping: Ping.Kind { words["kind"].flatMap(Ping.Kind.init) ?? .succeeded }
 }
