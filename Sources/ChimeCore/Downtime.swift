@@ -124,11 +124,13 @@ public struct Downtime: Hashable, Sendable {
   ) throws -> [Occurrence] {
     let reports = try Self.reports(in: transaction, bearings, decision)
     guard !reports.isEmpty else { return [] }
-    // Of several daemons that began together one tells it: the others wait for this row, and then find the other note.
+    // Of several daemons that began together one tells it: the others wait for this row, and then find the other note. They
+    // need not know of each other yet, so each may take another moment for the begin.
     try transaction.setNote(Self.toldNote + ".turn", String(decision.now.milliseconds))
-    let start = String(decision.absence.runningSince.milliseconds)
-    guard try transaction.note(Self.toldNote) != start else { return [] }
-    try transaction.setNote(Self.toldNote, start)
+    let start = decision.absence.runningSince
+    let last = try transaction.note(Self.toldNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    if let last, start - last <= Absence.tolerance, last - start <= Absence.tolerance { return [] }
+    try transaction.setNote(Self.toldNote, String(start.milliseconds))
     var told: [Occurrence] = []
     for (owner, report) in reports.sorted(by: { $0.key < $1.key }) {
       let channels = try channels.filter { channel in

@@ -79,6 +79,37 @@ struct FleetFiringTests {
       """, on: database)
   }
 
+  /// They begin within moments of each other, and none knows of the others yet.
+  @Test func daemonsThatBeginTogetherTellOfOneTimeDown() async throws {
+    let (stores, start) = (try (0..<4).map { _ in try open() }, now())
+    try await fill(stores[0], 40, last: start - .hours(1))
+    let bearings = bearings
+    let told = try await withThrowingTaskGroup { group in
+      for (place, store) in stores.enumerated() {
+        group.addTask {
+          var told = 0
+          let begin = start + .milliseconds(Int64(place) * 7)
+          let downtime = Downtime(after: nil, until: begin, channels: [.desktop])
+          for _ in 0..<8 {
+            told += try await store.write { transaction in
+              var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
+              return try FiringWork.run(
+                in: transaction, limit: 5, room: Agenda.Room(policies: LanePolicies(), known: [:]), bearings: bearings,
+                absence: Absence(runningSince: begin), downtime: downtime, now: now(), using: &generator
+              ).told.count
+            }
+          }
+          return told
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(told.reduce(0, +) == 1, "\(told)")
+    let messages = "SELECT count(*) FROM chime.occurrence WHERE title LIKE 'Chime was down%'"
+    #expect(try server.sql(messages, on: database) == "1")
+    for store in stores { await store.close() }
+  }
+
   @Test(arguments: [2, 4]) func severalFireEachDueTimeOnce(daemons: Int) async throws {
     let stores = try (0..<daemons).map { _ in try open() }
     try await fill(stores[0], 4_000, last: now() - .seconds(1))
