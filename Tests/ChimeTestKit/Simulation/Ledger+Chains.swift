@@ -26,7 +26,9 @@ extension Ledger {
     for id in changes.occurrences {
       guard let new = contents.occurrences[id] else { continue }
       let old = occurrences[id]
-      if let event = Self.event(new), event != old.flatMap(Self.event) {
+      // What was told to be missing is not missed again when that is put off.
+      let isTold = old?.firedAt != nil && isExpectation(id)
+      if let event = Self.event(new), event != old.flatMap(Self.event), event == .done || !isTold {
         chains.ends.insert(End(reminder: id.reminder, event: event, at: new.endedAt ?? work.now))
       } else if new.state == .fired, let fired = new.firedAt, old?.firedAt == nil, isExpectation(id), !isAsked(work) {
         chains.ends.insert(End(reminder: id.reminder, event: .missed, at: fired))
