@@ -132,6 +132,49 @@ import Testing
     }
   }
 
+  /// Whoever ends `chime run` ends the job, which may end in its own way.
+  @Test(.timeLimit(.minutes(1)))
+  func signalsArePassedOn() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      try await home.did("expect", "job", "at", "2096-12-01", "09:00")
+      let ready = home.path + "/ready"
+      for (name, number) in [("TERM", 15), ("HUP", 1), ("USR1", 10)] {
+        let job =
+          "trap 'echo heard \(name); exit \(20 + number)' \(name); touch '\(ready)'; while :; do sleep 0.05; done"
+        let output = try await home.run(
+          "/bin/sh",
+          [
+            "-c",
+            """
+            "$0" run job -- sh -c "$1" & pid=$!
+            until [ -e "$2" ]; do sleep 0.05; done
+            rm "$2"; kill -s \(name) $pid; wait $pid; exit $?
+            """, Machine.chime, job, ready,
+          ])
+        #expect(
+          output.status == 20 + number && output.out == "heard \(name)\n",
+          "\(name): \(output.status) \(output.text)")
+        let last = try await expectation("job", home)["pings"].elements.first
+        #expect(last?["kind"] == "failed" && last?["status"].int == 20 + number, "\(name): \(last ?? .null)")
+        #expect(last?["output"].string?.contains("heard \(name)") == true)
+      }
+      // One that does not listen is ended by it.
+      let deaf = try await home.run(
+        "/bin/sh",
+        [
+          "-c",
+          """
+          "$0" run job -- sh -c "touch '$1'; exec sleep 600" & pid=$!
+          until [ -e "$1" ]; do sleep 0.05; done
+          kill $pid; wait $pid; exit $?
+          """, Machine.chime, ready,
+        ])
+      #expect(deaf.status == 128 + 15, "\(deaf.status) \(deaf.text)")
+      #expect(try await expectation("job", home)["pings"].elements.first?["status"] == 143)
+    }
+  }
+
   /// Without a daemon the job runs all the same.
   @Test(.timeLimit(.minutes(1)))
   func aProgramRunsWithoutADaemon() async throws {

@@ -13,6 +13,10 @@ struct MoveTests {
       .elements.compactMap { $0["state"].string }
   }
 
+  private func pings(_ home: Home) async throws -> [JSON] {
+    try await home.answer("io.chime.Expectations.Get", ["id": "job"])["pings"].elements
+  }
+
   private func removeStore(_ home: Home) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: home.state) where name.hasPrefix("chime.db") {
       try FileManager.default.removeItem(atPath: "\(home.state)/\(name)")
@@ -39,6 +43,12 @@ struct MoveTests {
       let daemon = try await home.start()
       let tea = try await home.add("Tea", "in 1s")
       _ = try await home.add("Later", "in 1h")
+      try await home.did("expect", "job", "at", "2096-12-01", "09:00")
+      let failed = try await home.chime("run", "job", "--", "sh", "-c", "echo no space left; exit 3")
+      #expect(failed.status == 3, "\(failed.text)")
+      let pings = try await self.pings(home)
+      #expect(pings.map { $0["kind"].string } == ["failed", "started"])
+      #expect(pings[0]["output"].string?.contains("no space left") == true, "\(pings)")
       try await eventually("it fires") { try await states(home, tea) == ["fired"] }
 
       let unnamed = try await home.chime("store", "move", "--to", "postgres")
@@ -49,7 +59,7 @@ struct MoveTests {
       #expect(try await daemon.stop() == .exited(0))
 
       let trial = try await home.chime("store", "move", "--to", "postgres", "--dry-run")
-      #expect(trial.status == 0 && trial.text.contains("reminder 2"), "\(trial.text)")
+      #expect(trial.status == 0 && trial.text.contains("reminder 3"), "\(trial.text)")
       let made = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
       #expect(try await server.sql(made, on: database) == "0")
       let moved = try await home.chime("store", "move", "--from", "sqlite", "--to", "postgres")
@@ -60,6 +70,11 @@ struct MoveTests {
       try configure(home, server.connection(database), engine: "postgres")
       let other = try await home.start()
       #expect(try await states(home, tea) == ["fired"])
+      #expect(try await self.pings(home) == pings, "what jobs said is there too")
+      let up = try await home.did("ping", "job")
+      #expect(up.contains("is up again after"), "\(up)")
+      let after = try await self.pings(home)
+      #expect(Array(after.dropFirst()) == pings)
       try await home.did("done", tea)
       let milk = try await home.add("Milk", "in 2h")
       #expect(try await other.stop() == .exited(0))
@@ -72,6 +87,8 @@ struct MoveTests {
       try configure(home, server.connection(database))
       let last = try await home.start()
       #expect(try await states(home, tea) == ["done"])
+      #expect(try await self.pings(home) == after)
+      #expect(try await !home.did("ping", "job").contains("is up again"))
       #expect(try await home.did("list").contains("Milk"))
       #expect(try await states(home, milk) == [])
       #expect(try await last.stop() == .exited(0))
