@@ -1,5 +1,6 @@
 import ChimeControl
 import Glibc
+import Varlink
 
 /// A web of jobs: 10,000 expectations that come each minute, of which 9,900 are pinged in turn, 1,000 a second, and 100 by
 /// nobody. What counts: every ping that was acknowledged is kept, nothing is told of what was pinged, each miss is told in
