@@ -155,10 +155,10 @@ soak: ## Run chimed under mixed load and watch what it holds of the machine (MIN
 
 SEEDS ?= 1000
 FROM ?= 1
-YEARS ?= 1
-simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 YEARS=1)
+DAYS ?= 365
+simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 DAYS=10)
 	@$(call scratch,tools) swift build $(releaseflags) --product chime-simulate
-	@$(optimized)/release/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
+	@$(optimized)/release/chime-simulate --seeds $(SEEDS) --from $(FROM) --days $(DAYS)
 
 bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
 	@Tests/Simulation/find-bugs $(ONE)

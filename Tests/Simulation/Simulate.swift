@@ -5,9 +5,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lives through years of a simulated machine, from seeds.
+/// Lives through days and years of a simulated machine, from seeds.
 ///
-///     chime-simulate --seeds 1000 --from 1 --years 1
+///     chime-simulate --seeds 1000 --from 1 --days 365
 ///     chime-simulate --seed 7         one of them, with what happens in it
 ///     chime-simulate --plan FILE      a plan that was kept
 ///     chime-simulate --judge audit    whatever the audit does not find is let pass
@@ -18,7 +18,7 @@ struct Simulate {
     var description: String
   }
 
-  private static let known: Set = ["seeds", "from", "years", "seed", "plan", "workers", "faults", "tries", "judge"]
+  private static let known: Set = ["seeds", "from", "days", "seed", "plan", "workers", "faults", "tries", "judge"]
 
   init(_ arguments: [String]) throws {
     var words = arguments[...]
@@ -60,10 +60,10 @@ struct Simulate {
 
   /// - Returns: whether nothing was wrong.
   func run() throws -> Bool {
-    let years = Int(try number("years", 1))
+    let days = Int(try number("days", 365))
     if let path = options["plan"] { return tell(try judged(SimulationPlan(text: try Self.read(path)))) }
-    if options["seed"] != nil { return tell(try judged(.random(seed: try number("seed", 1), years: years))) }
-    return try runMany(years: years)
+    if options["seed"] != nil { return tell(try judged(.random(seed: try number("seed", 1), days: days))) }
+    return try runMany(days: days)
   }
 
   private static func read(_ path: String) throws -> String {
@@ -89,12 +89,12 @@ struct Simulate {
     var failed: [(seed: UInt64, fault: String)] = []
   }
 
-  private func runMany(years: Int) throws -> Bool {
+  private func runMany(days: Int) throws -> Bool {
     let (first, count) = (try number("from", 1), try number("seeds", 1_000))
     let most = Int(try number("faults", 1))
     let workers = Int(try number("workers", UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))))
     // Refused now rather than by each worker.
-    let isJudgedByAuditAlone = try judged(.random(seed: first, years: years)).isJudgedByAuditAlone
+    let isJudgedByAuditAlone = try judged(.random(seed: first, days: days)).isJudgedByAuditAlone
     let state = Mutex(State(next: first))
     let begin = DispatchTime.now()
     DispatchQueue.concurrentPerform(iterations: workers) { _ in
@@ -105,7 +105,7 @@ struct Simulate {
           return state.next
         }
         guard let seed else { return }
-        var plan = SimulationPlan.random(seed: seed, years: years)
+        var plan = SimulationPlan.random(seed: seed, days: days)
         plan.isJudgedByAuditAlone = isJudgedByAuditAlone
         let life = Simulation.run(plan)
         state.withLock { state in
@@ -119,7 +119,7 @@ struct Simulate {
     let end = state.withLock { $0 }
     report(end.figures, from: first, seconds: seconds)
     for (seed, fault) in end.failed.sorted(by: { $0.seed < $1.seed }) {
-      try explain(seed, fault, years: years)
+      try explain(seed, fault, days: days)
     }
     return end.failed.isEmpty
   }
@@ -142,16 +142,16 @@ struct Simulate {
   }
 
   /// Makes the plan of a seed small, and says how to live through it again.
-  private func explain(_ seed: UInt64, _ fault: String, years: Int) throws {
+  private func explain(_ seed: UInt64, _ fault: String, days: Int) throws {
     Self.say("\nseed \(seed): \(fault)")
-    let plan = try judged(.random(seed: seed, years: years))
+    let plan = try judged(.random(seed: seed, days: days))
     var shrinker = PlanShrinker(tries: Int(try number("tries", 600)))
     let small = shrinker.shrink(plan)
     let life = Simulation.run(small, diary: true)
     Self.say(
       """
       \(plan.actions.count) actions, shrunken to \(small.actions.count): \(life.fault ?? "")
-      To live through it again: chime-simulate --seed \(seed) --years \(years)
+      To live through it again: chime-simulate --seed \(seed) --days \(days)
       The shrunken plan, to be kept in a file for chime-simulate --plan FILE:
 
       \(small.text)

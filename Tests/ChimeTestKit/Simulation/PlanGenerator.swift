@@ -6,8 +6,8 @@ extension SimulationPlan {
   static let hooks = ["hook1", "hook2", "hook3"]
 
   /// A life at random, the same for the same seed.
-  public static func random(seed: UInt64, years: Int = 1) -> SimulationPlan {
-    var generator = PlanGenerator(seed: seed, days: max(1, years) * 365)
+  public static func random(seed: UInt64, days: Int = 365) -> SimulationPlan {
+    var generator = PlanGenerator(seed: seed, days: max(1, days))
     return generator.plan()
   }
 }

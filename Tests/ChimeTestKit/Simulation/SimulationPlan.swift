@@ -4,7 +4,7 @@ public import ChimeSchedule
 /// All that happens to a simulated machine from outside, as a list that can be read, kept as a text, shortened and lived
 /// through again.
 ///
-///     let plan = SimulationPlan(seed: 7, years: 1)
+///     let plan = SimulationPlan.random(seed: 7)
 ///     let life = Simulation.run(plan)
 ///     print(plan.text)
 public struct SimulationPlan: Hashable, Sendable {
