@@ -116,12 +116,15 @@ public struct PingWork: Sendable {
   /// or nothing is known yet.
   public static func downSince(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> Instant? {
     guard let last = record.last, record.open > 0 || last.firedAt != nil || last.state != .done else { return nil }
-    let recent = try transaction.occurrences(OccurrenceFilter(reminder: record.reminder.id), page: Page(limit: 100))
-    let heard = try transaction.lastPing(of: record.reminder.id, among: [.succeeded])?.at ?? .earliest
-    // What is open is down whatever the clock says: it may have been set back since.
-    return recent.compactMap { one in
-      one.firedAt.flatMap { one.isOpen || one.state == .dismissed && $0 > heard ? $0 : nil }
-    }.min()
+    let id = record.reminder.id
+    // What is open is down whatever the clock says, and however much is awaited: it may have been set forward and back since.
+    let open =
+      record.open > 0
+      ? try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 1_000)) : []
+    let recent = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
+    let heard = try transaction.lastPing(of: id, among: [.succeeded])?.at ?? .earliest
+    let dismissed = recent.filter { one in one.state == .dismissed && one.firedAt.map { $0 > heard } ?? false }
+    return (open + dismissed).compactMap(\.firedAt).min()
   }
 
   private mutating func fail(

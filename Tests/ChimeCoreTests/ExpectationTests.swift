@@ -169,6 +169,16 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(20)) == [])
   }
 
+  /// The clock went half a year ahead and back, and all of that is awaited.
+  @Test func itIsDownHoweverMuchIsAwaited() async throws {
+    let life = try await Life("daily at 9:00") { $0.catchUp.suspend = .all }
+    try await life.look(at: .hours(1))
+    #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
+    try await life.look(at: .days(150))
+    let work = try await life.ping(at: .hours(5))
+    #expect(work.wasDown == .hours(3) && work.notice != nil)
+  }
+
   @Test func aFailureIsToldAtOnceAndOnce() async throws {
     let life = try await Life("daily at 9:00")
     try await life.look(at: .hours(1))

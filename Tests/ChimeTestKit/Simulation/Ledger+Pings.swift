@@ -4,9 +4,9 @@ import ChimeSchedule
 // Expectations, what pings say, and what Chime itself has to tell.
 extension Ledger {
   struct Pinging {
-    /// When each last had a ping that ends a run, since the clock was last set.
+    /// When each last had a good ping, since the clock was last set.
     var heard: [ReminderID: Instant] = [:]
-    /// What that said.
+    /// What the last ping of each said that ends a run.
     var last: [ReminderID: Ping.Kind] = [:]
     /// What was told of each, that no good ping has ended and nobody has called done.
     var down: [ReminderID: Set<OccurrenceID>] = [:]
@@ -186,7 +186,9 @@ extension Ledger {
       if notices > 0 { wrong("it is told that it is up again") }
     }
     guard kind != .started else { return }
-    (pinging.heard[id], pinging.last[id]) = (now, kind)
+    pinging.last[id] = kind
+    // A failure that quiet hours hold is told when they end.
+    if kind == .succeeded { pinging.heard[id] = now }
   }
 
   // MARK: What Chime has to tell
