@@ -13,15 +13,19 @@ public struct AnswerWork: Sendable {
   /// Records an answer to an occurrence. *Done* logs an entry of the reminder's tracker, in the same transaction and so once; a
   /// reminder whose times are counted from when it was last done gets its next, and those that count from it get theirs.
   ///
-  /// - Parameter reminder: as it stands in `transaction`; nil when it has been removed.
+  /// - Parameters:
+  ///   - reminder: as it stands in `transaction`; nil when it has been removed.
+  ///   - way: by which it came, as `Occurrence.answeredBy` has it.
   /// - Throws: `AnswerRefused`, or what the transaction throws.
   public static func run(
-    _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
-    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
+    _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, by way: String? = nil,
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    using generator: inout some RandomNumberGenerator
   ) throws -> AnswerWork {
-    let answered = try occurrence.answered(answer, at: now)
+    var answered = try occurrence.answered(answer, at: now)
+    guard answered != occurrence else { return AnswerWork(occurrence: answered) }
+    answered.answeredBy = way
     var work = AnswerWork(occurrence: answered)
-    guard answered != occurrence else { return work }
     if case .snoozed = answered.state, reminder == nil { throw AnswerRefused.removed }
     if answer == .done, let reminder { try checkItem(reminder, in: transaction, bearings, now: now) }
     try transaction.update(answered, now: now)
@@ -62,11 +66,15 @@ public struct AnswerWork: Sendable {
     now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome? {
-    guard let link = reminder.tracker, link.logsWhenDone,
+    var logs = false
+    if case .amount = answer { logs = true }
+    guard let link = reminder.tracker, logs || link.logsWhenDone,
       let tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: link.tracker))
     else { return nil }
     var draft = EntryDraft(tracker: tracker.id)
-    if case .item(let item) = answer {
+    if case .amount(let quantity) = answer {
+      draft.quantity = quantity
+    } else if case .item(let item) = answer {
       draft.item = ItemID(rawValue: item)
     } else if let portion = tracker.portion(of: link) {
       draft.quantity = portion.quantity

@@ -64,6 +64,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var template: String?
   /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
   public var certificates: String?
+  /// Where answers to its messages are read: the address of a topic of ntfy; nil: nobody answers by it.
+  public var replies: String?
   /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
   public var set: String?
 
@@ -80,7 +82,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
 
   public init(
     concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
-    certificates: String? = nil, set: String? = nil
+    certificates: String? = nil, replies: String? = nil, set: String? = nil
   ) {
     self.concurrency = concurrency
     self.rate = rate
@@ -88,6 +90,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     self.headers = headers
     self.template = template
     self.certificates = certificates
+    self.replies = replies
     self.set = set
   }
 }

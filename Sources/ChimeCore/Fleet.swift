@@ -30,6 +30,8 @@ public protocol SharedStore: Store {
   func members() async throws -> [FleetMember]
   /// Whose each lane is, by the member's number, that of one which is lost among them; none for those that are nobody's.
   func laneOwners() async throws -> [Lane: Int64]
+  /// The lanes that are this daemon's, but for those that it is handing over.
+  func heldLanes() async throws -> Set<Lane>
   /// Makes the parts ahead in which the store keeps what fires, and drops those whole of which `edge` takes all: what of
   /// them stays (`StoreTransaction.prune`) is kept elsewhere. Takes as long as it needs, and holds nobody up.
   ///

@@ -28,6 +28,9 @@ public struct Occurrence: Hashable, Sendable, Codable {
   public var repeatAt: Instant?
   /// For a run of missed times recorded as one: how many, and the last of them.
   public var missedRun: MissedRun?
+  /// By which way its last answer came, such as `endpoint:phone`, `command:log` or `desktop`; nil: by the control socket, or
+  /// nobody has answered.
+  public var answeredBy: String?
 
   public enum State: Hashable, Sendable, Codable {
     /// The intent is recorded; deliveries are owed. Exits: delivered, snoozed, done, dismissed.
@@ -59,7 +62,7 @@ public struct Occurrence: Hashable, Sendable, Codable {
   public init(
     id: OccurrenceID, title: String, owner: UInt32, state: State, firedAt: Instant? = nil, deliveredAt: Instant? = nil,
     endedAt: Instant? = nil, late: LateCause? = nil, rounds: Int = 0, repeats: Int = 0, repeatAt: Instant? = nil,
-    missedRun: MissedRun? = nil
+    missedRun: MissedRun? = nil, answeredBy: String? = nil
   ) {
     self.id = id
     self.title = title
@@ -73,6 +76,7 @@ public struct Occurrence: Hashable, Sendable, Codable {
     self.repeats = repeats
     self.repeatAt = repeatAt
     self.missedRun = missedRun
+    self.answeredBy = answeredBy
   }
 
   /// Whether it still waits for someone: fired, delivered or snoozed.
@@ -143,8 +147,13 @@ extension Occurrence {
     case done
     /// It is done, with this item of the reminder's tracker.
     case item(String)
+    /// It is done, and so much of the reminder's tracker, whatever *Done* alone logs.
+    case amount(Quantity)
     case dismiss
     case snooze(for: Milliseconds)
+
+    /// Done with so much, as `Quantity.grains` has it.
+    public init(grains: Int64) { self = .amount(Quantity(grains: grains)) }
 
     /// With the item of an id, as a button or a program names it; nil for what is none.
     public init?(item id: String) {
@@ -156,7 +165,7 @@ extension Occurrence {
 
     var isDone: Bool {
       switch self {
-      case .done, .item: true
+      case .done, .item, .amount: true
       case .dismiss, .snooze: false
       }
     }
@@ -171,10 +180,10 @@ extension Occurrence {
     var result = self
     result.repeatAt = nil
     switch (state, answer) {
-    case (.done, .done), (.done, .item), (.dismissed, .dismiss): return self
+    case (.done, _) where answer.isDone, (.dismissed, .dismiss): return self
     // A missed one may still be done: the water was drunk although nobody reminded.
-    case (.missed, .done), (.missed, .item): result.state = .done
-    case (_, .done) where isOpen || isAwaited, (_, .item) where isOpen || isAwaited: result.state = .done
+    case (.missed, _) where answer.isDone: result.state = .done
+    case _ where answer.isDone && (isOpen || isAwaited): result.state = .done
     case (_, .dismiss) where isOpen || isAwaited: result.state = .dismissed
     case (_, .snooze(let length)) where isOpen:
       guard length >= .seconds(1), length <= .days(366) else { throw .snoozeOutOfRange }

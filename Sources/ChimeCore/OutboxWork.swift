@@ -60,11 +60,14 @@ public struct OutboxWork: Sendable {
     public var occurrence: OccurrenceID
     /// When given, whose the occurrence has to be: an answer to anybody else's is passed over.
     public var owner: UInt32?
+    /// By which way it came, as `Occurrence.answeredBy` has it.
+    public var way: String?
 
-    public init(answer: Occurrence.Answer, occurrence: OccurrenceID, owner: UInt32? = nil) {
+    public init(answer: Occurrence.Answer, occurrence: OccurrenceID, owner: UInt32? = nil, way: String? = nil) {
       self.answer = answer
       self.occurrence = occurrence
       self.owner = owner
+      self.way = way
     }
   }
 

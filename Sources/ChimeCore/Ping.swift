@@ -15,7 +15,8 @@ public struct Ping: Hashable, Sendable, Codable {
   public var kind: Kind
   /// The user whose program pinged, by number (SO_PEERCRED).
   public var uid: UInt32
-  /// By which way it came, where that was not the socket alone: the name of a tenant.
+  /// By which way it came, where that was not the socket alone: the name of a tenant, or `endpoint:` and that
+  /// of an endpoint.
   public var via: String?
   /// How long the run took, where that is known.
   public var took: Milliseconds?
@@ -53,6 +54,13 @@ extension StoreTransaction {
     of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool = false
   ) throws -> Ping? {
     try pings(of: id, among: kinds, withOutput: withOutput, limit: 1).first
+  }
+}
+
+extension Ping {
+  /// The endpoint by whose topic it came; nil where it came otherwise.
+  public var endpoint: String? {
+    via.flatMap { $0.hasPrefix("endpoint:") ? String($0.dropFirst("endpoint:".count)) : nil }
   }
 }
 

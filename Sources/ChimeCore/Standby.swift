@@ -127,8 +127,9 @@ public struct Standby: Sendable {
     _ bearings: Bearings, now: Instant
   ) throws(AnswerRefused) -> Occurrence {
     let before = current(stored.id, stored: stored) ?? stored
-    let answered = try before.answered(answer.answer, at: now)
+    var answered = try before.answered(answer.answer, at: now)
     guard answered != before else { return answered }
+    answered.answeredBy = answer.way
     if case .snoozed = answered.state, reminder == nil { throw .removed }
     entries.append(.answered(answer, at: now))
     occurrences[stored.id] = answered

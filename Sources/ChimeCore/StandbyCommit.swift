@@ -71,7 +71,8 @@ public struct StandbyCommit: Sendable {
     let reminder = try transaction.readableReminder(occurrence.id.reminder)?.reminder
     do {
       let work = try AnswerWork.run(
-        answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: time, using: &generator)
+        answer.answer, to: occurrence, reminder: reminder, by: answer.way, in: transaction, bearings, now: time,
+        using: &generator)
       if let tracking = work.tracking { commit.logged.append((occurrence.owner, tracking)) }
     } catch is AnswerRefused {
       // Somebody has answered otherwise since, or removed the reminder.

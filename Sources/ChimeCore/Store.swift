@@ -227,6 +227,16 @@ public protocol StoreTransaction: TrackingTransaction {
   func answer(owner: UInt32, token: String) throws -> [UInt8]?
   func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws
 
+  // Action tokens, each of which is good for once.
+
+  /// Remembers that an action token was used, and forgets those that nobody could use any more at `now`.
+  ///
+  /// - Parameters:
+  ///   - token: what tells it from all others.
+  ///   - expiry: from when on it is refused anyway.
+  /// - Returns: false when it was used before; then nothing has changed.
+  func spend(_ token: String, until expiry: Instant, now: Instant) throws -> Bool
+
   // Tenants.
 
   /// All that there are or ever were, by name.

@@ -38,7 +38,8 @@ package struct ActionKey: Hashable, Sendable {
     switch answer {
     case .done: "done:\(occurrence)"
     case .item(let item): "item:\(item):\(occurrence)"
-    case .dismiss: "dismiss:\(occurrence)"
+    // No popup has such a button.
+    case .dismiss, .amount: "dismiss:\(occurrence)"
     case .snooze(let length): "snooze:\(DurationText.format(length)):\(occurrence)"
     }
   }

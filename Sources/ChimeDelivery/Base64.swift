@@ -24,6 +24,32 @@ enum Base64 {
     return encode(decoded[...]).utf8.elementsEqual(text) ? decoded : nil
   }
 
+  /// Base64url without padding (RFC 4648, section 5).
+  static func encodeURL(_ bytes: [UInt8]) -> String {
+    var text = encode(bytes[...])
+    while text.last == "=" { text.removeLast() }
+    return String(
+      decoding: text.utf8.map {
+        $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+      },
+      as: UTF8.self)
+  }
+
+  /// The bytes; nil when the text is not exactly base64url without padding.
+  static func decodeURL(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "/"))
+      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+      default: bytes.append(byte)
+      }
+    }
+    bytes += [UInt8](repeating: UInt8(ascii: "="), count: (4 - bytes.count % 4) % 4)
+    return decode(bytes[...])
+  }
+
   private static func isInAlphabet(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -61,7 +61,7 @@ public struct DesktopConfiguration: Sendable {
             switch button.answer {
             case .item(let item): "item:\(item)"
             case .snooze: "snooze"
-            case .done, .dismiss: "done"
+            case .done, .amount, .dismiss: "done"
             }
           return "--action=\(word)=\(button.label)"
         }

@@ -17,6 +17,8 @@ public struct EndpointAccess: Sendable {
   public let fault: String?
   let template: Template?
   let headers: [TemplateHeader]
+  /// Of `headers`, those that the endpoint has itself.
+  let ownHeaders: [TemplateHeader]
 
   public init(endpoint: Endpoint, secrets: [SigningSecret], token: Token? = nil, problem: String? = nil) {
     self.endpoint = endpoint
@@ -25,11 +27,11 @@ public struct EndpointAccess: Sendable {
     self.problem = problem
     var lacksToken = false
     do throws(TemplateError) {
-      (template, headers) = try Self.compiled(endpoint.settings)
+      (template, ownHeaders, headers) = try Self.compiled(endpoint.settings)
       lacksToken = token == nil && headers.contains { $0.usesToken }
       fault = lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil
     } catch {
-      (template, headers, fault) = (nil, [], error.description)
+      (template, ownHeaders, headers, fault) = (nil, [], [], error.description)
     }
     lacksSecrets = secrets.isEmpty || lacksToken
   }
@@ -37,7 +39,7 @@ public struct EndpointAccess: Sendable {
   /// The template, and the headers with placeholders: the endpoint's own go before those of the template.
   private static func compiled(
     _ settings: EndpointSettings
-  ) throws(TemplateError) -> (Template?, [TemplateHeader]) {
+  ) throws(TemplateError) -> (Template?, own: [TemplateHeader], all: [TemplateHeader]) {
     var template: Template?
     if let setting = settings.template { template = try Template(setting: setting) }
     var headers: [TemplateHeader] = []
@@ -45,7 +47,7 @@ public struct EndpointAccess: Sendable {
       headers.append(try TemplateHeader(name: header.name, value: .string(header.value)))
     }
     let own = Set(headers.map { $0.name.lowercased() })
-    return (template, headers + (template?.headers ?? []).filter { !own.contains($0.name.lowercased()) })
+    return (template, headers, headers + (template?.headers ?? []).filter { !own.contains($0.name.lowercased()) })
   }
 
   /// The secrets that sign at a moment.

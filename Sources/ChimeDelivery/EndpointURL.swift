@@ -50,6 +50,37 @@ public enum EndpointURL {
     }
   }
 
+  /// The longest address of a topic for answers, in bytes: it stands in one header several times.
+  package static let topicLimit = 300
+
+  /// The rules for the address of a topic of ntfy that answers are read from.
+  package static func validate(topic text: String) throws(EndpointURLError) {
+    try validate(text)
+    guard text.utf8.count <= topicLimit else {
+      throw EndpointURLError("the address of a topic has at most \(topicLimit) bytes, not \(text.utf8.count)")
+    }
+    guard !text.utf8.contains(where: { "?#\"'".utf8.contains($0) }),
+      let topic = text.split(separator: "/").dropFirst(2).last,
+      text.hasSuffix("/" + topic), ReplyLine.isID(String(topic))
+    else {
+      throw EndpointURLError(
+        "answers are read from a topic of ntfy: write it as https://ntfy.sh/my-replies, without anything behind the topic"
+      )
+    }
+  }
+
+  /// Scheme, host and port of a valid address, in small letters; nil where it is none.
+  static func origin(of text: String) -> String? {
+    guard let handle = chime_curl_url() else { return nil }
+    defer { chime_curl_url_cleanup(handle) }
+    guard chime_curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK,
+      let scheme = part(CURLUPART_SCHEME, of: handle),
+      let host = part(CURLUPART_HOST, of: handle)
+    else { return nil }
+    let port = part(CURLUPART_PORT, of: handle) ?? (scheme.lowercased() == "https" ? "443" : "80")
+    return "\(scheme)://\(host):\(port)".lowercased()
+  }
+
   /// Whether it means something on one link only (RFC 4291, 2.5.6), so that the link has to be told (RFC 6874).
   private static func isLinkLocal(_ host: String) -> Bool {
     guard case .v6(let high, _)? = NetworkAddress(host.filter { $0 != "[" && $0 != "]" }) else { return false }

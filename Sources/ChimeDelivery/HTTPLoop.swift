@@ -99,7 +99,7 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): job.finish(result)
       case .stop(let done): done()
-      case .prepare: break
+      case .prepare, .end: break
       }
     }
   }
@@ -117,7 +117,8 @@ struct HTTPLoop: ~Copyable {
       doorbell.revents = 0
       let isResting = transfers.isEmpty && keepsConnections
       let begin = ContinuousClock.now
-      chime_curl_multi_poll(multi, &doorbell, 1, isResting ? Int32(clamping: limits.idle.rawValue) : Int32.max, nil)
+      let wait = isResting ? limits.idle : giveUpQuietStreams()
+      chime_curl_multi_poll(multi, &doorbell, 1, wait.map { Int32(clamping: $0.rawValue) } ?? Int32.max, nil)
       // It may wake for something of its own.
       let rested = ContinuousClock.now - begin
       if isResting, doorbell.revents == 0, rested >= .milliseconds(limits.idle.rawValue) { closeConnections() }
@@ -131,6 +132,10 @@ struct HTTPLoop: ~Copyable {
       switch command {
       case .stop(let done): stops.append(done)
       case .prepare: break
+      case .end(let number):
+        for (handle, transfer) in transfers where transfer.job?.stream?.number == number {
+          giveUp(handle, transfer, transfer.abandoned())
+        }
       case .send(let job):
         guard let lane = job.lane else {
           _ = begin(job)
@@ -187,13 +192,37 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
+  /// Ends the streams of which nothing has been heard for too long.
+  ///
+  /// - Returns: after how long the next would be one of them; nil when there is none.
+  private mutating func giveUpQuietStreams() -> Milliseconds? {
+    var next: Milliseconds?
+    for (handle, transfer) in transfers {
+      guard let rest = transfer.quietRest else { continue }
+      guard rest <= .zero else {
+        next = min(next ?? rest, rest)
+        continue
+      }
+      giveUp(handle, transfer, transfer.quiet())
+    }
+    return next
+  }
+
+  private mutating func giveUp(_ handle: UnsafeMutableRawPointer, _ transfer: HTTPTransfer, _ result: HTTPResult) {
+    let job = transfer.job
+    chime_curl_multi_remove_handle(multi, handle)
+    transfers[handle] = nil
+    transfer.end()
+    job?.finish(result)
+  }
+
   private mutating func abandon() {
     var refused: [HTTPJob] = lanes.values.flatMap(\.rest)
     for command in mailbox.close() {
       switch command {
       case .send(let job): refused.append(job)
       case .stop(let done): stops.append(done)
-      case .prepare: break
+      case .prepare, .end: break
       }
     }
     for (handle, transfer) in transfers {

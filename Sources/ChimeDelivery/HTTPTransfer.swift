@@ -21,6 +21,8 @@ final class HTTPTransfer {
   /// Names the request in what was noted of a certificate.
   private var number: UInt = 0
   private var started = SuspendingClock.now
+  /// When something of the answer came last.
+  private var heard = SuspendingClock.now
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var certificates: String?
@@ -168,9 +170,12 @@ final class HTTPTransfer {
     self.job = job
     self.number = number
     started = .now
+    heard = started
     complaint.pointee = 0
     need(chime_curl_set_string(handle, CURLOPT_URL, request.url))
-    need(chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int((job.limit ?? limits.total).rawValue)))
+    need(
+      chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, job.stream == nil ? Int((job.limit ?? limits.total).rawValue) : 0)
+    )
     chime_curl_slist_free_all(headers)
     headers = nil
     for line in request.headers {
@@ -202,7 +207,9 @@ final class HTTPTransfer {
   /// shown to nobody, and may be endless.
   private func isWithinBounds() -> Bool {
     guard let connection, connection.before >= 0 else { return true }
-    isFlooded = chime_socket_received(connection.socket) - connection.before > HTTPLimits.wire
+    var most = HTTPLimits.wire
+    if job?.stream != nil { most += HTTPStream.wirePerSecond * started.duration(to: .now).components.seconds }
+    isFlooded = chime_socket_received(connection.socket) - connection.before > most
     return !isFlooded
   }
 
@@ -260,6 +267,10 @@ final class HTTPTransfer {
 
   /// Whether more is wanted.
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
+    heard = .now
+    if let stream = job?.stream, let status = long(CURLINFO_RESPONSE_CODE), (200...299).contains(status) {
+      return stream.take(part)
+    }
     let room = HTTPLimits.kept - answer.count
     if room > 0 { answer.append(contentsOf: part.prefix(room)) }
     received += part.count
@@ -268,6 +279,7 @@ final class HTTPTransfer {
 
   /// Whether more is wanted.
   private func take(header line: UnsafeRawBufferPointer) -> Bool {
+    heard = .now
     headerBytes += line.count
     guard headerBytes <= HTTPLimits.headers else { return false }
     if job?.isInspected == true { note(line) }
@@ -311,6 +323,20 @@ final class HTTPTransfer {
       }
     }
     if job?.isInspected == true { result.details = details() }
+    return result
+  }
+
+  /// After how long it is to be given up, being a stream, unless something comes; nil for what is none.
+  var quietRest: Milliseconds? {
+    guard let stream = job?.stream else { return nil }
+    return stream.quiet - Milliseconds(heard.duration(to: .now))
+  }
+
+  /// What a stream came to of which nothing more was heard.
+  func quiet() -> HTTPResult {
+    let span = DurationText.format(job?.stream?.quiet ?? .zero)
+    var result = HTTPResult(failure: "nothing came for \(span), not even a sign of life")
+    if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
     return result
   }
 

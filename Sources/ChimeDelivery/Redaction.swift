@@ -1,7 +1,7 @@
 /// Takes secrets out of what a receiver says: it may send back what it was sent, and its answer is stored and shown.
 ///
 /// The endpoint's token goes, plain or as JSON, HTML, addresses and programs escape it, backwards, in hexadecimal and in
-/// Base64; and every text that looks like a signing secret, whosever it is. Whoever wants to keep a token from being
+/// Base64; and every text that looks like a signing secret or an action token, whosever it is. Whoever wants to keep a token from being
 /// recognised finds a way; this is for what receivers do to texts.
 ///
 ///     Redaction(token: "tk_1").clean("no such key: tk_1")   // no such key: <redacted>
@@ -19,6 +19,9 @@ package struct Redaction: Sendable {
   private let patterns: [Pattern]
   /// The bytes with which one may begin, so that most places are passed over at once.
   private let beginnings: Set<UInt8>
+
+  /// What secrets and action tokens begin with, whosever they are.
+  private static let prefixes = (Secret.Kind.allCases.map(\.prefix) + [ActionToken.prefix]).map { Array($0.utf8) }
 
   /// A token that is shorter makes texts so short that much else looks like them.
   private static let leastRecoded = 8
@@ -94,9 +97,9 @@ package struct Redaction: Sendable {
         if let length = Self.length(of: pattern, in: rest, isWhole: isWhole) { return (length, pattern.spreads) }
       }
     }
-    for kind in Secret.Kind.allCases where rest.starts(with: kind.prefix.utf8) {
-      let length = rest.dropFirst(kind.prefix.utf8.count).prefix(while: Self.isOfSecret).count
-      if length > 0 { return (kind.prefix.utf8.count + length, false) }
+    for prefix in Self.prefixes where rest.starts(with: prefix) {
+      let length = rest.dropFirst(prefix.count).prefix(while: Self.isOfSecret).count
+      if length > 0 { return (prefix.count + length, false) }
     }
     return nil
   }

@@ -1,3 +1,5 @@
+import ChimeCore
+
 /// The key that an endpoint's messages are signed with (Standard Webhooks 1.0.0, "Signature scheme").
 ///
 /// It signs and compares; its bytes cannot be had from it, and no description, dump or log shows them.
@@ -73,6 +75,11 @@ public struct Secret: Hashable, Sendable {
       case .ed25519: "v1a,"
       }
     return version + Base64.encode(signature[...])
+  }
+
+  /// What the action tokens of one of its endpoints are signed with.
+  func tokenKey(of lane: Lane) -> TokenKey {
+    TokenKey(key.derived(for: "chime action token 1\n\(lane.owner)\n\(lane.channel)"))
   }
 
   public static func == (left: Secret, right: Secret) -> Bool {

@@ -56,9 +56,16 @@ final class SigningKey: @unchecked Sendable {
     return half
   }
 
+  /// A key of HMAC-SHA256 for another use, from which this one cannot be had: the label's own HMAC.
+  func derived(for label: String) -> SigningKey { SigningKey(hmac: hmac(Array(label.utf8))) }
+
   /// HMAC-SHA256 (RFC 2104) or, by a key pair, Ed25519 (RFC 8032).
   func sign(_ message: [UInt8]) -> [UInt8] {
     if let pair { return Self.sign(message, with: pair) }
+    return hmac(message)
+  }
+
+  private func hmac(_ message: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     let made = HMAC(EVP_sha256(), bytes.baseAddress, Int32(bytes.count), message, message.count, &digest, &length)

@@ -19,6 +19,16 @@ enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case nextAchievementText = "nextAchievement.text"
   case nextAchievementProgress = "nextAchievement.progress"
   case level, experience
+  // What its reader may do at once (`OfferedAnswers`); nothing where the endpoint reads no answers.
+  case answersAddress = "answers.address"
+  case answersDone = "answers.done"
+  case answersDoneLabel = "answers.done.label"
+  case answersSnooze = "answers.snooze"
+  case answersSnoozeLabel = "answers.snooze.label"
+  case answersDismiss = "answers.dismiss"
+  case answersDismissLabel = "answers.dismiss.label"
+  case answersLog = "answers.log"
+  case answersLogLabel = "answers.log.label"
   case token
 }
 

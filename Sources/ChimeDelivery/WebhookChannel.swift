@@ -89,7 +89,7 @@ public final class WebhookChannel: Channel {
           let now = clock()
           do throws(Shut) {
             let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
-            let request = Self.request(for: message, to: open, configuration)
+            let request = Self.request(for: message, to: open, configuration, at: now)
             do {
               return try request.make(at: now, token: open.token?.text)
             } catch let error as TemplateError {
@@ -126,19 +126,25 @@ public final class WebhookChannel: Channel {
     var random = SystemRandom()
     let (id, channel) = (DeliveryID(at: now, using: &random), access.endpoint.lane.channel)
     let timeOfDay = configuration.timeOfDay
-    let request = SignedRequest(
-      access: access, id: id.rawValue, version: configuration.version,
-      values: { TemplateValues(sampleFor: channel, delivery: id, at: now) { timeOfDay($0, .local) } },
-      usual: {
-        try WebhookMessage(
-          type: "chime.test", timestamp: Timestamp.rfc3339(now), data: TestNotice(channel: channel.rawValue)
-        ).bytes()
-      })
-    // What is shown is made a second time, with a word in the token's place.
+    func request(redacted: Bool) -> SignedRequest {
+      SignedRequest(
+        access: access, id: id.rawValue, version: configuration.version,
+        values: {
+          var values = TemplateValues(sampleFor: channel, delivery: id, at: now) { timeOfDay($0, .local) }
+          values.put(OfferedAnswers(sampleFor: access, at: now), redacted: redacted)
+          return values
+        },
+        usual: {
+          try WebhookMessage(
+            type: "chime.test", timestamp: Timestamp.rfc3339(now), data: TestNotice(channel: channel.rawValue)
+          ).bytes()
+        })
+    }
+    // What is shown is made a second time, with a word in the place of each token.
     let (sent, shown): (HTTPRequest, HTTPRequest)
     do {
-      sent = try request.make(at: now, token: access.token?.text)
-      shown = try request.make(at: now, token: access.token.map { _ in Redaction.mark })
+      sent = try request(redacted: false).make(at: now, token: access.token?.text)
+      shown = try request(redacted: true).make(at: now, token: access.token.map { _ in Redaction.mark })
     } catch {
       let reason = (error as? TemplateError)?.description ?? "the message cannot be written as JSON"
       return WebhookTest(
@@ -157,12 +163,16 @@ public final class WebhookChannel: Channel {
   }
 
   private static func request(
-    for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration
+    for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration, at now: Instant
   ) -> SignedRequest {
     let zone = message.reminder?.governingZone ?? .local
     return SignedRequest(
       access: access, id: message.delivery.id.rawValue, version: configuration.version,
-      values: { TemplateValues(message) { configuration.timeOfDay($0, zone) } },
+      values: {
+        var values = TemplateValues(message) { configuration.timeOfDay($0, zone) }
+        values.put(OfferedAnswers(to: message, by: access, at: now))
+        return values
+      },
       usual: { try WebhookMessage(message).bytes() })
   }
 

@@ -67,7 +67,7 @@ package enum MovedTables {
   /// Each after those that it points to.
   package static let all = [
     "alias", "reminder", "reminder_before", "ping", "due", "occurrence", "lane", "delivery", "attempt", "endpoint",
-    "token", "note", "tenant", "tenant_count", "change",
+    "token", "spent", "note", "tenant", "tenant_count", "change",
     "tracker_name", "item_name", "pack_name", "tracker", "tracker_before", "entry", "entry_before", "item_day",
     "item_total", "day_total", "tracker_summary", "item", "item_before", "milestone", "milestone_before", "pack",
     "pack_before", "achievement", "experience", "shelf",

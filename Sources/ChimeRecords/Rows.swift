@@ -28,7 +28,7 @@ extension StoredRow {
   }
 
   /// `alias.id, scheduled_at, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-  /// run_count, run_through, title, repeats, repeat_at`
+  /// run_count, run_through, title, repeats, repeat_at, answered_by`
   package func occurrence(_ first: Int32) throws -> Occurrence {
     let id = OccurrenceID(reminder: ReminderID(rawValue: text(first)), scheduledAt: instant(first + 1))
     let state: Occurrence.State? =
@@ -48,7 +48,8 @@ extension StoredRow {
       deliveredAt: optionalInstant(first + 6), endedAt: optionalInstant(first + 7),
       late: optionalText(first + 10).flatMap(LateCause.init), rounds: int(first + 4), repeats: int(first + 14),
       repeatAt: optionalInstant(first + 15),
-      missedRun: optionalInt(first + 11).map { .init(count: $0, through: instant(first + 12)) })
+      missedRun: optionalInt(first + 11).map { .init(count: $0, through: instant(first + 12)) },
+      answeredBy: optionalText(first + 16))
   }
 
   /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
@@ -78,7 +79,7 @@ extension StoredRow {
     OutboundMessage(
       delivery: try delivery(0), occurrence: try occurrence(11),
       // One that cannot be read must not hold up the outbox: its message leaves as one of a removed reminder does.
-      reminder: isNull(28) ? nil : try? reminder(27, reader))
+      reminder: isNull(29) ? nil : try? reminder(28, reader))
   }
 
   /// `number, started_at, took_ms, outcome, status, answer, error`

@@ -34,4 +34,8 @@ extension PostgresStore: SharedStore {
   public func laneOwners() async throws -> [Lane: Int64] {
     try await read { try ($0 as? Transaction)?.laneOwners() ?? [:] }
   }
+
+  public func heldLanes() async throws -> Set<Lane> {
+    try await read { try ($0 as? Transaction)?.heldLanes() ?? [] }
+  }
 }

@@ -29,6 +29,7 @@ struct OccurrenceRows {
   private var title = Texts()
   private var repeats = Integers()
   private var repeatAt = Integers()
+  private var answeredBy = Texts()
   /// When each was to come again, by the decision that was made for it.
   private var again = Integers()
 
@@ -59,6 +60,7 @@ struct OccurrenceRows {
     title.append(occurrence.title)
     repeats.append(occurrence.repeats)
     repeatAt.append(occurrence.repeatAt)
+    answeredBy.append(occurrence.answeredBy)
     again.append(comingAgain)
   }
 
@@ -72,19 +74,19 @@ struct OccurrenceRows {
       """
       INSERT INTO occurrence (
         scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-        run_count, run_through, title, repeats, repeat_at)
+        run_count, run_through, title, repeats, repeat_at, answered_by)
       SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
-        unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16)
+        unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16), unnest($17)
       ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
         owner = excluded.owner, state = excluded.state, rounds = excluded.rounds, fired_at = excluded.fired_at,
         delivered_at = excluded.delivered_at, ended_at = excluded.ended_at, snoozed_until = excluded.snoozed_until,
         reason = excluded.reason, late = excluded.late, run_count = excluded.run_count,
         run_through = excluded.run_through, title = excluded.title, repeats = excluded.repeats,
-        repeat_at = excluded.repeat_at
+        repeat_at = excluded.repeat_at, answered_by = excluded.answered_by
       WHERE occurrence.state = 5 AND occurrence.fired_at IS NULL
       RETURNING scheduled_at, reminder
       """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-      runCount, runThrough, title, repeats, repeatAt
+      runCount, runThrough, title, repeats, repeatAt, answeredBy
     ) { heard(written($0)) }
   }
 
@@ -99,28 +101,28 @@ struct OccurrenceRows {
           owner = u.owner, state = u.state, rounds = u.rounds, fired_at = u.fired_at, delivered_at = u.delivered_at,
           ended_at = u.ended_at, snoozed_until = u.snoozed_until, reason = u.reason, late = u.late,
           run_count = u.run_count, run_through = u.run_through, title = u.title, repeats = u.repeats,
-          repeat_at = u.repeat_at
-        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) u (
+          repeat_at = u.repeat_at, answered_by = u.answered_by
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) u (
           scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-          run_count, run_through, title, repeats, repeat_at, again)
+          run_count, run_through, title, repeats, repeat_at, answered_by, again)
         WHERE o.scheduled_at = u.scheduled_at AND o.reminder = u.reminder
           AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state IN (2, 6) AND o.snoozed_until = u.again)
             OR (o.state < 2 AND o.repeat_at = u.again))
         RETURNING o.scheduled_at, o.reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-        runCount, runThrough, title, repeats, repeatAt, again
+        runCount, runThrough, title, repeats, repeatAt, answeredBy, again
       ) { heard(written($0)) },
       try connection.queued(
         """
         INSERT INTO occurrence (
           scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-          run_count, run_through, title, repeats, repeat_at)
+          run_count, run_through, title, repeats, repeat_at, answered_by)
         SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
-          unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16)
+          unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16), unnest($17)
         ON CONFLICT (scheduled_at, reminder) DO NOTHING
         RETURNING scheduled_at, reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
-        runCount, runThrough, title, repeats, repeatAt
+        runCount, runThrough, title, repeats, repeatAt, answeredBy
       ) { heard(written($0)) },
     ]
   }

@@ -110,6 +110,7 @@ private let version1 = """
     run_count BIGINT,
     reason TEXT COLLATE "C",
     late TEXT COLLATE "C",
+    answered_by TEXT COLLATE "C",
     title TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (scheduled_at, reminder)
   ) PARTITION BY RANGE (scheduled_at);

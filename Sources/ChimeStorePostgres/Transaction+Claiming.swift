@@ -147,7 +147,7 @@ extension Transaction {
       queue.append(
         try connection.queued(query) { [self] answer in
           made.all += try answer.map { row in
-            let key = part[part.startIndex + row.int(26) - 1]
+            let key = part[part.startIndex + row.int(27) - 1]
             return try make(
               key,
               try dueReminder(

@@ -34,7 +34,7 @@ extension Transaction {
   static var occurrenceColumns: SQLText {
     """
     a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
     """
   }
 

@@ -86,6 +86,18 @@ extension Transaction {
     }
   }
 
+  /// The lanes that are this daemon's, but for those that it is handing over.
+  func heldLanes() throws -> Set<Lane> {
+    let held = holdings.current
+    return Set(
+      try connection.all(
+        """
+        SELECT l.owner, l.channel FROM lane l JOIN shard_lease s ON s.shard = l.shard
+        WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
+        """, held.node, held.yieldingList
+      ) { $0.lane(0) })
+  }
+
   /// Whose each lane is.
   func laneOwners() throws -> [Lane: Int64] {
     let owners = try connection.all(

@@ -103,6 +103,7 @@ private let version1 = """
 
   -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
   -- `repeats`: how often its present round has been repeated unanswered; `repeat_at`: when it is again; null: not.
+  -- `answered_by`: by which way its last answer came; null: by the control socket.
   CREATE TABLE occurrence (
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL,
@@ -120,6 +121,7 @@ private let version1 = """
     title TEXT NOT NULL,
     repeats INTEGER NOT NULL DEFAULT 0,
     repeat_at INTEGER,
+    answered_by TEXT,
     PRIMARY KEY (scheduled_at, reminder)
   ) STRICT, WITHOUT ROWID;
   -- A time is in one of the two.

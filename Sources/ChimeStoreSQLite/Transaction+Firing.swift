@@ -55,7 +55,7 @@ extension Transaction {
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
         d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
         a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       FROM due d
       CROSS JOIN reminder r ON r.key = d.reminder
       CROSS JOIN alias a ON a.key = d.reminder
@@ -186,12 +186,12 @@ extension Transaction {
       """
       INSERT INTO occurrence (
         scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-        run_count, run_through, title, repeats, repeat_at)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+        run_count, run_through, title, repeats, repeat_at, answered_by)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?18)
       ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
         owner = ?3, state = ?4, rounds = ?5, fired_at = ?6, delivered_at = ?7, ended_at = ?8, snoozed_until = ?9,
         reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14,
-        repeats = ?15, repeat_at = ?16
+        repeats = ?15, repeat_at = ?16, answered_by = ?18
       WHERE (occurrence.state = 5 AND occurrence.fired_at IS NULL)
         OR (occurrence.state IN (2, 6) AND occurrence.snoozed_until = ?17)
         OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
@@ -199,7 +199,8 @@ extension Transaction {
       occurrence.id.scheduledAt, reminder, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
       occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
-      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, again)
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, again,
+      occurrence.answeredBy)
     return connection.changes > 0
   }
 

@@ -136,6 +136,7 @@ struct TenantApartTests {
       "Occurrences.Move": [(no, #"{\#(id),"by":"PT1H"}"#)],
       "Occurrences.Fire": [(no, "{\(id)}")],
       "Expectations.List": [(yes, "{}")], "Expectations.Get": [(no, "{\(id)}"), (no, #"{"id":"\#(mark) job"}"#)],
+      "Expectations.Tokens": [(no, "{\(id)}"), (no, #"{"id":"\#(mark) job","endpoint":"hook"}"#)],
       "Expectations.Ping": [(no, "{\(id)}"), (no, #"{"id":"\#(mark) job","kind":"failed"}"#)],
       "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
       "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],

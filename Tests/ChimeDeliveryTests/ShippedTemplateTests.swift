@@ -32,11 +32,14 @@ extension RealThings {
 
     deinit { receiver.end() }
 
-    func access(_ name: String, _ lane: Lane, withToken: Bool = true) throws -> EndpointAccess {
+    func access(
+      _ name: String, _ lane: Lane, withToken: Bool = true, replies: String? = nil
+    ) throws -> EndpointAccess {
       let address = try #require(Self.addresses[name])
       return EndpointAccess(
         endpoint: Endpoint(
-          lane: lane, url: "http://127.0.0.1:\(port)/\(name)\(address)", settings: EndpointSettings(template: name),
+          lane: lane, url: "http://127.0.0.1:\(port)/\(name)\(address)",
+          settings: EndpointSettings(template: name, replies: replies),
           createdAt: scheduled),
         secrets: [SigningSecret(try Secret(SecretTests.text))], token: withToken ? try Token(Self.token) : nil)
     }
@@ -44,14 +47,16 @@ extension RealThings {
     /// Sends one message by a shipped template, and gives what the service made of it.
     func deliver(
       _ name: String, _ title: String, body: String? = nil, late: LateCause? = nil, withToken: Bool = true,
-      change: (inout Reminder) -> Void = { _ in }
+      replies: String? = nil, report: TrackerReport? = nil, change: (inout Reminder) -> Void = { _ in }
     ) async throws -> JSON {
-      let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken)
+      let access = try access(
+        name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken, replies: replies)
       let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
-      let sample = try message(title, body: body, channel: name, late: late, lateBy: late == nil ? .zero : .hours(2)) {
+      var sample = try message(title, body: body, channel: name, late: late, lateBy: late == nil ? .zero : .hours(2)) {
         $0.tags = ["a", "b"]
         change(&$0)
       }
+      if let report { sample.report = report }
       let report = try await channel.deliver(sample)
       let seen = try await receiver.lines.next()
       #expect(report.next == .settled, "\(name), \(title.debugDescription): \(seen)")
@@ -79,6 +84,40 @@ extension RealThings {
       let long = try await deliver(
         "ntfy", String(repeating: "語\"", count: 1_000), body: String(repeating: "é", count: 8_000))
       #expect(long["message"]?.string?.utf8.count == 3_799 && (long["title"]?.string?.count ?? 0) == 250)
+    }
+
+    /// Buttons, whatever stands on them: three at most, each with a token that the endpoint takes.
+    @Test func ntfyWithAnswers() async throws {
+      let address = "https://ntfy.sh/" + String(repeating: "a", count: 64)
+      let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "ntfy"))
+      let keys = try access("ntfy", lane).tokenKeys(at: scheduled)
+      func buttons(_ report: TrackerReport?) async throws -> [(label: String, subject: ActionToken.Subject)] {
+        let seen = try await deliver("ntfy", "Tea", replies: address, report: report)
+        return try (seen["actions"]?.array ?? []).map { action in
+          #expect(action["url"]?.string == address && action["method"] == "POST" && action["clear"] == "true")
+          let token = try ActionToken(action["body"]?.string ?? "", keys: keys, at: scheduled)
+          return (action["label"]?.string ?? "", token.subject)
+        }
+      }
+      func actions(_ found: [(label: String, subject: ActionToken.Subject)]) -> [ActionToken.Action] {
+        found.compactMap { if case .answer(let action, _, _, _) = $0.subject { action } else { nil } }
+      }
+      let plain = try await buttons(nil)
+      #expect(plain.map(\.label) == ["Done", "Snooze 10 min", "Dismiss"])
+      #expect(actions(plain) == [.done, .snooze(.minutes(10)), .dismiss])
+      for title in Self.titles + ["a\"\u{301}; b=\\\u{301}, c"] {
+        var report = TrackerReport()
+        (report.button, report.log) = (title, .init(grains: 250_000_000, title: title))
+        let found = try await buttons(report)
+        #expect(actions(found) == [.done, .snooze(.minutes(10)), .log(grains: 250_000_000)], "\(title)")
+        #expect(
+          found.allSatisfy { $0.label.utf8.count <= 43 && !$0.label.utf8.contains(UInt8(ascii: "\"")) }, "\(found)")
+        report = TrackerReport()
+        report.items = [.init("speedmaster", title), .init("other", "Other")]
+        #expect(actions(try await buttons(report)) == [.item("speedmaster"), .snooze(.minutes(10)), .dismiss])
+      }
+      // Nobody reads answers.
+      #expect(try await deliver("ntfy", "Tea")["actions"] == .null)
     }
 
     @Test func gotify() async throws {

@@ -75,6 +75,48 @@ struct FleetTests {
     }
   }
 
+  /// One daemon reads what is answered; when it is killed another goes on from the last answer, and none is given twice.
+  @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.has("curl"), "needs curl"))
+  func whoHasTheLaneReadsTheAnswers() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let topics = try await TopicServer.start(in: home)
+      let fleet = try await Fleet(home, 1, receiver, endpoints: [])
+      try await home.did(
+        "endpoint", "add", "phone", topics.url("alerts"), "--template", "ntfy", "--replies", topics.url("answers"))
+      let folder = home.path + "/other"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: folder + "/secrets")
+      let second = try await home.start(
+        Machine.chimed, ["--state-dir", folder, "--socket", "\(folder)/socket"])
+      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
+      try await home.did("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
+      let tokens = try JSON(parsing: try await home.did("expect", "token", "backup", "--json"))
+      let ping = tokens["succeeded"].string ?? ""
+      func pings() async throws -> Int {
+        try await fleet.sql("SELECT count(*) FROM chime.ping").split(separator: "\n").first.flatMap { Int($0) } ?? -1
+      }
+      for _ in 1...5 { try await topics.send(ping, to: topics.url("answers")) }
+      try await eventually("the pings are there") { try await pings() == 5 }
+
+      // Whoever has the lane is killed.
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'phone'")) ?? -1
+      let owner = try await fleet.owner(ofShard: shard)
+      let isSecond = try await fleet.node(of: second) == owner
+      try await (isSecond ? second : fleet.daemons[0]).crash()
+      for _ in 1...3 { try await topics.send(ping, to: topics.url("answers")) }
+      try await eventually("the other has its lane", within: .seconds(30)) {
+        try await fleet.owner(ofShard: shard) != owner
+      }
+      try await eventually("the other goes on", within: .seconds(30)) { try await pings() == 8 }
+      #expect(
+        topics.readers("answers").last.map { $0 != "all" && $0 != "none" } == true, "\(topics.readers("answers"))")
+      try await topics.send(ping, to: topics.url("answers"))
+      try await eventually("and on") { try await pings() == 9 }
+    }
+  }
+
   /// An owner that stands still in the middle of an attempt, past its lease.
   @Test(.timeLimit(.minutes(2))) func aFrozenOwnerRecordsNothingOfWhatIsAnothers() async throws {
     try await Home.live { home in

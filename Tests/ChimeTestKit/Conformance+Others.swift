@@ -58,6 +58,54 @@ extension StoreConformance {
           try expect(store.answer(owner: 1, token: "later"), is: [2], "the younger answer")
         }
       },
+      Case("an action token is spent once, and forgotten when it has expired") { subject in
+        try await subject.write { store in
+          try expect(store.spend("a", until: at(100), now: at(0)), is: true, "the first time")
+          try expect(store.spend("b", until: at(50), now: at(0)), is: true, "another")
+          try expect(store.spend("a", until: at(900), now: at(1)), is: false, "the second time")
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.spend("a", until: at(100), now: at(100)), is: false, "as it expires")
+          try expect(store.spend("b", until: at(300), now: at(101)), is: true, "one that had expired")
+          try expect(store.spend("a", until: at(300), now: at(101)), is: true, "the other that had expired")
+        }
+        struct Undone: Error {}
+        do {
+          try await subject.write { store in
+            _ = try store.spend("c", until: at(900), now: at(0))
+            throw Undone()
+          }
+        } catch is Undone {}
+        try await subject.write { store in
+          try expect(store.spend("c", until: at(900), now: at(0)), is: true, "one whose use was undone")
+        }
+      },
+      Case("by which way an answer came is kept with the occurrence") { subject in
+        try await subject.write { store in
+          try store.addFired("aaaa", lanes: [desktop])
+          guard var occurrence = try store.occurrences(OccurrenceFilter(), page: Page()).first else { return }
+          occurrence.state = .snoozed(until: at(900))
+          occurrence.answeredBy = "endpoint:phone"
+          try store.update(occurrence, now: at(20))
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          let known = try store.occurrences(OccurrenceFilter(), page: Page()).first
+          try expect(known != nil, "nothing has fired")
+          guard var found = known else { return }
+          try expect(found.answeredBy, is: "endpoint:phone", "the way")
+          try expect(store.reminder(found.id.reminder)?.last?.answeredBy, is: "endpoint:phone", "that of the last time")
+          try expect(
+            store.due(now: at(1_000), limit: 5, after: nil).due.compactMap(\.occurrence?.answeredBy),
+            is: ["endpoint:phone"],
+            "that of what is due")
+          found.answeredBy = nil
+          found.state = .done
+          try store.update(found, now: at(30))
+          try expect(store.occurrence(found.id)?.answeredBy, is: nil, "of an answer by the socket")
+        }
+      },
       Case("gauges count reminders, and what each lane is owed") { subject in
         let empty = try await subject.read { try $0.gauges() }
         try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, lanes: []), "those of an empty store")
@@ -236,7 +284,8 @@ extension StoreConformance {
           { try $0.wake(lane: desktop, now: at(0)) },
           { try $0.put(Endpoint(lane: team, url: "", createdAt: at(0))) },
           { try $0.removeEndpoint(team, now: at(0)) },
-          { try $0.keepAnswer([], owner: 1, token: "", now: at(0)) }, { try $0.setNote("n", nil) },
+          { try $0.keepAnswer([], owner: 1, token: "", now: at(0)) },
+          { _ = try $0.spend("", until: at(1), now: at(0)) }, { try $0.setNote("n", nil) },
         ]
         for verb in verbs { try await expect(.readOnly) { try await subject.read(verb) } }
       },

@@ -65,6 +65,8 @@ struct MemoryContents: Sendable {
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
+  /// Action tokens that were used, with when they expire.
+  var spent: [String: Instant] = [:]
   var notes: [String: String] = [:]
   /// In the order in which they were enrolled.
   var tenants: [Tenant] = []

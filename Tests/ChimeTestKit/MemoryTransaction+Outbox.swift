@@ -198,6 +198,14 @@ extension MemoryTransaction {
     contents.answers[.init(owner: owner, token: token)] = .init(bytes: answer, keptAt: now)
   }
 
+  func spend(_ token: String, until expiry: Instant, now: Instant) throws -> Bool {
+    try requireWriting()
+    contents.spent = contents.spent.filter { $0.value >= now }
+    guard contents.spent[token] == nil else { return false }
+    contents.spent[token] = expiry
+    return true
+  }
+
   func tenants() throws -> [Tenant] { contents.tenants.sorted { $0.name < $1.name } }
 
   func enrol(tenant name: String) throws -> Tenant {

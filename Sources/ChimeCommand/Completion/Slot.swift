@@ -77,6 +77,7 @@ enum Slot: Equatable {
     case ("TAG", _): return .list(.tags)
     case ("TRACKER", _), ("NAME", "tracker"): return .trackers
     case ("NAME", "tenant"): return .tenants
+    case ("NAME", "endpoint"): return .endpoints
     case ("ITEM", _): return .items
     case ("ID|TITLE", _): return .reminders(.all)
     case ("DELIVERY", _): return .deliveries
@@ -161,7 +162,7 @@ enum Typical {
   static let quietHours = ["22:00-07:00", "mon-fri 22:00-07:00", "sat,sun 22:00-09:00"].map { Candidate($0) }
   static let catchUp = ["latest", "all", "skip", "suspend=", "downtime="].map { Candidate($0) }
   static let filters = ["notes", "milestones", "weekday=", "item=", "text="].map { Candidate($0) }
-  static let resettable = ["headers", "template", "certificates", "concurrency", "rate", "inOrder", "token"]
+  static let resettable = ["headers", "template", "certificates", "replies", "concurrency", "rate", "inOrder", "token"]
     .map { Candidate($0) }
   /// Of the Desktop Notifications Specification, with ours.
   static let categories = [

@@ -205,6 +205,12 @@ extension Judge {
           .endpoints, Sentence(Words.mark("%1 has failed since %2: %3"), name, time(since), told(last)), test)
       )
     }
+    if let replies = endpoint.replies, let why = replies.problem, let since = replies.since {
+      found.append(
+        .caution(
+          .endpoints, Sentence(Words.mark("answers by %1 cannot be read since %2: %3"), name, time(since), told(why)),
+          .run("\(facts.chime) endpoint show \(name)")))
+    }
     switch facts.endpointTests[name] {
     case .answer(let result) where !result.ok:
       let why = result.error ?? result.status.map { "HTTP \($0)" } ?? "failed"

@@ -23,6 +23,9 @@ enum EndpointAdding {
     examples: [
       .init(command: "chime endpoint add team http://127.0.0.1:8099/hook --secret-file s"),
       .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
+      .init(
+        command:
+          "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy --replies https://ntfy.sh/my-replies"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
@@ -33,8 +36,8 @@ enum EndpointAdding {
     options: [.value("url", nil, "URL", "Its address")] + settings + [
       .value(
         "reset", nil, "WHAT",
-        "Set back to the usual way: headers, template, certificates, concurrency, rate, inOrder, "
-          + "token; several with commas", repeats: true)
+        "Set back to the usual way: headers, template, certificates, replies, concurrency, rate, "
+          + "inOrder, token; several with commas", repeats: true)
     ],
     examples: [
       .init(command: "chime endpoint edit team --rate 30/1m"),
@@ -49,6 +52,9 @@ enum EndpointAdding {
     .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
     .value(
       "token-file", nil, "FILE", "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's"),
+    .value(
+      "replies", nil, "URL", "Read what is answered from this topic of ntfy: its messages get buttons (docs/answers.md)"
+    ),
     .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
     .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
     .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
@@ -146,6 +152,7 @@ enum EndpointAdding {
     settings.certificates = try line.value("ca-file").map {
       try file($0, Words.say("the file of certificates"), limit: 262_144)
     }
+    settings.replies = line.value("replies")
     settings.concurrency = try line.count("concurrency", maximum: 64)
     settings.rate = try line.value("rate").map(rate)
     settings.inOrder = line.has("in-order") ? true : nil

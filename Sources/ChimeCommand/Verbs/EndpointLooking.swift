@@ -108,6 +108,8 @@ enum EndpointLooking {
       (Words.say("at once"), settings?.concurrency.map { Words.say("at most %1", $0) }),
       (Words.say("rate"), settings?.rate.map { Words.say("at most %1 in %2", $0.count, LengthText.human($0.span)) }),
       (Words.say("order"), settings?.inOrder == true ? Words.say("one after the other") : nil),
+      (Words.say("answers"), replies(endpoint, clock)),
+      (Words.say("read from"), settings?.replies),
       (Words.say("signs with"), signing(endpoint)),
     ]
     facts += (endpoint.publicKeys ?? []).map { (Words.say("public key"), $0) }
@@ -120,6 +122,29 @@ enum EndpointLooking {
       (Words.say("added"), "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
     ]
     context.print(facts: facts)
+  }
+
+  /// `are read; 3 given, the last 5 minutes ago, 1 refused`
+  private static func replies(_ endpoint: EndpointsInterface.Endpoint, _ clock: WallClock) -> String? {
+    guard let replies = endpoint.replies else { return nil }
+    var parts: [String] = []
+    switch replies.state {
+    case .open: parts = [Words.say("are read")]
+    case .connecting: parts = [Words.say("the server is being called")]
+    case .waiting:
+      parts = [
+        Words.say(
+          "cannot be read since %1: %2", clock.text(replies.since), replies.problem.map { Words.told($0) } ?? "-")
+      ]
+    case .elsewhere: parts = [Words.say("are read by another daemon")]
+    case .off: parts = [Words.say("are not read")]
+    }
+    if replies.answers > 0 {
+      parts.append(
+        Words.say("%1 given, the last %2", replies.answers, replies.answeredAt.map { clock.relative($0) } ?? "-"))
+    }
+    if replies.refused > 0 { parts.append(Words.say("%1 refused", replies.refused)) }
+    return parts.joined(separator: "; ")
   }
 
   private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {

@@ -9,7 +9,7 @@ enum Expect {
 
   static let verb = Verb(
     name: "expect", group: .set,
-    arguments: ["NAME SCHEDULE…", "NAME --every LENGTH", "list|show|pause|resume|remove …"],
+    arguments: ["NAME SCHEDULE…", "NAME --every LENGTH", "list|show|token|pause|resume|remove …"],
     summary: "Be told when a job has not run",
     details: [
       "A job pings when it is done: with `chime run NAME -- PROGRAM` in the place of the program, or with `chime ping NAME` at "
@@ -26,7 +26,7 @@ enum Expect {
       .init(command: "chime expect list"),
     ],
     alsoTried: ["monitor", "heartbeat", "deadman", "watchdog", "check", "cron"],
-    subverbs: [add, list, show, pause, resume, remove], usualSubverb: "add",
+    subverbs: [add, list, show, token, pause, resume, remove], usualSubverb: "add",
     run: { _ in throw Failure.usage(Words.say("what is expected? A name and a schedule are missing"), hint: usage) })
 
   private static let usage = "chime expect backup daily at 3:00 --within 2h"
@@ -198,11 +198,48 @@ enum Expect {
           StateWords.say(ping.kind.rawValue), ping.kind == .failed ? .bad : ping.kind == .succeeded ? .good : .faint),
         .init(ping.tookMs.map { RelativeTime.lateness(milliseconds: $0) } ?? "-", .faint),
         .init(ping.status.map(String.init) ?? "-", .faint),
-        .init(ping.tenant ?? "\(ping.uid)", .faint),
+        .init(ping.endpoint ?? ping.tenant ?? "\(ping.uid)", .faint),
         .init(ping.output?.split(separator: "\n").last.map(String.init) ?? "-", .faint),
       ])
     }
     context.print(table: table)
+  }
+
+  // MARK: Pinging from elsewhere
+
+  static let token = Verb(
+    name: "token", group: .set, arguments: ["ID|TITLE"],
+    summary: "Make tokens by which a job on any machine pings through an endpoint's topic",
+    details: [
+      "Whoever sends one to the topic that the endpoint reads answers from (`chime endpoint add … --replies URL`) pings, again and "
+        + "again: keep them as passwords are kept. They stop working when the endpoint's secret is replaced: at once with "
+        + "`chime endpoint rotate NAME --show --overlap 0s`."
+    ],
+    options: [.value("endpoint", nil, "NAME", "By which endpoint, where several read answers")],
+    examples: [
+      .init(command: "chime expect token backup"), .init(command: "chime expect token backup --endpoint phone --json"),
+    ],
+    alsoTried: ["key", "curl", "remote", "url"],
+    json: "`id`, `title`, `endpoint`, `address`, and the tokens `succeeded`, `started` and `failed`", run: runToken)
+
+  private static func runToken(_ context: Context) throws -> ExitCode {
+    let reply = try context.daemon().call(
+      ExpectationsInterface.Tokens(id: context.subject(), endpoint: context.line.value("endpoint")))
+    switch context.format {
+    case .json: context.print(json: context.json(reply))
+    case .plain: context.plain([reply])
+    case .human:
+      context.out("\(context.style(Harmless.line(reply.id), .strong))  \(Harmless.line(reply.title))")
+      for (what, token) in [
+        (Words.say("it is done"), reply.succeeded), (Words.say("it begins"), reply.started),
+        (Words.say("it failed"), reply.failed),
+      ] {
+        context.out("\(what):")
+        context.out(
+          "  curl -d \(ShellText.quoted(Harmless.line(token))) \(ShellText.quoted(Harmless.line(reply.address)))")
+      }
+    }
+    return .success
   }
 
   // MARK: Changing

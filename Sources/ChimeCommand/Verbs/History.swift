@@ -102,8 +102,8 @@ enum History {
   private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
     let rounds = occurrence.rounds > 1 ? Words.say(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
     switch occurrence.state {
-    case .done: return .init(StateWords.say("done") + rounds, .good)
-    case .dismissed: return .init(StateWords.say("dismissed") + rounds, .faint)
+    case .done: return .init(StateWords.say("done") + way(occurrence) + rounds, .good)
+    case .dismissed: return .init(StateWords.say("dismissed") + way(occurrence) + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
     case .awaited: return .init(Words.say("a ping is awaited until %1", clock.text(occurrence.awaitedUntil)), .faint)
     case .snoozed where occurrence.rounds == 0:
@@ -112,7 +112,7 @@ enum History {
       let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map {
         Words.say(" until %1", clock.time($0))
       }
-      return .init(StateWords.say("snoozed") + (until ?? ""))
+      return .init(StateWords.say("snoozed") + way(occurrence) + (until ?? ""))
     case .missed:
       let reasons = [
         occurrence.missed.map(words),
@@ -123,6 +123,11 @@ enum History {
         StateWords.say("missed") + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"),
         isGood ? .faint : .caution)
     }
+  }
+
+  /// ` by endpoint:phone`
+  private static func way(_ occurrence: OccurrencesInterface.Occurrence) -> String {
+    occurrence.answeredBy.map { Words.say(" by %1", $0) } ?? ""
   }
 
   static func words(_ reason: OccurrencesInterface.Occurrence.Missed) -> String {

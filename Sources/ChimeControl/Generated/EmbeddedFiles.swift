@@ -532,11 +532,30 @@ type Settings (
   template: ?string,
   # The certificates, in PEM, that the receiver's has to go back to.
   certificates: ?string,
+  # Where answers to its messages are read: the address of a topic of ntfy.
+  replies: ?string,
   # Attempts that may be under way at once, 1 to 64.
   concurrency: ?int,
   rate: ?Rate,
   # Whether a message is sent only when every earlier one has been settled.
   inOrder: ?bool
+)
+
+# How the topic stands that answers are read from. Numbers are counted from the daemon's start on.
+type Replies (
+  # open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
+  # daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
+  state: (open, connecting, waiting, elsewhere, off),
+  # Why it cannot be had.
+  problem: ?string,
+  # Since when.
+  since: ?Time,
+  # Answers that were given.
+  answers: int,
+  # Those that changed nothing.
+  refused: int,
+  # When the last was given.
+  answeredAt: ?Time
 )
 
 # Its secrets and its token are never part of this.
@@ -573,6 +592,8 @@ type Endpoint (
   fault: ?string,
   # Until when nothing is tried, because attempts failed in a row; null while it does not rest.
   restingUntil: ?Time,
+  # Null where no answers are read.
+  replies: ?Replies,
   # The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
   set: ?string
 )
@@ -645,7 +666,7 @@ method Update(
   url: ?string,
   token: ?string,
   settings: ?Settings,
-  reset: ?[](headers, template, certificates, concurrency, rate, inOrder, token),
+  reset: ?[](headers, template, certificates, replies, concurrency, rate, inOrder, token),
   tenant: ?string
 ) -> (endpoint: Endpoint)
 
@@ -696,6 +717,8 @@ type PingRecord (
   uid: int,
   # The tenant for whom it was; null for none.
   tenant: ?string,
+  # The endpoint by whose topic it came; null where it came otherwise.
+  endpoint: ?string,
   # How long the run took, in milliseconds.
   tookMs: ?int,
   # The exit status of the run; 128 and its number for a signal that ended it.
@@ -751,6 +774,19 @@ method Ping(
   tenant: ?string
 ) -> (id: string, title: string, wasDownMs: ?int)
 
+# Makes action tokens: whoever sends one to the topic at `address`, which the endpoint reads answers from, pings, from any machine
+# and again and again. `endpoint` may be left out where only one reads answers. They are signed with the endpoint's secret, and
+# are of no use any more when that has been replaced (io.chime.Endpoints.Rotate) and the old one signs no more.
+method Tokens(id: string, endpoint: ?string, tenant: ?string) -> (
+  id: string,
+  title: string,
+  endpoint: string,
+  address: string,
+  succeeded: string,
+  started: string,
+  failed: string
+)
+
 error NotFound (what: string, id: string, near: []string)
 error Ambiguous (id: string, candidates: []string)
 error InvalidValue (field: string, message: string)
@@ -801,7 +837,10 @@ type Occurrence (
   # How often it has been repeated since it fired, or since its last snooze.
   repeats: ?int,
   # When it is repeated next, unless someone answers.
-  repeatAt: ?Time
+  repeatAt: ?Time,
+  # By which way its last answer came: desktop, endpoint:NAME or command:NAME; null when it came by this socket, or nobody has
+  # answered.
+  answeredBy: ?string
 )
 
 type Filter (

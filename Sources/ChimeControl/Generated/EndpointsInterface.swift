@@ -40,8 +40,8 @@ public enum EndpointsInterface {
 
   /// How an endpoint is called. Null is the usual way.
   public struct Settings: WireValue {
-    public static let fieldNames = ["headers", "template", "certificates", "concurrency", "rate", "inOrder"]
-    public var fieldValues: [Any?] { [headers, template, certificates, concurrency, rate, inOrder] }
+    public static let fieldNames = ["headers", "template", "certificates", "replies", "concurrency", "rate", "inOrder"]
+    public var fieldValues: [Any?] { [headers, template, certificates, replies, concurrency, rate, inOrder] }
 
     /// Sent with every message beside Chime's own.
     public var headers: [Header]?
@@ -49,26 +49,62 @@ public enum EndpointsInterface {
     public var template: String?
     /// The certificates, in PEM, that the receiver's has to go back to.
     public var certificates: String?
+    /// Where answers to its messages are read: the address of a topic of ntfy.
+    public var replies: String?
     /// Attempts that may be under way at once, 1 to 64.
     public var concurrency: Int?
     public var rate: Rate?
     /// Whether a message is sent only when every earlier one has been settled.
     public var inOrder: Bool?
 
-    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
       self.headers = headers
       self.template = template
       self.certificates = certificates
+      self.replies = replies
       self.concurrency = concurrency
       self.rate = rate
       self.inOrder = inOrder
     }
   }
 
+  /// How the topic stands that answers are read from. Numbers are counted from the daemon's start on.
+  public struct Replies: WireValue {
+    public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
+    public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
+
+    public enum State: String, Codable, Sendable, CaseIterable {
+      case open, connecting, waiting, elsewhere, off
+    }
+
+    /// open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
+    /// daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
+    public var state: Replies.State
+    /// Why it cannot be had.
+    public var problem: String?
+    /// Since when.
+    public var since: Wire.Time?
+    /// Answers that were given.
+    public var answers: Int
+    /// Those that changed nothing.
+    public var refused: Int
+    /// When the last was given.
+    public var answeredAt: Wire.Time?
+
+    public init(state: Replies.State, problem: String? = nil, since: Wire.Time? = nil, answers: Int, refused: Int, answeredAt: Wire.Time? = nil) {
+      self.state = state
+      self.problem = problem
+      self.since = since
+      self.answers = answers
+      self.refused = refused
+      self.answeredAt = answeredAt
+    }
+  }
+
   /// Its secrets and its token are never part of this.
   public struct Endpoint: WireValue {
-    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "set"]
-    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, set] }
+    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "set"]
+    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, set] }
 
     public enum Signing: String, Codable, Sendable, CaseIterable {
       case hmac, ed25519
@@ -110,10 +146,12 @@ public enum EndpointsInterface {
     public var fault: String?
     /// Until when nothing is tried, because attempts failed in a row; null while it does not rest.
     public var restingUntil: Wire.Time?
+    /// Null where no answers are read.
+    public var replies: Replies?
     /// The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
     public var set: String?
 
-    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, set: String? = nil) {
+    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, set: String? = nil) {
       self.name = name
       self.url = url
       self.createdAt = createdAt
@@ -130,6 +168,7 @@ public enum EndpointsInterface {
       self.hasToken = hasToken
       self.fault = fault
       self.restingUntil = restingUntil
+      self.replies = replies
       self.set = set
     }
   }
@@ -271,7 +310,7 @@ public enum EndpointsInterface {
     public static let method = "io.chime.Endpoints.Update"
     
     public enum Reset: String, Codable, Sendable, CaseIterable {
-      case headers, template, certificates, concurrency, rate, inOrder, token
+      case headers, template, certificates, replies, concurrency, rate, inOrder, token
     }
 
     public var name: String

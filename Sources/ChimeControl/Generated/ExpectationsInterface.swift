@@ -16,8 +16,8 @@ public enum ExpectationsInterface {
 
   /// What a job has said of itself.
   public struct PingRecord: WireValue {
-    public static let fieldNames = ["at", "kind", "uid", "tenant", "tookMs", "status", "output"]
-    public var fieldValues: [Any?] { [at, kind, uid, tenant, tookMs, status, output] }
+    public static let fieldNames = ["at", "kind", "uid", "tenant", "endpoint", "tookMs", "status", "output"]
+    public var fieldValues: [Any?] { [at, kind, uid, tenant, endpoint, tookMs, status, output] }
 
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case started, succeeded, failed
@@ -30,6 +30,8 @@ public enum ExpectationsInterface {
     public var uid: Int
     /// The tenant for whom it was; null for none.
     public var tenant: String?
+    /// The endpoint by whose topic it came; null where it came otherwise.
+    public var endpoint: String?
     /// How long the run took, in milliseconds.
     public var tookMs: Int?
     /// The exit status of the run; 128 and its number for a signal that ended it.
@@ -37,11 +39,12 @@ public enum ExpectationsInterface {
     /// The end of what it wrote. Get alone has it.
     public var output: String?
 
-    public init(at: Wire.Time, kind: PingRecord.Kind, uid: Int, tenant: String? = nil, tookMs: Int? = nil, status: Int? = nil, output: String? = nil) {
+    public init(at: Wire.Time, kind: PingRecord.Kind, uid: Int, tenant: String? = nil, endpoint: String? = nil, tookMs: Int? = nil, status: Int? = nil, output: String? = nil) {
       self.at = at
       self.kind = kind
       self.uid = uid
       self.tenant = tenant
+      self.endpoint = endpoint
       self.tookMs = tookMs
       self.status = status
       self.output = output
@@ -196,6 +199,44 @@ public enum ExpectationsInterface {
         self.id = id
         self.title = title
         self.wasDownMs = wasDownMs
+      }
+    }
+  }
+
+  /// Makes action tokens: whoever sends one to the topic at `address`, which the endpoint reads answers from, pings, from any machine
+  /// and again and again. `endpoint` may be left out where only one reads answers. They are signed with the endpoint's secret, and
+  /// are of no use any more when that has been replaced (io.chime.Endpoints.Rotate) and the old one signs no more.
+  public struct Tokens: VarlinkMethod {
+    public static let method = "io.chime.Expectations.Tokens"
+    
+    public var id: String
+    public var endpoint: String?
+
+    public init(id: String, endpoint: String? = nil) {
+      self.id = id
+      self.endpoint = endpoint
+    }
+
+    public struct Reply: WireValue {
+      public static let fieldNames = ["id", "title", "endpoint", "address", "succeeded", "started", "failed"]
+      public var fieldValues: [Any?] { [id, title, endpoint, address, succeeded, started, failed] }
+
+      public var id: String
+      public var title: String
+      public var endpoint: String
+      public var address: String
+      public var succeeded: String
+      public var started: String
+      public var failed: String
+
+      public init(id: String, title: String, endpoint: String, address: String, succeeded: String, started: String, failed: String) {
+        self.id = id
+        self.title = title
+        self.endpoint = endpoint
+        self.address = address
+        self.succeeded = succeeded
+        self.started = started
+        self.failed = failed
       }
     }
   }

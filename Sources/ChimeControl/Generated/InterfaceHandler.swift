@@ -30,6 +30,7 @@ public protocol InterfaceHandler {
   func handle(_ request: ExpectationsInterface.List) async throws -> ExpectationsInterface.List.Reply
   func handle(_ request: ExpectationsInterface.Get) async throws -> ExpectationsInterface.Get.Reply
   func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply
+  func handle(_ request: ExpectationsInterface.Tokens) async throws -> ExpectationsInterface.Tokens.Reply
   func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply
   func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply
   func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply
@@ -116,6 +117,7 @@ extension InterfaceHandler {
     case ExpectationsInterface.List.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.List.self)))
     case ExpectationsInterface.Get.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Get.self)))
     case ExpectationsInterface.Ping.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Ping.self)))
+    case ExpectationsInterface.Tokens.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Tokens.self)))
     case OccurrencesInterface.Audit.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Audit.self)))
     case OccurrencesInterface.List.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.List.self)))
     case OccurrencesInterface.Upcoming.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Upcoming.self)))

@@ -11,8 +11,8 @@ public enum OccurrencesInterface {
   public static var description: String { EmbeddedFiles.occurrences }
 
   public struct Occurrence: WireValue {
-    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "awaitedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt"]
-    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, awaitedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt] }
+    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "awaitedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt", "answeredBy"]
+    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, awaitedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt, answeredBy] }
 
     public enum State: String, Codable, Sendable, CaseIterable {
       case fired, delivered, snoozed, done, dismissed, missed, awaited
@@ -59,8 +59,11 @@ public enum OccurrencesInterface {
     public var repeats: Int?
     /// When it is repeated next, unless someone answers.
     public var repeatAt: Wire.Time?
+    /// By which way its last answer came: desktop, endpoint:NAME or command:NAME; null when it came by this socket, or nobody has
+    /// answered.
+    public var answeredBy: String?
 
-    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil) {
+    public init(id: String, reminder: String, title: String, state: Occurrence.State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil, deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, late: Occurrence.Late? = nil, latenessMs: Int? = nil, missed: Occurrence.Missed? = nil, missedCount: Int? = nil, rounds: Int, repeats: Int? = nil, repeatAt: Wire.Time? = nil, answeredBy: String? = nil) {
       self.id = id
       self.reminder = reminder
       self.title = title
@@ -78,6 +81,7 @@ public enum OccurrencesInterface {
       self.rounds = rounds
       self.repeats = repeats
       self.repeatAt = repeatAt
+      self.answeredBy = answeredBy
     }
   }
 

@@ -14,6 +14,8 @@ public struct TrackerReport: Hashable, Sendable {
   public var button: String?
   /// The items that *Done* may be about, in the place of that button: of a collection those most often used, three at most.
   public var items: [Choice] = []
+  /// What may be logged as it is done, where *Done* alone logs nothing.
+  public var log: Amount?
   /// What programs are told; nil for a reminder that is linked to none.
   public var facts: Facts?
 
@@ -24,6 +26,18 @@ public struct TrackerReport: Hashable, Sendable {
 
     public init(_ item: String, _ title: String) {
       self.item = item
+      self.title = title
+    }
+  }
+
+  /// An amount with the word on its button.
+  public struct Amount: Hashable, Sendable {
+    /// As `Quantity.grains` has it.
+    public var grains: Int64
+    public var title: String
+
+    public init(grains: Int64, title: String) {
+      self.grains = grains
       self.title = title
     }
   }
@@ -242,7 +256,7 @@ private struct Reading {
         if !value.isEmpty { report.values[name.rawValue] = value }
       }
       report.facts = facts(tracker, standing)
-      report.button = button(tracker)
+      (report.button, report.log) = buttons(tracker)
       if tracker.hasItems, reminder.tracker?.logsWhenDone == true {
         report.items = try transaction.likelyItems(of: tracker.key, on: standing.day, limit: 3).map {
           TrackerReport.Choice($0.id.rawValue, $0.title)
@@ -320,12 +334,13 @@ private struct Reading {
       count(of: standings), number: { bearings.wording.number($0) })
   }
 
-  private func button(_ tracker: Tracker) -> String? {
-    guard let link = reminder.tracker, link.logsWhenDone, let unit = tracker.unit,
-      let quantity = tracker.portion(of: link)?.quantity
-    else { return nil }
-    return bearings.wording.button(
+  /// The word on the button that logs as *Done* does, or else what another would log.
+  private func buttons(_ tracker: Tracker) -> (done: String?, log: TrackerReport.Amount?) {
+    guard let link = reminder.tracker, let unit = tracker.unit, let quantity = tracker.portion(of: link)?.quantity
+    else { return (nil, nil) }
+    let title = bearings.wording.button(
       tracker.verb?.text(in: languages), bearings.wording.amount(quantity, unit, decimals: tracker.decimals))
+    return link.logsWhenDone ? (title, nil) : (nil, .init(grains: quantity.grains, title: title))
   }
 
   private func facts(_ tracker: Tracker, _ standing: Standing) -> TrackerReport.Facts {

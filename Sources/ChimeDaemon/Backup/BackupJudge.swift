@@ -336,6 +336,7 @@ struct BackupJudge {
     try need(
       (0...1_000_000).contains(occurrence.rounds) && (0...1_000_000).contains(occurrence.repeats),
       "it has fired as often as nothing can")
+    try need(occurrence.answeredBy.map(Self.isWay) ?? true, "that is no way by which an answer comes")
     try need(occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state), "it is not repeated")
     if let run = occurrence.missedRun {
       try need((1...Self.mostMissed).contains(run.count), "it was missed as often as nothing can be")
@@ -369,6 +370,13 @@ struct BackupJudge {
     configurations += 1
     try need(configurations <= ConfigurationFiles.mostInBackup, "there are too many files of a configuration")
     return file
+  }
+
+  /// As `Occurrence.answeredBy` has it.
+  private static func isWay(_ text: String) -> Bool {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else { return text == ChannelName.desktop.rawValue }
+    return ["endpoint", "command"].contains(parts[0]) && ChannelName(rawValue: parts[1]).isValidForEndpoint
   }
 
   private static func isReminderID(_ id: String) -> Bool {

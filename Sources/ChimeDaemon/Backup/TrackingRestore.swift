@@ -177,7 +177,7 @@ struct TrackingRestore {
           id: OccurrenceID(reminder: id, scheduledAt: time.id.scheduledAt), title: time.title, owner: owner,
           state: time.state, firedAt: time.firedAt, deliveredAt: time.deliveredAt, endedAt: time.endedAt,
           late: time.late, rounds: time.rounds, repeats: time.repeats, repeatAt: time.repeatAt,
-          missedRun: time.missedRun)
+          missedRun: time.missedRun, answeredBy: time.answeredBy)
       }
       try transaction.record([
         Firing(due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)

@@ -36,7 +36,8 @@ extension Desk {
     let due = next?.coming
     // What is the matter with the daemon is for those whose it is.
     let notices =
-      (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests) + [mute?.notice].compactMap { $0 }
+      (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests)
+      + unread(loopState.replies) + [mute?.notice].compactMap { $0 }
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
@@ -90,6 +91,22 @@ extension Desk {
         sentence:
           "endpoint \"\(lane.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
       )
+    }
+  }
+
+  /// How long answers may be unread before it is said.
+  private static let longUnread = Milliseconds.minutes(1)
+
+  private func unread(_ replies: [Lane: ReplySource.Standing]) -> [DaemonInterface.Notice] {
+    replies.filter { caller.sees == nil || $0.key.owner == caller.sees }.sorted { $0.key < $1.key }.compactMap {
+      lane, standing in
+      guard let problem = standing.problem, let since = standing.since, now - since >= Self.longUnread else {
+        return nil
+      }
+      let time = RFC3339.format(since, in: bearings.zones.local).dropFirst(11).prefix(8)
+      return DaemonInterface.Notice(
+        kind: "repliesUnread", about: lane.channel.rawValue,
+        sentence: "answers by endpoint \"\(lane.channel)\" cannot be read since \(time): \(problem)")
     }
   }
 

@@ -130,13 +130,14 @@ extension Desk {
   }
 
   func handle(_: EndpointsInterface.List) async throws -> EndpointsInterface.List.Reply {
-    let rests = await loop.rests()
+    let (rests, replies) = (await loop.rests(), await loop.replyStandings())
     return try await store.read { [self] transaction in
       let wire = self.wire
       return EndpointsInterface.List.Reply(
         endpoints: try transaction.endpoints(owner: caller.sees).map {
           wire.endpoint(
-            $0, try counts(of: $0.lane, transaction), secrets.read($0.lane), restingUntil: rests[$0.lane])
+            $0, try counts(of: $0.lane, transaction), secrets.read($0.lane), restingUntil: rests[$0.lane],
+            replies: replies[$0.lane])
         })
     }
   }
@@ -203,7 +204,9 @@ extension Desk {
       if endpoint.disabled == nil { try transaction.wake(lane: lane, now: now) }
       return ((endpoint, try self.counts(of: lane, transaction)), [.endpointsChanged])
     }
-    return wire.endpoint(endpoint, counts, secrets.read(lane), restingUntil: await loop.rests()[lane])
+    return wire.endpoint(
+      endpoint, counts, secrets.read(lane), restingUntil: await loop.rests()[lane],
+      replies: await loop.replyStandings()[lane])
   }
 
   /// How many endpoints an owner may have: each may have several transfers under way, and each of those has a descriptor,

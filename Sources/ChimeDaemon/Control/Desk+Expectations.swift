@@ -25,27 +25,56 @@ extension Desk {
           "what became of \"\(record.reminder.title)\" while the store took no changes is not recorded yet; ping again in a "
             + "moment")
       }
-      var generator = PooledRandom()
-      let work = try PingWork.run(
-        ping, of: record, in: transaction, bearings, absence: absence, using: &generator)
+      let (work, notices) = try Pinging.give(ping, to: record, in: transaction, bearings, absence)
       let reminder = record.reminder
-      var pinged = Happening(
-        kind: .pinged, owner: reminder.owner, reminder: reminder.id, title: reminder.title,
-        message: "\"\(reminder.title)\" \(ping.kind.rawValue)")
-      pinged.ping = ping.kind
-      pinged.occurrence = work.closed.last?.occurrence.id
-      var notices: [LoopNotice] = [.event(pinged)]
-      for closed in work.closed where closed.occurrence.firedAt != nil {
-        notices += Answering.notices(of: closed.occurrence, now: now)
-      }
-      notices += Answering.notices(of: work.chained)
-      for shown in [work.told, work.notice].compactMap({ $0 }) {
-        notices.append(.occurrence(.fired, shown, "\"\(shown.title)\" fired"))
-      }
       return (
         ExpectationsInterface.Ping.Reply(
           id: reminder.id.rawValue, title: reminder.title, wasDownMs: work.wasDown.map { Int($0.rawValue) }), notices
       )
+    }
+  }
+
+  func handle(_ request: ExpectationsInterface.Tokens) async throws -> ExpectationsInterface.Tokens.Reply {
+    let (reminder, endpoint) = try await store.read { [self] transaction in
+      let reminder = try expectation(request.id, in: transaction).reminder
+      return (reminder, try answering(request.endpoint, for: reminder.owner, in: transaction))
+    }
+    let access = secrets.read(endpoint.lane).access(endpoint)
+    func token(_ kind: Ping.Kind) throws -> String {
+      guard let token = access.actionToken(.ping(kind, reminder.id), at: now) else {
+        throw ControlFailure.conflict(
+          "the secret of \(endpoint.lane.channel) cannot be read, and nothing can be signed")
+      }
+      return token
+    }
+    return ExpectationsInterface.Tokens.Reply(
+      id: reminder.id.rawValue, title: reminder.title, endpoint: endpoint.lane.channel.rawValue,
+      address: endpoint.settings.replies ?? "", succeeded: try token(.succeeded), started: try token(.started),
+      failed: try token(.failed))
+  }
+
+  /// The endpoint that reads answers: the one of that name, or the only one.
+  private func answering(
+    _ name: String?, for owner: UInt32, in transaction: any StoreTransaction
+  ) throws -> Endpoint {
+    if let name {
+      let endpoint = try known(Lane(owner: owner, channel: lane(name).channel), transaction)
+      guard endpoint.settings.replies != nil else {
+        throw ControlFailure.conflict(
+          "\(name) reads no answers: chime endpoint edit \(name) --replies https://ntfy.sh/my-replies")
+      }
+      return endpoint
+    }
+    let answering = try transaction.endpoints(owner: owner).filter { $0.settings.replies != nil }
+    switch answering.count {
+    case 1: return answering[0]
+    case 0:
+      throw ControlFailure.conflict(
+        "no endpoint reads answers: chime endpoint add phone https://ntfy.sh/my-topic --template ntfy --replies "
+          + "https://ntfy.sh/my-replies")
+    default:
+      let names = answering.map(\.lane.channel.rawValue).joined(separator: ", ")
+      throw ControlFailure.invalidValue(field: "endpoint", "several read answers: say which of \(names)")
     }
   }
 
@@ -162,11 +191,40 @@ extension Desk {
   }
 }
 
+/// Takes what a job says of itself, from wherever it came: the socket, or an endpoint's topic.
+enum Pinging {
+  /// - Parameters:
+  ///   - record: an expectation, as it stands in `transaction`.
+  ///   - absence: when nobody could fire.
+  static func give(
+    _ ping: Ping, to record: ReminderRecord, in transaction: any StoreTransaction, _ bearings: Bearings,
+    _ absence: Absence
+  ) throws -> (work: PingWork, notices: [LoopNotice]) {
+    var generator = PooledRandom()
+    let work = try PingWork.run(ping, of: record, in: transaction, bearings, absence: absence, using: &generator)
+    let reminder = record.reminder
+    var pinged = Happening(
+      kind: .pinged, owner: reminder.owner, reminder: reminder.id, title: reminder.title,
+      message: "\"\(reminder.title)\" \(ping.kind.rawValue)")
+    pinged.ping = ping.kind
+    pinged.occurrence = work.closed.last?.occurrence.id
+    var notices: [LoopNotice] = [.event(pinged)]
+    for closed in work.closed where closed.occurrence.firedAt != nil {
+      notices += Answering.notices(of: closed.occurrence, now: ping.at)
+    }
+    notices += Answering.notices(of: work.chained)
+    for shown in [work.told, work.notice].compactMap({ $0 }) {
+      notices.append(.occurrence(.fired, shown, "\"\(shown.title)\" fired"))
+    }
+    return (work, notices)
+  }
+}
+
 extension WireMapper {
   func ping(_ ping: Ping, zone: Zone) -> ExpectationsInterface.PingRecord {
     ExpectationsInterface.PingRecord(
       at: time(ping.at, in: zone), kind: .init(rawValue: ping.kind.rawValue) ?? .succeeded, uid: Int(ping.uid),
-      tenant: ping.via, tookMs: ping.took.map { Int($0.rawValue) }, status: ping.status,
-      output: ping.output)
+      tenant: ping.endpoint == nil ? ping.via : nil, endpoint: ping.endpoint,
+      tookMs: ping.took.map { Int($0.rawValue) }, status: ping.status, output: ping.output)
   }
 }

@@ -125,16 +125,17 @@ enum Answering {
   /// - Parameters:
   ///   - reminder: as it stands in `transaction`; nil when it has been removed.
   ///   - person: who can take it back.
+  ///   - way: by which it came, as `Occurrence.answeredBy` has it.
   static func give(
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, by person: UInt32,
-    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+    way: String? = nil, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
   ) throws -> (Occurrence, [LoopNotice]) {
     try transaction.lockTrackers()
     let work: AnswerWork
     var generator = PooledRandom()
     do {
       work = try AnswerWork.run(
-        answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
+        answer, to: occurrence, reminder: reminder, by: way, in: transaction, bearings, now: now, using: &generator)
     } catch let error as AnswerRefused {
       throw refusal(error, occurrence)
     } catch TrackingRefused.noItem(let item, let tracker) {

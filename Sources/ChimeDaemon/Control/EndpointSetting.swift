@@ -76,6 +76,7 @@ struct EndpointSetting: Sendable {
       text: { .init(name: "headers", text: $0.map { TOMLText.array($0.map { "\($0.name): \($0.value)" }) }) }),
     .text("template", \.template, \.template) { _ = try Template(setting: $0) },
     .text("certificates", \.certificates, \.certificates) { _ = try Certificates.count(in: $0) },
+    .text("replies", \.replies, \.replies) { try EndpointURL.validate(topic: $0) },
     EndpointSetting(
       "concurrency", \.concurrency, \.concurrency,
       take: { number in

@@ -181,6 +181,10 @@ struct RequestStore: SharedStore {
 
   func close() async { await base.close() }
 
+  func heldLanes() async throws -> Set<Lane> {
+    try await wait.call(on: executor) { [base] in try await base.heldLanes() }
+  }
+
   var isAlone: Bool { base.isAlone }
   var unansweredFor: Milliseconds? { base.unansweredFor }
   func probe() { base.probe() }

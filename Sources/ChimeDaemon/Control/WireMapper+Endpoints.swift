@@ -4,9 +4,12 @@ import ChimeDelivery
 import ChimeSchedule
 
 extension WireMapper {
-  /// - Parameter rest: until when it rests; nil while it does not.
+  /// - Parameters:
+  ///   - rest: until when it rests; nil while it does not.
+  ///   - replies: how its topic stands for answers; nil where this daemon does not read it.
   func endpoint(
-    _ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil
+    _ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil,
+    replies: ReplySource.Standing? = nil
   ) -> EndpointsInterface.Endpoint {
     let current = kept.sheet.current.map(\.signing.secret)
     let fault = current.isEmpty ? kept.problem ?? "it has no secret" : kept.access(endpoint).fault ?? kept.problem
@@ -19,7 +22,19 @@ extension WireMapper {
       publicKeys: current.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
-      fault: fault, restingUntil: rest.map { time($0) }, set: endpoint.settings.set)
+      fault: fault, restingUntil: rest.map { time($0) },
+      replies: endpoint.settings.replies == nil ? nil : self.replies(replies, isRead: endpoint.disabled == nil),
+      set: endpoint.settings.set)
+  }
+
+  private func replies(_ standing: ReplySource.Standing?, isRead: Bool) -> EndpointsInterface.Replies {
+    guard let standing else {
+      return EndpointsInterface.Replies(state: isRead ? .elsewhere : .off, answers: 0, refused: 0)
+    }
+    return EndpointsInterface.Replies(
+      state: standing.isOpen ? .open : standing.problem == nil ? .connecting : .waiting, problem: standing.problem,
+      since: standing.since.map { time($0) }, answers: standing.answers, refused: standing.refused,
+      answeredAt: standing.answeredAt.map { time($0) })
   }
 
   static func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {

@@ -171,7 +171,7 @@ struct WireMapper: Sendable {
       late: occurrence.late.flatMap { OccurrencesInterface.Occurrence.Late(rawValue: $0.rawValue) },
       latenessMs: occurrence.lateness.map { Int($0.rawValue) }, missed: missed,
       missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds, repeats: occurrence.repeats,
-      repeatAt: occurrence.repeatAt.map { time($0, in: zone) })
+      repeatAt: occurrence.repeatAt.map { time($0, in: zone) }, answeredBy: occurrence.answeredBy)
   }
 
   func delivery(_ delivery: Delivery, title: String, lastAttempt: Attempt?) -> DeliveriesInterface.Delivery {

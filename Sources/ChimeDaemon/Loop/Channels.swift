@@ -6,6 +6,7 @@ import ChimeSchedule
 /// The ways to reach someone, by lane: `desktop`, the configuration's commands, and every other name is an endpoint's.
 final class Channels: Sendable {
   let webhook: WebhookChannel
+  let replies: ReplyReader
   /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
   let commands: CommandChannel
   private let desktop: GatheringChannel
@@ -76,7 +77,7 @@ final class Channels: Sendable {
     webhookSettings = WebhookSettings(settings)
     // Nor are attempts cut that would be made in the same way again.
     if let former, former.webhookSettings == webhookSettings {
-      webhook = former.webhook
+      (webhook, replies) = (former.webhook, former.replies)
       return
     }
     var webhooks = WebhookConfiguration(version: Product.version)
@@ -90,6 +91,7 @@ final class Channels: Sendable {
     webhooks.proxy = try? ProxyServer(settings.webhookProxy, except: settings.webhookNoProxy)
     webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
+    replies = ReplyReader(configuration: webhooks) { endpoints.access($0) }
   }
 
   /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
@@ -122,6 +124,7 @@ final class Channels: Sendable {
   func retire(for successor: Channels? = nil) async {
     if successor?.hasDesktop(of: self) != true { await desktop.stop() }
     if successor?.webhook !== webhook { await webhook.stop() }
+    if successor?.replies !== replies { await replies.stop() }
   }
 
   /// Stops all, side by side: each may take its time.

@@ -34,11 +34,11 @@ extension EventLoop {
     guard !isStopping else { return }
     switch event {
     case .answered(let occurrence, let answer, isOurs: true):
-      record(OutboxWork.Answer(answer: answer, occurrence: occurrence))
+      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, way: "desktop"))
     // A popup from before a restart has only its word for what it is about. Everyone on the bus could give it, and so
     // answer for its user, who could do so anyway, but for nobody else.
     case .answered(let occurrence, let answer, isOurs: false):
-      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, owner: geteuid()))
+      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, owner: geteuid(), way: "desktop"))
     case .closed(let occurrence, let reason):
       var happening = Happening(
         kind: .closed, occurrence: occurrence, message: "the popup of \"\(occurrence.title)\" \(Self.words(reason))")

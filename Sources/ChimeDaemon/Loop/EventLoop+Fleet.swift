@@ -36,18 +36,24 @@ extension EventLoop {
     switch event {
     case .leave(let lanes):
       handOver { lanes.contains($0) }
+      leaveReplies { lanes.contains($0) }
+      considerReplies()
       tenants.sharedAt = 0
       considerShares()
     case .taken:
       fleet.owesRelease = true
       tenants.sharedAt = 0
       considerShares()
+      considerReplies()
       lookAtOthers()
     case .look: lookAtOthers()
     case .endpointsChanged:
       reloadEndpoints()
       lookAtOthers()
-    case .lapsed, .endedSessions, .sessionsStay: tell(event)
+    case .lapsed:
+      tell(event)
+      considerReplies()
+    case .endedSessions, .sessionsStay: tell(event)
     }
   }
 
@@ -97,6 +103,7 @@ extension EventLoop {
   func leaveFleet() async {
     guard let shared = fleet.store else { return }
     shared.retire()
+    leaveReplies { _ in true }
     handOver { _ in true }
     guard await (try? shared.members())?.contains(where: { $0.isLiving && !$0.isAsked }) ?? false else { return }
     timers?.fleet.arm(after: FleetState.drainLimit)

@@ -33,6 +33,7 @@ extension EventLoop {
       let mended = Set(review.mended)
       wakeLanes { mended.contains($0) }
     }
+    considerReplies()
     if fleet.store != nil, !policies.owners.isEmpty {
       Task { await withTaskExecutorPreference(executor) { await renewShares() } }
     }
@@ -60,7 +61,7 @@ extension EventLoop {
   }
 
   /// Whether what is known of how the one answers holds for the other.
-  private static func isTheSame(_ one: Endpoint?, _ other: Endpoint?) -> Bool {
+  static func isTheSame(_ one: Endpoint?, _ other: Endpoint?) -> Bool {
     var (one, other) = (one, other)
     one?.failingSince = nil
     other?.failingSince = nil

@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import Dispatch
 
@@ -136,9 +137,16 @@ extension EventLoop {
     let wakes: Bool
     switch report {
     case .ended(let attempt, let next): wakes = inbox.put(Outcome(attempt: attempt, next: next, message: message))
-    case .answered(let answer): wakes = inbox.put(answer, to: message.occurrence.id)
+    case .answered(let answer):
+      wakes = inbox.put(answer, to: message.occurrence.id, way: way(of: message.delivery.lane))
     }
     if wakes { executor.queue.async { self.assumeIsolated { $0.takeOutcomes() } } }
+  }
+
+  /// By which way an answer comes that is given by a channel.
+  private nonisolated func way(of lane: Lane) -> String {
+    if lane.channel == .desktop { return "desktop" }
+    return commands.book.commands[lane.channel] == nil ? "endpoint:\(lane.channel)" : "command:\(lane.channel)"
   }
 
   private func takeOutcomes() {
@@ -205,8 +213,8 @@ extension EventLoop {
             {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
               (_, notices) = try Answering.give(
-                answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, in: transaction, bearings,
-                now: SystemClock.now)
+                answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, way: answer.way,
+                in: transaction, bearings, now: SystemClock.now)
             }
             return (notices, try horizons.read(transaction))
           }

@@ -111,6 +111,7 @@ extension EventLoop {
     if let message { publish([Happening(kind: .resumed, message: message)]) }
     outbox.seenFailing = [:]
     handle(.woke)
+    reopenReplies()
     // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
     rescan(refreshZones().union(refreshCalendars()))
     lookAround()

@@ -54,6 +54,8 @@ extension EventLoop {
     var lastSnapshot: StoreSnapshot?
     /// Lanes that are not tried before then, because they failed again and again.
     var rests: [Lane: Instant]
+    /// How the topics stand that answers are read from.
+    var replies: [Lane: ReplySource.Standing] = [:]
     /// Nil: nobody is told.
     var heartbeat: Heartbeat?
   }
@@ -74,7 +76,7 @@ extension EventLoop {
       pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, notices: notices,
-      lastSnapshot: snapshots.latest, rests: rests(),
+      lastSnapshot: snapshots.latest, rests: rests(), replies: replyStandings(),
       heartbeat: configuration.heartbeat.isTold ? heartbeat.value : nil)
   }
 

@@ -15,6 +15,7 @@ struct LoopTimers {
   let watchdog: LoopTimer
   let metrics: LoopTimer
   let heartbeat: LoopTimer
+  let replies: LoopTimer
   let others: LoopTimer
   let fleet: LoopTimer
   let waits: LoopTimer

@@ -99,6 +99,7 @@ actor EventLoop {
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?
   var fleet = FleetState()
+  var replies = ReplyState()
   var tenants = Tenants()
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?
@@ -192,6 +193,7 @@ actor EventLoop {
     renewMetricsFile()
     renewHeartbeat(from: Configuration.Heartbeat())
     lookAtOthers()
+    considerReplies()
     chime_forget_code()
   }
 
@@ -228,6 +230,7 @@ actor EventLoop {
       bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
       heartbeat: timer { $0.heartbeatIsDue() },
+      replies: timer { $0.repliesAreDue() },
       others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
       waits: timer { $0.lookAtWaits() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
@@ -344,6 +347,7 @@ actor EventLoop {
       endpoints: endpoints, commands: commands, keeping: old)
     let new = channels
     if !new.hasDesktop(of: old) { listenToDesktop(remembering: old.desktopMemory) }
+    if new.replies !== old.replies { reopenReplies(from: old.replies) }
     Task {
       await withTaskExecutorPreference(executor) {
         await old.retire(for: new)

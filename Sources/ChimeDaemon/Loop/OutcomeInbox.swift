@@ -15,9 +15,10 @@ final class OutcomeInbox: Sendable {
     }
   }
 
-  func put(_ answer: Occurrence.Answer, to occurrence: OccurrenceID) -> Bool {
+  /// - Parameter way: as `Occurrence.answeredBy` has it.
+  func put(_ answer: Occurrence.Answer, to occurrence: OccurrenceID, way: String) -> Bool {
     arrived.withLock { arrived in
-      arrived.answers.append(OutboxWork.Answer(answer: answer, occurrence: occurrence))
+      arrived.answers.append(OutboxWork.Answer(answer: answer, occurrence: occurrence, way: way))
       return arrived.outcomes.count + arrived.answers.count == 1
     }
   }

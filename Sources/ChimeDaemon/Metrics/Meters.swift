@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeDelivery
 
 /// What is counted from the daemon's start on. A value: the loop tells it what has happened.
 struct Meters: Sendable {
@@ -23,6 +24,8 @@ struct Meters: Sendable {
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
   var heartbeats: [Heartbeat: Int] = [:]
+  /// What was read from topics, by why it changed nothing; nil: it was done.
+  var replies: [TokenFault?: Int] = [:]
   private(set) var pings: [Ping.Kind: Int] = [:]
   private(set) var lateness = Histogram()
 

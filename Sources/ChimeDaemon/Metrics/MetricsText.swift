@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 
 /// What `Metrics` answers with, of what has been read and counted. A function of values.
@@ -145,6 +146,17 @@ struct MetricsText {
     let resting = Set(snapshot.rests.keys)
     let disabled = endpoints.count { $0.disabled != nil }
     let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.lane) }
+    text.family(
+      "chime_replies_total", .counter, "Answers that were read from topics of endpoints, by what came of them."
+    ) {
+      $0.add(meters.replies[nil] ?? 0, ["result": "done"])
+      for fault in TokenFault.allCases { $0.add(meters.replies[fault] ?? 0, ["result": fault.rawValue]) }
+    }
+    text.family("chime_reply_sources", .gauge, "Topics that this daemon reads answers from.") {
+      let open = snapshot.replies.values.count { $0.isOpen }
+      $0.add(open, ["state": "open"])
+      $0.add(snapshot.replies.count - open, ["state": "waiting"])
+    }
     text.family("chime_endpoints", .gauge, "Endpoints of webhooks.") {
       $0.add(endpoints.count - disabled - atRest, ["state": "in_use"])
       $0.add(atRest, ["state": "resting"])

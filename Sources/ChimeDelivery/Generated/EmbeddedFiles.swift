@@ -91,7 +91,18 @@ static var ntfy: String { #"""
     "Title": {"{{body}}": {"": null, "*": "{{title|max:250}}"}},
     "Priority": {"{{urgency}}": {"low": "low", "normal": "default", "critical": "urgent"}},
     "Tags": "{{tags}}",
-    "Click": "{{url}}"
+    "Click": "{{url}}",
+    "Actions": {
+      "{{answers.done}}": {
+        "": null,
+        "*": {
+          "{{answers.log}}": {
+            "": "action=http, label=\"{{answers.done.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.done}}, clear=true; action=http, label=\"{{answers.snooze.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.snooze}}, clear=true; action=http, label=\"{{answers.dismiss.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.dismiss}}, clear=true",
+            "*": "action=http, label=\"{{answers.done.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.done}}, clear=true; action=http, label=\"{{answers.snooze.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.snooze}}, clear=true; action=http, label=\"{{answers.log.label}}\", url=\"{{answers.address}}\", method=POST, body={{answers.log}}, clear=true"
+          }
+        }
+      }
+    }
   },
   "text": {
     "{{body}}": {

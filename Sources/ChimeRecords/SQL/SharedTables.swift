@@ -116,6 +116,13 @@ package enum SharedTables {
     ) CLUSTERED;
     CREATE INDEX token_age ON token (kept_at);
 
+    -- Action tokens that were used, for as long as somebody could use them again.
+    CREATE TABLE spent (
+      token TEXT PRIMARY KEY,
+      expires_at INTEGER NOT NULL
+    ) CLUSTERED;
+    CREATE INDEX spent_age ON spent (expires_at);
+
     CREATE TABLE note (
       name TEXT PRIMARY KEY,
       value TEXT NOT NULL

@@ -16,7 +16,7 @@ extension SQLTransaction {
     let looked = try connection.all(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
         o.reminder,
         EXISTS (SELECT 1 FROM delivery d
           WHERE d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder AND d.state <= 1),
@@ -29,8 +29,8 @@ extension SQLTransaction {
       """, start?.0 ?? .earliest - .milliseconds(1), start?.1 ?? 0, end, max(limit, 0)
     ) { row in
       (
-        occurrence: try row.occurrence(0), reminder: row.int64(16),
-        isWanted: row.int64(17) != 0 || row.int64(18) != 0
+        occurrence: try row.occurrence(0), reminder: row.int64(17),
+        isWanted: row.int64(18) != 0 || row.int64(19) != 0
       )
     }
     var result = Pruned(count: 0, past: past, isOver: looked.count < limit)

@@ -17,7 +17,7 @@ extension SQLTransaction {
     try connection.first(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       FROM alias a
       JOIN occurrence o ON o.reminder = a.key
       WHERE a.id = $1 AND o.scheduled_at = $2
@@ -29,7 +29,7 @@ extension SQLTransaction {
     var query = ComposedQuery(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       """)
     if let reminder = filter.reminder {
       // Either index may have all that the page needs.
@@ -76,13 +76,14 @@ extension SQLTransaction {
       """
       UPDATE occurrence SET
         owner = $1, state = $2, rounds = $3, fired_at = $4, delivered_at = $5, ended_at = $6, snoozed_until = $7, reason = $8,
-        late = $9, run_count = $10, run_through = $11, title = $12, repeats = $13, repeat_at = $14
-      WHERE scheduled_at = $15 AND reminder = $16
+        late = $9, run_count = $10, run_through = $11, title = $12, repeats = $13, repeat_at = $14, answered_by = $15
+      WHERE scheduled_at = $16 AND reminder = $17
       """,
       occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds, occurrence.firedAt,
       occurrence.deliveredAt, occurrence.endedAt, occurrence.state.until,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
-      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, at, key)
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, occurrence.answeredBy,
+      at, key)
     guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
 
     if let again = occurrence.comesAgain {

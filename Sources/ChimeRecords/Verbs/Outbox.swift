@@ -8,7 +8,7 @@ extension SQLTransaction {
     SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
       d.attempts_before,
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
       a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition
     FROM delivery d
     CROSS JOIN lane l ON l.key = d.lane

@@ -7,7 +7,7 @@ extension SQLTransaction {
     try connection.all(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       FROM alias a
       CROSS JOIN due d ON d.reminder = a.key AND d.snooze_of >= 0
       CROSS JOIN occurrence o ON o.scheduled_at = d.snooze_of AND o.reminder = d.reminder AND o.state = 6

@@ -18,6 +18,17 @@ extension SQLTransaction {
   }
 }
 
+// Action tokens.
+extension SQLTransaction {
+  package func spend(_ token: String, until expiry: Instant, now: Instant) throws -> Bool {
+    try requireWriting()
+    try connection.run("DELETE FROM spent WHERE expires_at < $1", now)
+    try connection.run(
+      "INSERT INTO spent (token, expires_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING", token, expiry)
+    return connection.changes > 0
+  }
+}
+
 // The daemon's own notes, and counts.
 extension SQLTransaction {
   package func note(_ name: String) throws -> String? {

@@ -68,6 +68,19 @@ def decoded(value):
     return str(email.header.make_header(email.header.decode_header(value)))
 
 
+def actions(text):
+    """ntfy's short form, as far as the template writes it: `key=value` or `key="value"`, with commas, then semicolons."""
+    found = []
+    for one in re.findall(r'(?:"[^"]*"|[^;"])+', text):
+        parts = re.findall(r'\s*([a-z]+)=("[^"]*"|[^,"]*)\s*(?:,|$)', one)
+        action = {key: value.strip('"') for key, value in parts}
+        need(set(action) == {"action", "label", "url", "method", "body", "clear"}, f"actions: {one}")
+        need(action["action"] == "http" and action["label"] and action["url"].startswith("http"), f"actions: {one}")
+        found.append(action)
+    need(len(found) <= 3, "only 3 actions allowed")
+    return found
+
+
 def ntfy(method, path, headers, body):
     need(method in ("POST", "PUT"), "method", 405)
     need(re.fullmatch(r"/[-_A-Za-z0-9]{1,64}", path), "topic", 404)
@@ -82,6 +95,7 @@ def ntfy(method, path, headers, body):
         "topic": path[1:], "title": decoded(headers["title"]) if "title" in headers else None,
         "message": body.decode("utf-8") or "triggered", "priority": levels[priority],
         "tags": [tag.strip() for tag in tags], "click": headers.get("click"),
+        "actions": actions(decoded(headers["actions"])) if "actions" in headers else None,
     }  # fmt: skip
 
 

@@ -1,0 +1,275 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+import Dispatch
+
+// Answers that people give by an endpoint's topic: who reads which, what comes, and what is done for it.
+extension EventLoop {
+  /// Looks at which topics this daemon is to read, after endpoints, channels or lanes have changed.
+  func considerReplies() {
+    guard isReady, !isStopping else { return }
+    guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.settings.replies != nil }) else {
+      return
+    }
+    replies.owesLook = true
+    guard replies.task == nil else { return }
+    replies.task = Task {
+      await withTaskExecutorPreference(executor) {
+        while replies.owesLook, !isStopping {
+          replies.owesLook = false
+          await lookAtReplies()
+        }
+        replies.task = nil
+      }
+    }
+  }
+
+  private func lookAtReplies() async {
+    var held: Set<Lane>?
+    if let shared = fleet.store {
+      do {
+        held = try await shared.heldLanes()
+      } catch {
+        // Whatever it has is read on: what is done for an answer is done once, whoever reads it.
+        timers?.replies.arm(after: .seconds(2))
+        return
+      }
+    }
+    guard !isStopping else { return }
+    let wanted = outbox.endpoints.filter { lane, endpoint in
+      endpoint.settings.replies != nil && endpoint.disabled == nil && held?.contains(lane) != false
+    }
+    for lane in replies.sources.keys where wanted[lane] == nil { leaveReplies(lane) }
+    for (lane, endpoint) in wanted {
+      guard let address = endpoint.settings.replies else { continue }
+      if let known = replies.sources[lane] {
+        guard !Self.isTheSame(known.endpoint, endpoint) else {
+          // What it lacked may be there by now.
+          if case .waiting = known.phase { openReplies(lane) }
+          continue
+        }
+        leaveReplies(lane)
+      }
+      replies.sources[lane] = ReplySource(endpoint, address: address, number: replies.nextNumber())
+      openReplies(lane)
+    }
+  }
+
+  private func leaveReplies(_ lane: Lane) {
+    guard let source = replies.sources.removeValue(forKey: lane) else { return }
+    channels.replies.close(source.number)
+    staleSummary()
+  }
+
+  /// Another daemon has these lanes now.
+  func leaveReplies(_ isGoing: (Lane) -> Bool) {
+    for lane in replies.sources.keys where isGoing(lane) { leaveReplies(lane) }
+  }
+
+  /// The channels are others, or the machine was away: what was open is of no use, or may not be.
+  ///
+  /// - Parameter former: the reader that has the streams.
+  func reopenReplies(from former: ReplyReader? = nil) {
+    for (lane, source) in replies.sources {
+      (former ?? channels.replies).close(source.number)
+      openReplies(lane)
+    }
+  }
+
+  /// Reads on from the last message that something came of.
+  private func openReplies(_ lane: Lane) {
+    guard let source = replies.sources[lane], !isStopping else { return }
+    let number = replies.nextNumber()
+    replies.sources[lane]?.number = number
+    replies.sources[lane]?.phase = .connecting
+    replies.sources[lane]?.openedMicroseconds = nil
+    // What is being recorded will be known by its id to have been read.
+    replies.sources[lane]?.queue = []
+    guard !source.isApplying else { return }
+    let (store, address) = (store, source.address)
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          let mark = try await store.read { try ReplyWork.mark(of: lane, at: address, in: $0) }
+          guard var source = replies.sources[lane], source.number == number, !isStopping else { return }
+          // What came since and changed nothing need not be looked at again, unless another daemon has read meanwhile.
+          if source.mark != mark || source.last == nil { source.last = mark }
+          source.mark = mark
+          replies.sources[lane] = source
+          channels.replies.open(lane, after: source.last, number: number) { [weak self] event in
+            guard let self else { return }
+            self.executor.queue.async { self.assumeIsolated { $0.heardReplies(lane, number, event) } }
+          }
+        } catch {
+          replyFailed(lane, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
+        }
+      }
+    }
+  }
+
+  private func heardReplies(_ lane: Lane, _ number: UInt64, _ event: ReplyReader.Event) {
+    guard !isStopping, replies.sources[lane]?.number == number else { return }
+    switch event {
+    case .opened: repliesAreOpen(lane)
+    case .came(let messages, let nonsense):
+      if nonsense > 0 { refuse(.malformed, lane, count: nonsense) }
+      replies.sources[lane]?.queue += messages
+      readReplies(lane)
+    case .ended(let end): replyFailed(lane, number, end.reason, asked: end.retryAfter)
+    }
+  }
+
+  private func repliesAreOpen(_ lane: Lane) {
+    guard var source = replies.sources[lane] else { return }
+    source.phase = .open
+    source.openedMicroseconds = SystemClock.monotonicMicroseconds
+    if source.isProblemTold { log(.notice, "answers by endpoint \"\(lane.channel)\" are read again", id: .repliesRead) }
+    (source.problem, source.isProblemTold) = (nil, false)
+    replies.sources[lane] = source
+  }
+
+  /// The stream has ended, or there was none: it is asked for again after a while.
+  private func replyFailed(_ lane: Lane, _ number: UInt64, _ reason: String, asked: Milliseconds? = nil) {
+    guard !isStopping, var source = replies.sources[lane], source.number == number else { return }
+    channels.replies.close(number)
+    let now = SystemClock.monotonicMicroseconds
+    let lasted = source.openedMicroseconds.map { Milliseconds.milliseconds(Int64((now - $0) / 1_000)) } ?? .zero
+    var generator = PooledRandom()
+    let wait = source.backoff.wait(lasted: lasted, asked: asked, using: &generator)
+    source.number = replies.nextNumber()
+    source.phase = .waiting(untilMicroseconds: now + UInt64(wait.rawValue) * 1_000)
+    source.openedMicroseconds = nil
+    source.queue = []
+    source.problem = (reason, source.problem?.since ?? SystemClock.now)
+    // Servers and networks go away for a moment all the time.
+    if source.backoff.failures >= 3, !source.isProblemTold {
+      source.isProblemTold = true
+      log(
+        .warning, "answers by endpoint \"\(lane.channel)\" cannot be read: \(reason); it is tried again and again",
+        id: .repliesLost, [(.owner, String(lane.owner)), (.endpoint, lane.channel.rawValue)])
+    }
+    replies.sources[lane] = source
+    staleSummary()
+    armReplies()
+  }
+
+  private func armReplies() {
+    let next = replies.sources.values.compactMap { source -> UInt64? in
+      if case .waiting(let until) = source.phase { until } else { nil }
+    }.min()
+    guard let next else { return }
+    let now = SystemClock.monotonicMicroseconds
+    timers?.replies.arm(after: .milliseconds(Int64((max(next, now) - now + 999) / 1_000)))
+  }
+
+  func repliesAreDue() {
+    let now = SystemClock.monotonicMicroseconds
+    for (lane, source) in replies.sources {
+      if case .waiting(let until) = source.phase, until <= now { openReplies(lane) }
+    }
+    armReplies()
+    if fleet.store != nil { considerReplies() }
+  }
+
+  // MARK: Answers
+
+  /// Looks at what has come, one message after another.
+  private func readReplies(_ lane: Lane) {
+    while var source = replies.sources[lane], !source.isApplying, let message = source.queue.popFirst() {
+      // One that is said again and again says nothing new.
+      guard message.id != source.last else {
+        replies.sources[lane] = source
+        continue
+      }
+      switch message.token {
+      case .failure(let fault):
+        source.last = message.id
+        replies.sources[lane] = source
+        refuse(fault, lane)
+      case .success(let token):
+        guard !agenda.keepsForStore, standby.isEmpty else {
+          return replyFailed(lane, source.number, "the store takes no changes, and answers wait")
+        }
+        source.isApplying = true
+        replies.sources[lane] = source
+        apply(token, message.id, of: lane, source)
+      }
+    }
+  }
+
+  private func apply(_ token: ActionToken, _ id: String, of lane: Lane, _ source: ReplySource) {
+    let (store, bearings, horizons, absence) = (store, bearings, horizons, absence)
+    let (address, mark, number) = (source.address, source.mark, source.number)
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          let (fault, notices, horizon) = try await store.write { transaction in
+            let (fault, notices) = try ReplyWork.run(
+              token, message: id, of: lane, at: address, after: mark, in: transaction, bearings, absence,
+              now: SystemClock.now)
+            return (fault, notices, try horizons.read(transaction))
+          }
+          committed(horizon, notices, with: bearings)
+          replies.sources[lane]?.mark = id
+          didRead(fault, id, lane, number)
+        } catch let failure as StoreFailure where failure.isPassing {
+          storeFailed(failure, "answers wait where they were sent")
+          replies.sources[lane]?.isApplying = false
+          if replies.sources[lane]?.number == number {
+            replyFailed(lane, number, "the store takes no changes, and answers wait")
+          } else if replies.sources[lane]?.phase == .connecting {
+            openReplies(lane)
+          }
+        } catch is ReplyWork.Overtaken {
+          leaveReplies(lane)
+          considerReplies()
+        } catch {
+          log(.info, "an answer by endpoint \"\(lane.channel)\" cannot be given: \(error)")
+          didRead(.impossible, id, lane, number)
+        }
+      }
+    }
+  }
+
+  private func didRead(_ fault: TokenFault?, _ id: String, _ lane: Lane, _ number: UInt64) {
+    if let fault {
+      refuse(fault, lane)
+    } else {
+      meters.replies[nil, default: 0] += 1
+      replies.sources[lane]?.answers += 1
+      replies.sources[lane]?.answeredAt = SystemClock.now
+    }
+    replies.sources[lane]?.last = id
+    replies.sources[lane]?.isApplying = false
+    guard replies.sources[lane]?.number == number else {
+      // It was to be asked for again meanwhile, and waited for this.
+      if replies.sources[lane]?.phase == .connecting { openReplies(lane) }
+      return
+    }
+    readReplies(lane)
+  }
+
+  /// Counts what changes nothing, and says so once in a while.
+  private func refuse(_ fault: TokenFault, _ lane: Lane, count: Int = 1) {
+    meters.replies[fault, default: 0] += count
+    replies.sources[lane]?.refused += count
+    complain(
+      .replyRefused, lane.owner, "an answer by endpoint \"\(lane.channel)\" changes nothing: \(Self.words(fault))",
+      .notice)
+  }
+
+  private static func words(_ fault: TokenFault) -> String {
+    switch fault {
+    case .malformed: "it is no action token"
+    case .forged: "no secret of the endpoint has signed it"
+    case .expired: "its time is over"
+    case .over: "that was answered already, or has come again since"
+    case .replayed: "it was used before"
+    case .foreign: "it is about nothing that the endpoint's owner has"
+    case .impossible: "what it asks for cannot be done"
+    }
+  }
+
+  /// How the topics stand that are read here.
+  func replyStandings() -> [Lane: ReplySource.Standing] { replies.sources.mapValues(\.standing) }
+}

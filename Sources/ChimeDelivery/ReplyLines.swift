@@ -1,0 +1,95 @@
+import ChimeSchedule
+import FoundationEssentials
+
+/// What a topic of ntfy says in its stream of JSON, a line each (docs.ntfy.sh/subscribe/api).
+enum ReplyLine: Hashable, Sendable {
+  /// The stream has begun.
+  case opened
+  case message(id: String, text: String)
+  /// A sign of life, or an event that says nothing here.
+  case other
+  /// It is no line of such a stream.
+  case nonsense
+
+  init(_ line: [UInt8]) {
+    guard !line.isEmpty else {
+      self = .other
+      return
+    }
+    guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(line)) else {
+      self = .nonsense
+      return
+    }
+    switch fields.event {
+    case "open": self = .opened
+    case "message":
+      self = Self.isID(fields.id ?? "") ? .message(id: fields.id ?? "", text: fields.message ?? "") : .nonsense
+    default: self = .other
+    }
+  }
+
+  /// Whether it can stand in an address, and so be asked for what came after it.
+  static func isID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private struct Fields: Decodable {
+    var id: String?
+    var event: String
+    var message: String?
+  }
+}
+
+/// Cuts a stream into lines, within bounds: a server that never ends a line, or never ends, is heard no longer.
+struct ReplyLines {
+  /// The longest line, in bytes. ntfy takes messages of 4 KiB, which escapes make longer, and writes what else it knows of
+  /// them beside.
+  static let longest = 32_768
+  /// How much may come at once, as what a server has kept does, and how much in a second on the average.
+  static let most = 1 << 20
+  static let perSecond = 1_024
+
+  private var rest: [UInt8] = []
+  private var count = 0
+
+  init() {}
+
+  /// - Parameter elapsed: since the stream was asked for.
+  /// - Returns: the lines that are whole now.
+  /// - Throws: `ReplyFault` when it is to be given up.
+  mutating func take(_ part: some Collection<UInt8>, elapsed: Milliseconds) throws(ReplyFault) -> [[UInt8]] {
+    count += part.count
+    guard count <= Self.most + Self.perSecond * Int(elapsed.rawValue / 1_000) else {
+      throw ReplyFault(
+        "it sends too much: more than \(Self.most >> 10) KiB came, and \(Self.perSecond) bytes in a second")
+    }
+    rest += part
+    var lines: [[UInt8]] = []
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      guard end <= Self.longest else { throw Self.tooLong }
+      var line = rest[..<end]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      lines.append(Array(line))
+      rest.removeFirst(end + 1)
+    }
+    guard rest.count <= Self.longest else { throw Self.tooLong }
+    return lines
+  }
+
+  private static var tooLong: ReplyFault { ReplyFault("it sends a line of more than \(longest >> 10) KiB") }
+}
+
+/// Why a stream of answers is given up; a sentence without a full stop.
+struct ReplyFault: Error, Hashable {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// A server of ntfy that stands in for a real one, and the phones that have its messages.
+final class TopicServer {
+  let port: Int
+  private let home: Home
+  private var process: Child
+
+  private init(_ home: Home, _ process: Child, port: Int) {
+    (self.home, self.process, self.port) = (home, process, port)
+  }
+
+  static func start(in home: Home) async throws -> TopicServer {
+    let process = try await spawn(home, port: 0)
+    return TopicServer(home, process, port: try await said(process))
+  }
+
+  private static func spawn(_ home: Home, port: Int) async throws -> Child {
+    try await home.spawn(
+      "/usr/bin/python3", [Machine.support("ntfy-server"), String(port), home.path + "/ntfy.cache"])
+  }
+
+  private static func said(_ process: Child) async throws -> Int {
+    try await eventually("the server says its port") { () -> Int? in
+      if let end = process.end { throw HarnessFailure("the server ended with \(end): \(process.errors)") }
+      return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
+    }
+  }
+
+  /// It is gone, and so are all connections.
+  func stop() async throws {
+    process.send(SIGKILL)
+    _ = try await process.ended()
+  }
+
+  /// It is there again, at the same port, with the messages that it had.
+  func restart() async throws {
+    process = try await Self.spawn(home, port: port)
+    _ = try await Self.said(process)
+  }
+
+  func url(_ topic: String) -> String { "http://127.0.0.1:\(port)/\(topic)" }
+
+  private var said: [JSON] { process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+
+  /// What was published to a topic since it was started last.
+  func messages(_ topic: String) -> [JSON] { said.filter { $0["topic"].string == topic } }
+
+  /// What its readers asked for since it was started last.
+  func readers(_ topic: String) -> [String] {
+    said.filter { $0["subscribed"].string == topic }.compactMap { $0["since"].string }
+  }
+
+  /// The buttons of a message.
+  func buttons(_ message: JSON) -> [JSON] { message["actions"].elements }
+
+  /// Presses one, as a phone does.
+  func press(_ button: JSON) async throws {
+    try await send(button["body"].string ?? "", to: button["url"].string ?? "")
+  }
+
+  func send(_ text: String, to url: String) async throws {
+    let done = try await home.run("/usr/bin/curl", ["-sf", "-X", "POST", "--data-binary", text, url])
+    guard done.status == 0 else { throw HarnessFailure("curl ended with \(done.status): \(done.text)") }
+  }
+}

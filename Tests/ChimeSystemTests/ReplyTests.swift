@@ -1,0 +1,248 @@
+import Foundation
+import Testing
+
+/// Answers that come from a phone: a topic of ntfy, which the daemon reads.
+@Suite(.serialized, .enabled(if: Machine.has("curl"), "needs curl"))
+struct ReplyTests {
+  private func addPhone(_ home: Home, _ server: TopicServer, replies: String = "answers", _ more: String...)
+    async throws
+  {
+    let done = try await home.run(
+      Machine.chime,
+      ["endpoint", "add", "phone", server.url("alerts"), "--template", "ntfy", "--replies", server.url(replies)] + more)
+    #expect(done.status == 0, "\(done.text)")
+  }
+
+  private func phone(_ home: Home) async throws -> JSON {
+    try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
+  }
+
+  private func isRead(_ home: Home) async throws {
+    try await eventually("answers are read") { try await phone(home)["replies"]["state"].string == "open" }
+  }
+
+  private func message(_ server: TopicServer, _ number: Int = 1) async throws -> JSON {
+    try await eventually("the phone has \(number)") {
+      let all = server.messages("alerts")
+      return all.count >= number ? all[number - 1] : nil
+    }
+  }
+
+  private func state(_ id: String, _ home: Home) async throws -> String? {
+    try await home.latestOccurrence(of: id)["state"].string
+  }
+
+  private func count(_ result: String, _ home: Home) async throws -> Int {
+    let line = try await home.did("metrics").split(separator: "\n").first {
+      $0.hasPrefix("chime_replies_total{result=\"\(result)\"}")
+    }
+    return Int(line?.split(separator: " ").last ?? "") ?? -1
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func doneOnThePhone() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      let daemon = try await home.start()
+      try await addPhone(home, server)
+      try await isRead(home)
+      let id = try await home.add("Water, \"cold\"", "in 1s", to: ["phone"])
+      let first = try await message(server)
+      let buttons = server.buttons(first)
+      try #require(buttons.count == 3, "\(first)")
+      #expect(buttons.map { $0["label"].string } == ["Done", "Snooze 10 min", "Dismiss"])
+      #expect(buttons.allSatisfy { $0["url"].string == server.url("answers") && $0["method"].string == "POST" })
+      try await server.press(buttons[0])
+      try await eventually("the occurrence is done") { try await state(id, home) == "done" }
+      let done = try await home.latestOccurrence(of: id)
+      #expect(done["answeredBy"].string == "endpoint:phone")
+      let history = try await home.did("history")
+      #expect(history.contains("done by endpoint:phone"), "\(history)")
+
+      // Pressed once more, by whoever has it, and what else comes that way: nothing changes.
+      let other = try await home.add("Other", "in 1s", to: ["phone"])
+      let second = try await message(server, 2)
+      try await server.press(buttons[0])
+      try await server.press(buttons[1])
+      try await server.send("done", to: server.url("answers"))
+      let text = server.buttons(second)[0]["body"].string ?? ""
+      try await server.send(String(text.dropLast()) + (text.hasSuffix("A") ? "E" : "A"), to: server.url("answers"))
+      try await eventually("all were looked at") { try await phone(home)["replies"]["refused"].int == 4 }
+      #expect(try await state(other, home) != "done")
+      #expect(try await state(id, home) == "done")
+      #expect(try await count("over", home) == 2)
+      #expect(try await count("malformed", home) == 1)
+      #expect(try await count("forged", home) == 1)
+      #expect(try await count("done", home) == 1)
+      // Taken back, the same button is of no use: it was used.
+      try await home.did("undo")
+      try await home.did("undo")
+      #expect(try await state(id, home) != "done")
+      try await server.press(buttons[0])
+      try await eventually("it is refused") { try await count("replayed", home) == 1 }
+      #expect(try await state(id, home) != "done")
+      #expect(daemon.process.errors.components(separatedBy: "changes nothing").count <= 3, "\(daemon.process.errors)")
+      // What is kept of the server's answers has no token.
+      let kept = try await home.did("deliveries", "--json")
+      #expect(!kept.contains("chact_"), "\(kept)")
+      let shown = try await home.did("endpoint", "show", "phone")
+      #expect(shown.contains("are read; 1 given") && shown.contains("5 refused"), "\(shown)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func snoozedAndDismissedOnThePhone() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      _ = try await home.start()
+      try await addPhone(home, server)
+      try await isRead(home)
+      let id = try await home.add("Tea", "in 1s", to: ["phone"])
+      let first = server.buttons(try await message(server))
+      try await server.press(first[1])
+      try await eventually("it is snoozed") { try await state(id, home) == "snoozed" }
+      let until = try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string
+      try await server.press(first[1])
+      try await eventually("once") { try await count("over", home) == 1 }
+      #expect(try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string == until)
+      try await home.did("snooze", id, "1s")
+      let second = server.buttons(try await message(server, 2))
+      // The round of the first message is over.
+      try await server.press(first[0])
+      try await eventually("it is refused") { try await count("over", home) == 2 }
+      #expect(try await state(id, home) != "done")
+      try await server.press(second[2])
+      try await eventually("it is dismissed") { try await state(id, home) == "dismissed" }
+    }
+  }
+
+  /// What is answered while no daemon runs, or while the server is away, is done when both are there, once.
+  @Test(.timeLimit(.minutes(3)))
+  func nothingIsLostOrDoneTwice() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      let first = try await home.start()
+      try await addPhone(home, server)
+      try await isRead(home)
+      try await home.did("expect", "backup", "at 2096-12-01 09:00", "--within", "1h")
+      let tokens = try JSON(parsing: try await home.did("expect", "token", "backup", "--json"))
+      let ping = tokens["succeeded"].string ?? ""
+      #expect(tokens["address"].string == server.url("answers") && tokens["endpoint"].string == "phone")
+      func pings() async throws -> Int {
+        try await home.answer("io.chime.Expectations.Get", ["id": "backup"])["pings"].elements.count
+      }
+      var ids: [String] = []
+      for number in 1...3 {
+        ids.append(try await home.add("Task \(number)", "in 1s", to: ["phone"]))
+        _ = try await message(server, number)
+      }
+      let messages = server.messages("alerts")
+      func done(_ id: String) -> JSON? {
+        messages.first { message in
+          ids.firstIndex(of: id).map { message["message"].string == "Task \($0 + 1)" } ?? false
+        }.map { server.buttons($0)[0] }
+      }
+      try await server.send(ping, to: server.url("answers"))
+      try await eventually("the ping is there") { try await pings() == 1 }
+      try await server.press(try #require(done(ids[0])))
+      try await eventually("the first is done") { try await state(ids[0], home) == "done" }
+      try await first.crash()
+
+      // Nobody reads.
+      try await server.press(try #require(done(ids[1])))
+      try await server.send(ping, to: server.url("answers"))
+      try await server.stop()
+      let second = try await home.start()
+      try await eventually("it is said") { try await phone(home)["replies"]["state"].string == "waiting" }
+      try await server.restart()
+      try await eventually("the second is done") { try await state(ids[1], home) == "done" }
+      try await eventually("the ping is there") { try await pings() == 2 }
+      // It was asked for what came after the last answer.
+      #expect(
+        server.readers("answers").first.map { $0 != "all" && $0 != "none" } == true, "\(server.readers("answers"))")
+
+      // Killed again and again while they come.
+      for _ in 1...5 { try await server.send(ping, to: server.url("answers")) }
+      try await second.crash()
+      let third = try await home.start()
+      try await server.press(try #require(done(ids[2])))
+      try await eventually("the third is done") { try await state(ids[2], home) == "done" }
+      #expect(try await pings() == 7)
+      try await third.crash()
+      _ = try await home.start()
+      try await isRead(home)
+      try await server.send(ping, to: server.url("answers"))
+      try await eventually("the last ping is there") { try await pings() == 8 }
+      #expect(
+        try await home.answer("io.chime.Expectations.Get", ["id": "backup"])["pings"][0]["endpoint"].string == "phone")
+      #expect(try await count("over", home) == 0)
+
+      // A secret that was replaced signs for no one.
+      try await home.did("endpoint", "rotate", "phone", "--show", "--overlap", "0s")
+      try await server.send(ping, to: server.url("answers"))
+      try await eventually("it is refused") { try await count("forged", home) == 1 }
+      #expect(try await pings() == 8)
+    }
+  }
+
+  /// Servers that are no good: each is said to be, and none costs more than a connection now and then.
+  @Test(
+    .timeLimit(.minutes(2)),
+    arguments: [
+      ("flood", "a line of more than 32 KiB"), ("away", "status 503"), ("moved", "redirects"),
+      ("private", "status 403"),
+    ])
+  func badServers(_ topic: String, _ word: String) async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      _ = try await home.start()
+      try await addPhone(home, server, replies: topic)
+      try await eventually("it is said") {
+        try await phone(home)["replies"]["problem"].string?.contains(word) == true
+      }
+      let shown = try await home.did("endpoint", "show", "phone")
+      #expect(shown.contains("cannot be read since"), "\(shown)")
+      let doctor = try await home.chime("doctor")
+      #expect(doctor.text.contains("answers by phone cannot be read since"), "\(doctor.text)")
+    }
+  }
+
+  /// The endpoint's token opens a topic that not everyone may read, on the endpoint's own server.
+  @Test(.timeLimit(.minutes(1)))
+  func aTopicWithAToken() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      _ = try await home.start()
+      try home.write("tk_reader", to: home.path + "/token")
+      try await addPhone(home, server, replies: "private-answers", "--token-file", home.path + "/token")
+      try await isRead(home)
+      let export = try await home.did("export")
+      #expect(export.contains("replies = \"\(server.url("private-answers"))\""), "\(export)")
+      try await home.did("endpoint", "edit", "phone", "--reset", "replies")
+      try await eventually("nobody reads") { try await phone(home)["replies"] == .null }
+      let id = try await home.add("Tea", "in 1s", to: ["phone"])
+      #expect(server.buttons(try await message(server)).isEmpty)
+      #expect(try await state(id, home) != nil)
+      let refused = try await home.chime("endpoint", "edit", "phone", "--replies", server.url("a/b?c"))
+      #expect(refused.status != 0 && refused.text.contains("topic of ntfy"), "\(refused.text)")
+    }
+  }
+
+  /// A server that says one message without end has it done once, and is not asked more than it sends.
+  @Test(.timeLimit(.minutes(1)))
+  func aParrot() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(in: home)
+      _ = try await home.start()
+      try await addPhone(home, server, replies: "parrot")
+      try await isRead(home)
+      let id = try await home.add("Tea", "in 1s", to: ["phone"])
+      try await server.press(server.buttons(try await message(server))[0])
+      try await eventually("it is done") { try await state(id, home) == "done" }
+      let other = try await home.add("Other", "in 1s", to: ["phone"])
+      _ = try await message(server, 2)
+      #expect(try await state(other, home) != "done")
+      #expect(try await count("done", home) == 1)
+    }
+  }
+}
