@@ -94,8 +94,11 @@ extension Firing {
   }
 
   /// Shortens the runs of missed times that reach beyond `now`: the clock was set back, and those times come again.
+  ///
+  /// - Parameter following: gives the time after another, by the definition that had a time.
   static func shortenRuns(
-    of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
+    of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant,
+    following: (Instant) throws -> (Instant) -> Instant?
   ) throws {
     var (offset, passed) = (0, 0)
     while passed < nearby {
@@ -105,7 +108,8 @@ extension Firing {
       for var record in records where passed < nearby {
         if record.id.scheduledAt <= now { passed += 1 }
         guard let run = record.missedRun, run.through > now else { continue }
-        record.missedRun = shortened(run, from: record.id.scheduledAt, to: now, next: next)
+        let first = record.id.scheduledAt
+        record.missedRun = shortened(run, from: first, to: now, next: try following(first))
         try transaction.update(record, now: now)
       }
       if records.count < 100 { return }

@@ -27,7 +27,7 @@ public struct PingWork: Sendable {
     let record = try work.awaitWhatHasCome(
       record, in: transaction, bearings, absence, now: ping.at, using: &generator)
     let reminder = record.reminder
-    let awaited = try transaction.awaited(of: reminder.id)
+    let awaited = try Self.awaited(of: reminder.id, at: ping.at, in: transaction)
     switch ping.kind {
     case .started: try work.begin(ping, reminder, awaited, in: transaction)
     case .succeeded: try work.close(ping, record, awaited, in: transaction, bearings, using: &generator)
@@ -37,6 +37,22 @@ public struct PingWork: Sendable {
       try work.count(reminder, from: ping.at, in: transaction, bearings)
     }
     return work
+  }
+
+  /// What a ping is for: the times that have come, and a run that goes on. A time that came while the clock was ahead is to
+  /// come again.
+  private static func awaited(
+    of id: ReminderID, at now: Instant, in transaction: any StoreTransaction
+  ) throws -> [Occurrence] {
+    let awaited = try transaction.awaited(of: id)
+    // Of several runs that begin in one second the later ones stand under the next seconds.
+    func hasCome(_ occurrence: Occurrence, by moment: Instant) -> Bool {
+      occurrence.id.scheduledAt <= moment + Absence.tolerance
+    }
+    guard let last = awaited.last, !hasCome(last, by: now) else { return awaited }
+    let latest = try transaction.lastPing(of: id, among: .all)
+    let begun = latest?.kind == .started ? latest?.at ?? now : now
+    return awaited.filter { hasCome($0, by: max(now, begun)) }
   }
 
   /// A time that has come may not have been looked at yet: the ping is for that one.

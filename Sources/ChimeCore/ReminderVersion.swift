@@ -35,20 +35,6 @@ public struct ReminderVersion: Hashable, Sendable {
     // One that had no time to come is over, whenever its last one was.
     [former, since.map { $0 + .milliseconds(1) } ?? next].compactMap { $0 }.min() ?? .latest
   }
-
-  /// Replaced versions and the one in force, without the times that a later version gave again because the clock was set
-  /// back in between.
-  ///
-  /// - Parameter versions: in the order in which they were in force.
-  public static func apart(_ versions: [ReminderVersion]) -> [ReminderVersion] {
-    var (result, end): ([ReminderVersion], Instant?) = ([], nil)
-    for var version in versions.reversed() {
-      version.until = [version.until, end].compactMap { $0 }.min()
-      end = [version.from, end].compactMap { $0 }.min()
-      if version.until.map({ version.from < $0 }) ?? true || version.isInForce { result.append(version) }
-    }
-    return result.reversed()
-  }
 }
 
 extension Reminder {

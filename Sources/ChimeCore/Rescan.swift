@@ -60,8 +60,13 @@ public enum Rescan: Hashable, Sendable {
   ) throws {
     guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
     if wentBack {
-      var walk = bearings.timetable(of: record.reminder).walk()
-      try Firing.shortenRuns(of: id, in: transaction, now: now) { walk.next(after: $0) }
+      try Firing.shortenRuns(of: id, in: transaction, now: now) { first in
+        // It may have been changed, or done, while the clock was ahead.
+        let version = try transaction.versions(of: id).last { $0.from <= first }
+        var walk = bearings.timetable(of: version?.reminder ?? record.reminder).walk()
+        return { walk.next(after: $0) }
+      }
+      try awaitSooner(record.reminder, in: transaction, now: now)
     }
     if let next = record.next, next <= now { return }
     let isMoved = wentBack && record.moveBack(to: now)
@@ -69,6 +74,17 @@ public enum Rescan: Hashable, Sendable {
     guard isMoved || next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next, since: now)
+  }
+
+  /// What began to be awaited anew while the clock was ahead would be awaited until then: no ping may take longer than it
+  /// ever may. Those of times that are still to come stay.
+  private static func awaitSooner(_ reminder: Reminder, in transaction: any StoreTransaction, now: Instant) throws {
+    guard let within = reminder.within else { return }
+    for var occurrence in try transaction.awaited(of: reminder.id) where occurrence.id.scheduledAt <= now {
+      guard let end = occurrence.comesAgain, end > now + within else { continue }
+      occurrence.state = .awaited(until: now + within)
+      try transaction.update(occurrence, now: now)
+    }
   }
 
   /// The store keeps a note of the time at which a daemon last started, heard of a step forward, or computed due times anew.

@@ -183,7 +183,7 @@ extension ScheduleAudit {
       (place, times) = (last, [])
     }
 
-    for version in ReminderVersion.apart(versions) {
+    for version in versions {
       for stretch in stretches(of: version, before: min(end, now + .milliseconds(1)), now: now, bearings, log) {
         guard let zone = stretch.zone else {
           audit.unknown = .zone

@@ -69,9 +69,9 @@ public enum EndpointURL {
     }
   }
 
-  /// Scheme, host and port of a valid address, in small letters; nil where it is none.
+  /// Scheme, host and port of a valid address, in small letters; nil where it is none, or libcurl is not there to ask.
   static func origin(of text: String) -> String? {
-    guard let handle = chime_curl_url() else { return nil }
+    guard (try? Libcurl.load()) != nil, let handle = chime_curl_url() else { return nil }
     defer { chime_curl_url_cleanup(handle) }
     guard chime_curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK,
       let scheme = part(CURLUPART_SCHEME, of: handle),

@@ -105,7 +105,7 @@ public final class ReplyReader: Sendable {
     var headers = ["accept: application/x-ndjson, application/json", "user-agent: Chime/\(version)"]
     // What it is to be shown is for its own server alone.
     let token = access.token?.text
-    if EndpointURL.origin(of: replies) == EndpointURL.origin(of: access.endpoint.url) {
+    if let own = EndpointURL.origin(of: access.endpoint.url), own == EndpointURL.origin(of: replies) {
       var values = TemplateValues()
       values[.token] = TemplateValue(token)
       let own = access.ownHeaders

@@ -67,6 +67,13 @@ struct ExpectationTests {
       }
     }
 
+    func goBack(to length: Milliseconds) async throws {
+      let now = after(length)
+      try await store.write {
+        try Rescan.reschedule(ExpectationTests.id, in: $0, Bearings(zones: InUTC()), now: now, wentBack: true)
+      }
+    }
+
     /// The states of its times, oldest first.
     var states: [Occurrence.State] {
       get async throws {
@@ -302,6 +309,25 @@ struct ExpectationTests {
     try await life.ping(.started, at: .hours(9))
     #expect(try await life.ping(at: .minutes(7)).closed.count == 1)
     #expect(try await life.look(at: .hours(12)) == [])
+  }
+
+  /// Two days ahead it was awaited until then, and so was the time of that day.
+  @Test func whatWasAwaitedWhileTheClockWasAheadIsToldInTime() async throws {
+    for isPinged in [false, true] {
+      let life = try await Life("daily at 9:00")
+      try await life.look(at: .hours(1))
+      try await life.look(at: .days(2) + .hours(1))
+      try await life.goBack(to: .minutes(90))
+      let ahead = Occurrence.State.awaited(until: life.after(.days(2) + .hours(2)))
+      #expect(try await life.states.first == .awaited(until: life.after(.minutes(150))))
+      #expect(try await life.states.last == ahead)
+      if isPinged {
+        #expect(
+          try await life.ping(at: .minutes(100)).closed.map(\.occurrence.id.scheduledAt) == [life.after(.hours(1))])
+        #expect(try await life.states.last == ahead, "it is for what has come")
+      }
+      #expect(try await life.look(at: .minutes(150)) == (isPinged ? [] : ["backup: no ping"]))
+    }
   }
 
   /// What counts from it follows what is told and good pings, whether they were awaited or not.

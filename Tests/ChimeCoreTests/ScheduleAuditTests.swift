@@ -227,16 +227,6 @@ import Testing
     #expect(try await zones(before: 90_000) == ["D"], "what is in force stays")
   }
 
-  @Test func apartVersionsShareNoTime() throws {
-    func version(_ from: Int64, _ until: Int64?, isInForce: Bool = false) throws -> ReminderVersion {
-      ReminderVersion(
-        reminder: try Self.reminder(), from: Self.at(from), until: until.map(Self.at), isInForce: isInForce)
-    }
-    let apart = try ReminderVersion.apart([version(1, 10), version(5, 20), version(8, 30, isInForce: true)])
-    #expect(apart.map(\.from) == [1, 5, 8].map(Self.at))
-    #expect(apart.map(\.until) == [5, 8, 30].map(Self.at))
-  }
-
   @Test func countsOfDurationsAreAddedUp() {
     var counts = DurationCounts()
     for length in [0, 1, 3, 3, 1_000] { counts.add(.milliseconds(Int64(length))) }

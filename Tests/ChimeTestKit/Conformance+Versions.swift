@@ -23,19 +23,32 @@ extension StoreConformance {
         try expect(spans(store), is: ["10 20 weekdays at 08:30", "25 25 now daily at 09:00"], "another schedule")
         try store.upsert(sample("aaaa", generation: 3), next: at(15))
         try expect(
-          spans(store), is: ["10 20 weekdays at 08:30", "15 15 now weekdays at 08:30"], "one that never had a time")
+          spans(store), is: ["10 15 weekdays at 08:30", "15 15 now weekdays at 08:30"], "one that never had a time")
         try store.upsert(daily(4), next: at(12))
         try expect(
-          spans(store), is: ["10 20 weekdays at 08:30", "12 12 now daily at 09:00"],
+          spans(store), is: ["10 12 weekdays at 08:30", "12 12 now daily at 09:00"],
           "one whose time is behind that of the next")
       }
       try await subject.reopen()
       try await subject.write { store in
-        let versions = try ReminderVersion.apart(store.versions(of: id))
-        try expect(versions.map(\.until), is: [at(12), at(12)], "what each gave, and no other")
-        try expect(versions.last?.dueAt, is: at(12), "when the next is looked at")
+        try expect(store.versions(of: id).last?.dueAt, is: at(12), "when the next is looked at")
         try store.upsert(daily(5), next: nil)
-        try expect(spans(store).last, is: "10 20 weekdays at 08:30", "one that is over leaves no span without times")
+        try expect(spans(store).last, is: "10 12 weekdays at 08:30", "one that is over leaves no span without times")
+      }
+    },
+    Case("what a definition gives again since the clock was set back is not the former one's") { subject in
+      try await subject.write { store in
+        try store.upsert(sample("aaaa"), next: at(10), since: at(5))
+        try store.fireDue(at: at(900), next: at(910))
+        // Ahead of its time it is done, and so another; back in it, and done once more.
+        try store.upsert(daily(1), next: at(950), since: at(900))
+        try store.upsert(daily(2), next: at(50), since: at(20))
+        try expect(
+          spans(store), is: ["5 20 weekdays at 08:30", "20 50 now daily at 09:00"], "when the clock is set back")
+        try store.upsert(sample("aaaa", generation: 3), next: at(60), since: at(30))
+        try expect(
+          spans(store), is: ["5 20 weekdays at 08:30", "20 30 daily at 09:00", "30 60 now weekdays at 08:30"],
+          "in the order in which they were in force")
       }
     },
     Case("a due time that moves by itself begins a new span") { subject in

@@ -69,7 +69,12 @@ final class MemoryTransaction: StoreTransaction {
       keepVersion(
         of: reminder.id, until: ReminderVersion.end(next: formerNext, before: next, since: since))
     }
-    contents.countsFrom[reminder.id] = ReminderVersion.begin(next: next, since: since)
+    let begin = ReminderVersion.begin(next: next, since: since)
+    contents.countsFrom[reminder.id] = begin
+    guard let begin, var former = contents.replaced[reminder.id] else { return }
+    former.removeAll { $0.from >= begin }
+    for place in former.indices { former[place].until = former[place].until.map { min($0, begin) } }
+    contents.replaced[reminder.id] = former.isEmpty ? nil : former
   }
 
   private func keepVersion(of id: ReminderID, until: Instant) {

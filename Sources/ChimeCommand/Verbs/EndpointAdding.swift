@@ -25,7 +25,7 @@ enum EndpointAdding {
       .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
       .init(
         command:
-          "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy --replies https://ntfy.sh/my-replies"),
+          "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
