@@ -72,7 +72,10 @@ final class MemoryTransaction: StoreTransaction {
     let begin = ReminderVersion.begin(next: next, since: since)
     contents.countsFrom[reminder.id] = begin
     guard let begin, var former = contents.replaced[reminder.id] else { return }
-    former.removeAll { $0.from >= begin }
+    let last = former.filter { $0.from < begin && $0.until ?? .latest >= begin }.map(\.from).max()
+    if former.contains(where: { $0.until ?? .latest > begin }) {
+      former.removeAll { $0.until ?? .latest >= begin && $0.from != last }
+    }
     for place in former.indices { former[place].until = former[place].until.map { min($0, begin) } }
     contents.replaced[reminder.id] = former.isEmpty ? nil : former
   }

@@ -28,20 +28,28 @@ extension SQLTransaction {
       )
     }
     let begin = ReminderVersion.begin(next: next, since: since)
-    guard let former else { return begin }
+    guard let former else {
+      if let begin { try cutVersions(of: key, at: begin) }
+      return begin
+    }
     if former.isSame, former.next == next { return former.countsFrom }
     try keepVersion(of: key, until: ReminderVersion.end(next: former.next, before: next, since: since))
     if let begin { try cutVersions(of: key, at: begin) }
     return begin
   }
 
-  /// The clock was set back: what a new definition gives again is not to be held against the former ones.
+  /// What a new definition gives again, since the clock was set back or the reminder is there again, is not to be held
+  /// against former ones: no two of those that are kept share a time.
   private func cutVersions(of key: Int64, at begin: Instant) throws {
     let isAhead = try connection.first(
       "SELECT 1 FROM reminder_before WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
     ) { _ in true }
     guard isAhead == true else { return }
-    try connection.run("DELETE FROM reminder_before WHERE reminder = $1 AND counts_from >= $2", key, begin)
+    try connection.run(
+      """
+      DELETE FROM reminder_before WHERE reminder = $1 AND until >= $2 AND counts_from IS DISTINCT FROM (
+        SELECT max(counts_from) FROM reminder_before WHERE reminder = $1 AND until >= $2 AND counts_from < $2)
+      """, key, begin)
     try connection.run("UPDATE reminder_before SET until = $2 WHERE reminder = $1 AND until > $2", key, begin)
   }
 
