@@ -16,7 +16,7 @@ extension Desk {
   func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply {
     let ping = try ping(request)
     // What came from memory is to be recorded in the order in which it came.
-    let (heard, absence) = (await loop.standby.heard, await loop.absence)
+    let (heard, absence) = await loop.heardAndAbsence
     return try await commit { [self] transaction in
       try transaction.lockTrackers()
       let record = try expectation(request.id, in: transaction)
