@@ -95,19 +95,10 @@ public struct PingWork: Sendable {
     _ bearings: Bearings, using generator: inout some RandomNumberGenerator
   ) throws {
     let reminder = record.reminder
-    let since = try Self.downSince(record, in: transaction)
+    let open = try Self.open(of: record, in: transaction)
+    let since = try Self.downSince(record, open, in: transaction)
     try transaction.add(ping, to: reminder.id)
-    var unended = awaited
-    if record.open > 0 {
-      var found: [Occurrence]
-      repeat {
-        found = try transaction.occurrences(
-          OccurrenceFilter(reminder: reminder.id, openOnly: true),
-          page: Page(limit: 1_000, offset: unended.count - awaited.count))
-        unended += found
-      } while found.count == 1_000
-    }
-    for occurrence in unended {
+    for occurrence in awaited + open {
       // The first has moved the reminder where its times count from the last ping.
       let current = closed.isEmpty ? reminder : try transaction.readableReminder(reminder.id)?.reminder
       closed.append(
@@ -131,12 +122,28 @@ public struct PingWork: Sendable {
   /// When it was told that no ping had come, or that one had failed, if that was not followed by a good one; nil: it is up,
   /// or nothing is known yet.
   public static func downSince(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> Instant? {
+    try downSince(record, open(of: record, in: transaction), in: transaction)
+  }
+
+  /// Those that wait for an answer.
+  private static func open(of record: ReminderRecord, in transaction: any StoreTransaction) throws -> [Occurrence] {
+    guard record.open > 0 else { return [] }
+    var open: [Occurrence] = []
+    var found: [Occurrence]
+    repeat {
+      found = try transaction.occurrences(
+        OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 1_000, offset: open.count))
+      open += found
+    } while found.count == 1_000
+    return open
+  }
+
+  private static func downSince(
+    _ record: ReminderRecord, _ open: [Occurrence], in transaction: any StoreTransaction
+  ) throws -> Instant? {
     guard let last = record.last, record.open > 0 || last.firedAt != nil || last.state != .done else { return nil }
     let id = record.reminder.id
     // What is open is down whatever the clock says, and however much is awaited: it may have been set forward and back since.
-    let open =
-      record.open > 0
-      ? try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 1_000)) : []
     let recent = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
     let heard = try transaction.lastPing(of: id, among: [.succeeded])?.at ?? .earliest
     let dismissed = recent.filter { one in one.state == .dismissed && one.firedAt.map { $0 > heard } ?? false }
