@@ -258,7 +258,7 @@ extension ScheduleAudit {
     guard reminder.governingZone == .local else { return false }
     if let back = log.lastSetBack, time <= back { return true }
     let span = (time - Absence.tolerance)...max(time, decision + Absence.tolerance)
-    return log.localZones.dropFirst().contains { span.contains($0.from) }
+    return log.localZones.dropFirst().contains { span.overlaps($0.since...$0.from) }
   }
 }
 

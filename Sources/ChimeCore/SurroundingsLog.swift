@@ -12,6 +12,8 @@ public struct SurroundingsLog: Hashable, Sendable {
 
   private struct Entry: Hashable, Sendable {
     var at: Instant
+    /// When what it changed to was first seen, by the time of that moment: until `at`, some due times were not computed with it.
+    var since: Instant
     /// The latest moment of which the store knew by then, when the clock had been set back.
     var seen: Instant
     var values: [Thing: Substring]
@@ -20,7 +22,8 @@ public struct SurroundingsLog: Hashable, Sendable {
   }
 
   /// The prefix of the notes that it is kept in. The rest of a name is a number that grows; the value has a line `at`, in
-  /// milliseconds, a line `seen` where the clock had been set back, and those of the fingerprint.
+  /// milliseconds, a line `since` where it took some time to compute due times anew, a line `seen` where the clock had been set
+  /// back, and those of the fingerprint.
   public static let notePrefix = "surroundings@"
 
   public init() {}
@@ -28,18 +31,19 @@ public struct SurroundingsLog: Hashable, Sendable {
   /// - Parameter notes: what the store has under `notePrefix`.
   public init(_ notes: [(name: String, value: String)]) {
     for (_, value) in notes.sorted(by: { Self.number($0.name) < Self.number($1.name) }) {
-      var (at, seen): (Instant?, Instant?)
+      var (at, since, seen): (Instant?, Instant?, Instant?)
       var values: [Thing: Substring] = [:]
       for line in value.split(separator: "\n") {
         let words = line.split(separator: " ", maxSplits: 1)
         guard words.count == 2 else { continue }
         switch words[0] {
         case "at": at = Int64(words[1]).map(Instant.init(milliseconds:))
+        case "since": since = Int64(words[1]).map(Instant.init(milliseconds:))
         case "seen": seen = Int64(words[1]).map(Instant.init(milliseconds:))
         default: if let thing = Thing(rawValue: String(words[0])) { values[thing] = words[1] }
         }
       }
-      if let at { entries.append(Entry(at: at, seen: seen ?? at, values: values)) }
+      if let at { entries.append(Entry(at: at, since: since ?? at, seen: seen ?? at, values: values)) }
     }
   }
 
@@ -61,24 +65,31 @@ public struct SurroundingsLog: Hashable, Sendable {
   }
 
   /// Keeps a fingerprint, unless it is the last one that was kept and the clock has not been set back since.
-  public static func keep(_ fingerprint: String, in transaction: any StoreTransaction, now: Instant) throws {
+  ///
+  /// - Parameter since: when what it says was first seen.
+  public static func keep(
+    _ fingerprint: String, since: Instant, in transaction: any StoreTransaction, now: Instant
+  ) throws {
     let latest = try transaction.notes(named: notePrefix).max { number($0.name) < number($1.name) }
     let former = SurroundingsLog(latest.map { [$0] } ?? []).entries.last
     if let latest, let former, former.at <= now, latest.value.hasSuffix("\n" + fingerprint) { return }
     let seen = max(try Rescan.latestSeen(in: transaction) ?? now, former?.at ?? now)
-    let head = seen > now + .seconds(1) ? "at \(now.milliseconds)\nseen \(seen.milliseconds)" : "at \(now.milliseconds)"
+    var lines = ["at \(now.milliseconds)"]
+    if since + .seconds(1) < now { lines.append("since \(since.milliseconds)") }
+    if seen > now + .seconds(1) { lines.append("seen \(seen.milliseconds)") }
     try transaction.setNote(
-      "\(notePrefix)\((latest.map { number($0.name) } ?? 0) + 1)", "\(head)\n\(fingerprint)")
+      "\(notePrefix)\((latest.map { number($0.name) } ?? 0) + 1)", (lines + [fingerprint]).joined(separator: "\n"))
   }
 
-  /// The machine's zone, by name, with the times at which it became that one.
-  public var localZones: [(from: Instant, name: String)] {
-    var result: [(from: Instant, name: String)] = []
+  /// The machine's zone, by name, with the times at which it was seen to become that one, and from which on all due times
+  /// were computed in it.
+  public var localZones: [(since: Instant, from: Instant, name: String)] {
+    var result: [(since: Instant, from: Instant, name: String)] = []
     for entry in entries {
       guard let name = entry.localZone else { continue }
       // The clock was set back: what was to be in force later is not.
       result.removeAll { $0.from >= entry.at }
-      if result.last?.name != name { result.append((entry.at, name)) }
+      if result.last?.name != name { result.append((min(entry.since, entry.at), entry.at, name)) }
     }
     return result
   }

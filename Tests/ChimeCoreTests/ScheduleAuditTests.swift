@@ -189,12 +189,47 @@ import Testing
     #expect(log.lastSetBack == nil)
   }
 
+  @Test func aChangeCountsFromWhenItWasSeen() async throws {
+    let store = MemoryStore()
+    @Sendable func at(_ seconds: Int64) -> Instant { Instant(seconds: seconds) }
+    var renewal = Renewal()
+    let begun90 = renewal.begin([], now: at(90))
+    #expect(begun90.isEmpty)
+    let begun100 = renewal.begin([.localZone], now: at(100))
+    #expect(begun100 == [.localZone])
+    renewal.end()
+    renewal.owe([.localZone], now: at(101))
+    let marked = try await store.write { [renewal] store in
+      try renewal.note("local B 1", in: store, now: at(150))
+      return try Renewal.known(in: store)
+    }
+    // The daemon after that one goes on from there.
+    var next = Renewal()
+    let wentOn = next.goOn(from: try #require(marked))
+    #expect(wentOn)
+    let begun500 = next.begin(Rescan.all, now: at(500))
+    #expect(begun500 == Rescan.all)
+    next.end()
+    let (known, log) = try await store.write { [next] store in
+      try SurroundingsLog.keep("local A 1", since: at(1), in: store, now: at(1))
+      try next.note("local B 1", in: store, now: at(510))
+      return (try Renewal.known(in: store), SurroundingsLog(try store.notes(named: SurroundingsLog.notePrefix)))
+    }
+    #expect(known == "local B 1")
+    #expect(log.localZones.map(\.since) == [at(1), at(100)])
+    #expect(log.localZones.map(\.from) == [at(1), at(510)])
+    next.noted()
+    let goesOn = next.goOn(from: "local B 1")
+    #expect(!goesOn)
+  }
+
   @Test func aFingerprintIsKeptOnceUnlessTheClockGoesBack() async throws {
     let store = MemoryStore()
     let (notes, log) = try await store.write { store in
       for (time, text) in [(1, "local A 1"), (2, "local A 1"), (90, "local B 1"), (40, "local B 1"), (50, "local A 1")]
       {
-        try SurroundingsLog.keep(text, in: store, now: Instant(seconds: Int64(time)))
+        try SurroundingsLog.keep(
+          text, since: Instant(seconds: Int64(time)), in: store, now: Instant(seconds: Int64(time)))
       }
       let notes = try store.notes(named: SurroundingsLog.notePrefix)
       return (notes.map(\.value), SurroundingsLog(notes))
@@ -215,7 +250,8 @@ import Testing
     }
     try await store.write { store in
       for (time, text) in [(1_000, "local A 1"), (2_000, "local B 1"), (9_000, "local C 1"), (3_000, "local D 1")] {
-        try SurroundingsLog.keep(text, in: store, now: Instant(seconds: Int64(time)))
+        try SurroundingsLog.keep(
+          text, since: Instant(seconds: Int64(time)), in: store, now: Instant(seconds: Int64(time)))
       }
     }
     #expect(try await zones(before: 900) == ["A", "B", "D"])

@@ -97,24 +97,21 @@ extension EventLoop {
   /// Computes due times anew, a piece at a time, so that neither memory nor anybody's patience is asked for more with a
   /// million reminders than with a hundred. What is due already stays due.
   func rescan(_ reasons: Set<Rescan>) {
-    // Those that the store could not take before are made up for.
-    let reasons = reasons.union(trouble.rescans)
+    let reasons = renewal.begin(reasons, now: SystemClock.now)
     guard let first = reasons.first else { return }
-    trouble.rescans = []
-    rescansUnderWay += 1
     let selection = reasons.count == 1 ? first.selection : .all
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           do {
-            defer { rescansUnderWay -= 1 }
+            defer { renewal.end() }
             if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
             // Quiet hours move no time of a schedule: nothing has to be read for them.
             if reasons != [.quietHours] { try await rescan(selection, reasons) }
           }
           try await noteSurroundings { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
         } catch {
-          trouble.rescans.formUnion(reasons)
+          renewal.owe(reasons, now: SystemClock.now)
           arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
@@ -125,11 +122,11 @@ extension EventLoop {
   /// On an idle machine nothing else asks a store that refused whether it takes changes again, while due times are those of
   /// another zone.
   func makeUp() {
-    guard !isStopping, !trouble.rescans.isEmpty || trouble.owesWake else { return }
+    guard !isStopping, !renewal.owed.isEmpty || trouble.owesWake else { return }
     Task {
       await withTaskExecutorPreference(executor) {
         await tryStore()
-        if !trouble.rescans.isEmpty || trouble.owesWake { arm(arrearsAfter: Agenda.storeRetry) }
+        if !renewal.owed.isEmpty || trouble.owesWake { arm(arrearsAfter: Agenda.storeRetry) }
       }
     }
   }
@@ -150,28 +147,26 @@ extension EventLoop {
     } while last != nil
   }
 
-  /// Notes with what due times have been computed. Others may be under way, or owed since the store refused them: the last
-  /// of them notes what all were computed with.
-  private func noteSurroundings(
+  func noteSurroundings(
     _ more: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
   ) async throws {
-    let (mark, text) = (surroundingsMark, surroundingsText)
+    let (renewal, text) = (renewal, surroundingsText)
     try await store.write {
-      try $0.setNote(Self.surroundingsNote, mark ?? text)
-      if mark == nil { try SurroundingsLog.keep(text, in: $0, now: SystemClock.now) }
+      try renewal.note(text, in: $0, now: SystemClock.now)
       try more($0)
     }
+    self.renewal.noted()
   }
 
   /// Computes the due times of some reminders anew.
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
-    rescansUnderWay += 1
+    renewal.begin(now: SystemClock.now)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           do {
-            defer { rescansUnderWay -= 1 }
+            defer { renewal.end() }
             try await reschedule(ids)
             // What was decided meanwhile may have been held by the quiet hours of before.
             try await lookAgain()
@@ -179,7 +174,7 @@ extension EventLoop {
           try await noteSurroundings()
         } catch {
           // Which ones it was about is forgotten: all are computed anew.
-          trouble.rescans.formUnion(Rescan.all)
+          renewal.owe(Rescan.all, now: SystemClock.now)
           arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
@@ -209,10 +204,10 @@ extension EventLoop {
     let horizons = horizons
     for start in stride(from: 0, to: ids.count, by: 200) {
       let batch = ids[start..<min(start + 200, ids.count)]
-      let (bearings, mark) = (bearings, surroundingsMark)
+      let (bearings, renewal) = (bearings, renewal)
       let horizon = try await store.write { transaction in
         let now = SystemClock.now
-        if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
+        try renewal.mark(transaction, now: now)
         for id in batch { try Rescan.reschedule(id, in: transaction, bearings, now: now, wentBack: wentBack) }
         return try horizons.read(transaction)
       }

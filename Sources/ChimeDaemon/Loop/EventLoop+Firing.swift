@@ -7,13 +7,13 @@ extension EventLoop {
   func fire(limit: Int, room: Agenda.Room) {
     let (store, bearings, absence, horizons, stagger) = (store, bearings, absence, horizons, stagger)
     let downtime = configuration.tellsDowntime ? downtime : nil
-    let mark = surroundingsMark
+    let renewal = renewal
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (fired, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
-            if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
+            try renewal.mark(transaction, now: SystemClock.now)
             let work = try FiringWork.run(
               in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
               downtime: downtime, now: SystemClock.now, using: &generator)

@@ -93,13 +93,13 @@ extension EventLoop {
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
     let (part, bearings) = (standby.part(), bearings)
     let outdated = standby.outdated(in: part, bearings, now: SystemClock.now)
-    let mark = outdated.isEmpty ? surroundingsMark : Self.surroundingsChanging
+    let renewal = renewal
     recordTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (commit, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
-            if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
+            try renewal.mark(transaction, isOutdated: !outdated.isEmpty, now: SystemClock.now)
             let commit = try StandbyCommit.run(
               part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
             return (commit, try horizons.read(transaction))

@@ -131,7 +131,7 @@ extension EventLoop {
       case let count: "\(count) times that had fired meanwhile were recorded"
       }
     publish([Happening(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
-    rescan(before.rescans)
+    rescan([])
     if before.owesWake { wakeLanes { _ in true } }
   }
 

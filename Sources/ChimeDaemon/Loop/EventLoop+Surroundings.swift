@@ -160,17 +160,6 @@ extension EventLoop {
 
   // MARK: What due times were computed with
 
-  /// Under this name the store keeps what the due times in it were computed with.
-  static let surroundingsNote = "surroundings"
-
-  /// What is noted in place of it along with due times that are computed while not all are; nil: all are. A daemon after this
-  /// one could not know with what each was computed, although it finds things as they were noted before.
-  var surroundingsMark: String? {
-    trouble.rescans.isEmpty && rescansUnderWay == 0 ? nil : Self.surroundingsChanging
-  }
-
-  static let surroundingsChanging = "changing"
-
   /// What due times depend on besides their reminders, one thing a line.
   var surroundingsText: String {
     let zones = zones.fingerprint
@@ -185,7 +174,7 @@ extension EventLoop {
     do {
       let text = surroundingsText
       let (known, wentBack) = try await store.read {
-        (try $0.note(Self.surroundingsNote), try Rescan.clockWentBack($0, now: SystemClock.now))
+        (try Renewal.known(in: $0), try Rescan.clockWentBack($0, now: SystemClock.now))
       }
       if wentBack {
         log(.notice, "the clock went back since the last run; due times are computed anew", id: .dueTimesRenewed)
@@ -197,14 +186,7 @@ extension EventLoop {
       }
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.
-      guard let known else {
-        let mark = surroundingsMark
-        try await store.write {
-          try $0.setNote(Self.surroundingsNote, mark ?? text)
-          if mark == nil { try SurroundingsLog.keep(text, in: $0, now: SystemClock.now) }
-        }
-        return
-      }
+      guard let known else { return try await noteSurroundings() }
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))
       let changed = Set(after.filter { !before.contains($0) }.compactMap { $0.split(separator: " ").first })
       var reasons: Set<Rescan> = []
@@ -214,14 +196,14 @@ extension EventLoop {
       if changed.contains("calendars") { reasons.insert(.calendars(nil)) }
       if changed.contains("quiet") { reasons.insert(.quietHours) }
       let what =
-        known == Self.surroundingsChanging
+        renewal.goOn(from: known)
         ? "the last run ended in the midst of computing due times anew; all are computed"
         : "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew"
       log(.notice, what, id: .dueTimesRenewed)
       rescan(reasons)
     } catch {
       // Whatever it was that could not be read, or noted for the daemon after this one.
-      trouble.rescans.formUnion(Rescan.all.union([.backwardStep]))
+      renewal.owe(Rescan.all.union([.backwardStep]), now: SystemClock.now)
       arm(arrearsAfter: Agenda.storeRetry)
       storeFailed(error, "due times may be old ones")
     }

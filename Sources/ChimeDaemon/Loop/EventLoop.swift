@@ -77,8 +77,7 @@ actor EventLoop {
   var metricsState = MetricsState()
   var heartbeat = HeartbeatState()
   var trouble = StoreTrouble()
-  /// How often due times are being computed anew.
-  var rescansUnderWay = 0
+  var renewal = Renewal()
   /// What is known and not in the store, while that takes no changes.
   var standby = Standby()
   /// What a ping is judged by, in one look: the times that were heard from memory, and when nobody could fire.

@@ -10,8 +10,6 @@ struct StoreTrouble {
   private var told: Set<String> = []
   /// Times that fired without the store and are in it now.
   var recorded = 0
-  /// What due times have to be computed anew for.
-  var rescans: Set<Rescan> = []
   /// Whether what waits in lanes is to be tried at once.
   var owesWake = false
 

@@ -6,9 +6,9 @@ extension SimulatedLoop {
   func fire(limit: Int, room: Agenda.Room) {
     let (bearings, absence, stagger, downtime) = (bearings, absence, stagger, downtime)
     var generator = SeededGenerator(seed: world.bits())
-    let mark = surroundingsMark
+    let renewal = renewal
     write(.fire) { transaction, now in
-      if let mark { try transaction.setNote(Self.note, mark) }
+      try renewal.mark(transaction, now: now)
       return try FiringWork.run(
         in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
         downtime: downtime, now: now, using: &generator)

@@ -109,11 +109,11 @@ extension SimulatedLoop {
     var generator = SeededGenerator(seed: world.bits())
     isRecording = true
     let outdated = standby.outdated(in: part, bearings, now: world.wall)
-    let mark = outdated.isEmpty ? surroundingsMark : Self.changing
+    let renewal = renewal
     write(.record) { [self] transaction, now in
       // An entry at a time, so that the ledger can judge each as of its own time.
       recorded = []
-      if let mark { try transaction.setNote(Self.note, mark) }
+      try renewal.mark(transaction, isOutdated: !outdated.isEmpty, now: now)
       return try pieces.map { piece in
         world.store.transaction.changed = MemoryTransaction.Changes()
         let commit = try StandbyCommit.run(

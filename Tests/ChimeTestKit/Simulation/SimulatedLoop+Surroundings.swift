@@ -106,9 +106,9 @@ extension SimulatedLoop {
     arrears += 1
     let mine = arrears
     world.later(Agenda.storeRetry.rawValue) { [self] in
-      guard isAlive, !isStopping, arrears == mine, !owedRescans.isEmpty || owesWaking else { return }
+      guard isAlive, !isStopping, arrears == mine, !renewal.owed.isEmpty || owesWaking else { return }
       tryStore { [self] in
-        if !owedRescans.isEmpty || owesWaking { makeUpLater() }
+        if !renewal.owed.isEmpty || owesWaking { makeUpLater() }
       }
     }
   }
@@ -150,13 +150,6 @@ extension SimulatedLoop {
     rescan(reasons)
   }
 
-  static let note = "surroundings"
-
-  /// What is noted along with due times that are computed while not all are.
-  var surroundingsMark: String? { owedRescans.isEmpty && rescansUnderWay == 0 ? nil : Self.changing }
-
-  static let changing = "changing"
-
   private var surroundingsText: String {
     let rules = world.zones.rules.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     return "local \(knownLocal) \(knownRules[knownLocal] ?? "")\ndatabase \(rules)\ncalendars \(bearings.calendars)\n"
@@ -166,11 +159,11 @@ extension SimulatedLoop {
   private func reviewSurroundings() {
     let text = surroundingsText
     read { [world] in
-      (try $0.note(Self.note), try Rescan.clockWentBack($0, now: world.wall))
+      (try Renewal.known(in: $0), try Rescan.clockWentBack($0, now: world.wall))
     } _: { [self] result in
       // What cannot be read, and what cannot be noted, may be old.
       let failed = { [self] in
-        owedRescans.formUnion(Rescan.all.union([.backwardStep]))
+        renewal.owe(Rescan.all.union([.backwardStep]), now: world.wall)
         makeUpLater()
       }
       guard case .success(let (known, wentBack)) = result else {
@@ -184,15 +177,8 @@ extension SimulatedLoop {
         rememberClock()
       }
       guard known != text else { return }
-      guard let known else {
-        let mark = surroundingsMark
-        return write(.note) { transaction, now in
-          try transaction.setNote(Self.note, mark ?? text)
-          if mark == nil { try SurroundingsLog.keep(text, in: transaction, now: now) }
-        } _: { result in
-          if case .failure = result { failed() }
-        }
-      }
+      guard let known else { return noteSurroundings(failed) }
+      _ = renewal.goOn(from: known)
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))
       let changed = Set(after.filter { !before.contains($0) }.compactMap { $0.split(separator: " ").first })
       var reasons: Set<Rescan> = []
@@ -205,17 +191,15 @@ extension SimulatedLoop {
   }
 
   func rescan(_ reasons: Set<Rescan>) {
-    let reasons = reasons.union(owedRescans)
+    let reasons = renewal.begin(reasons, now: world.wall)
     guard let first = reasons.first else { return }
-    owedRescans = []
-    rescansUnderWay += 1
     let selection = reasons.count == 1 ? first.selection : .all
     let failed = { [self] in
-      owedRescans.formUnion(reasons)
+      renewal.owe(reasons, now: world.wall)
       makeUpLater()
     }
     let end = { [self] (isDone: Bool) in
-      rescansUnderWay -= 1
+      renewal.end()
       guard isDone else { return failed() }
       noteSurroundings(failed) { try Rescan.rememberClock(in: $0, now: $1) }
     }
@@ -253,23 +237,22 @@ extension SimulatedLoop {
   private func noteSurroundings(
     _ failed: @escaping () -> Void, _ more: @escaping (any StoreTransaction, Instant) throws -> Void = { _, _ in }
   ) {
-    let (mark, text) = (surroundingsMark, surroundingsText)
+    let (renewal, text) = (renewal, surroundingsText)
     write(.note) { transaction, now in
-      try transaction.setNote(Self.note, mark ?? text)
-      if mark == nil { try SurroundingsLog.keep(text, in: transaction, now: now) }
+      try renewal.note(text, in: transaction, now: now)
       try more(transaction, now)
-    } _: { result in
-      if case .failure = result { failed() }
+    } _: { [self] result in
+      if case .failure = result { failed() } else { self.renewal.noted() }
     }
   }
 
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
-    rescansUnderWay += 1
+    renewal.begin(now: world.wall)
     let end = { [self] (isDone: Bool) in
-      rescansUnderWay -= 1
+      renewal.end()
       let failed = { [self] in
-        owedRescans.formUnion(Rescan.all)
+        renewal.owe(Rescan.all, now: world.wall)
         makeUpLater()
       }
       if isDone { noteSurroundings(failed) } else { failed() }
@@ -291,9 +274,9 @@ extension SimulatedLoop {
 
   private func reschedule(_ ids: [ReminderID], wentBack: Bool = false, _ done: @escaping (Bool) -> Void) {
     guard !ids.isEmpty else { return done(true) }
-    let (bearings, mark) = (bearings, surroundingsMark)
+    let (bearings, renewal) = (bearings, renewal)
     write(.rescan) { transaction, now in
-      if let mark { try transaction.setNote(Self.note, mark) }
+      try renewal.mark(transaction, now: now)
       for id in ids { try Rescan.reschedule(id, in: transaction, bearings, now: now, wentBack: wentBack) }
     } _: { [self] result in
       guard case .success(let (_, horizon)) = result else { return done(false) }

@@ -12,7 +12,7 @@ final class SimulatedLoop {
   var bearings: Bearings
   var agenda: Agenda
   var outbox = OutboxState()
-  var owedRescans: Set<Rescan> = []
+  var renewal = Renewal()
   var owesWaking = false
   var stagger = Stagger()
   var isOutboxBusy = false
@@ -46,8 +46,6 @@ final class SimulatedLoop {
   /// What the rules of zones were when they were last read.
   var knownRules: [String: String]
   var knownLocal: String
-  /// How often due times are being computed anew.
-  var rescansUnderWay = 0
   /// When the store last failed, by the monotonic clock.
   var storeFailedAt: Int64?
   private var afterwards: (() -> Void)?
