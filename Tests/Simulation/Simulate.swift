@@ -110,7 +110,10 @@ struct Simulate {
         let life = Simulation.run(plan)
         state.withLock { state in
           state.figures += life.figures
-          if let fault = life.fault { state.failed.append((seed, fault)) }
+          if let fault = life.fault {
+            state.failed.append((seed, fault))
+            if count > 1_000 { Self.say("seed \(seed): \(fault)") }
+          }
           if state.figures.lives.isMultiple(of: 1_000), count > 1_000 { Self.say("\(state.figures.lives) lives") }
         }
       }
