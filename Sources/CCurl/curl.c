@@ -77,6 +77,9 @@ CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value) {
 CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
   return curl.easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
 }
+CURLcode chime_curl_set_read(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
+  return curl.easy_setopt(handle, CURLOPT_READFUNCTION, function);
+}
 CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
   return curl.easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
 }

@@ -53,6 +53,8 @@ public enum ChannelReport: Hashable, Sendable {
     case blocked(Milliseconds)
     /// Not at all: the channel's own rule leaves this one out (a command that still runs).
     case cancel
+    /// This message never again: the other side has refused it for good (SMTP 5xx).
+    case giveUp
     /// Never again (HTTP 410): the endpoint is to be disabled, for this reason.
     case disable(String)
   }

@@ -79,7 +79,7 @@ public struct Attempt: Hashable, Sendable, Codable {
   public var startedAt: Instant
   public var took: Milliseconds
   public var outcome: Outcome
-  /// HTTP status, or the exit status of a program.
+  /// HTTP status, SMTP reply code, or the exit status of a program.
   public var status: Int?
   /// The first 1 KiB of what came back, made printable.
   public var answer: String?

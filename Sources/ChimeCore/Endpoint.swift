@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A webhook's address and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
+/// The address of a webhook or of mailboxes, and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
 /// part of this value.
 public struct Endpoint: Hashable, Sendable, Codable {
   public var lane: Lane
@@ -11,6 +11,17 @@ public struct Endpoint: Hashable, Sendable, Codable {
   public var failingSince: Instant?
   /// Set when it is not to be called any more.
   public var disabled: Disabled?
+
+  /// What its address is one of.
+  public enum Kind: Hashable, Sendable {
+    case webhook
+    /// Mailboxes, which a server is given messages for (`EndpointSettings.via`).
+    case email
+
+    public init(of url: String) { self = url.lowercased().hasPrefix("mailto:") ? .email : .webhook }
+  }
+
+  public var kind: Kind { Kind(of: url) }
 
   /// Why and since when an endpoint is not called.
   public struct Disabled: Hashable, Sendable, Codable {
@@ -66,6 +77,14 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var certificates: String?
   /// Where answers to its messages are read: the address of a topic of ntfy; nil: nobody answers by it.
   public var replies: String?
+  /// The server that emails are given to, such as `smtps://mail.example.org`; nil for a webhook.
+  public var via: String?
+  /// Whom emails are from, as an address; nil for a webhook.
+  public var from: String?
+  /// Where answers to emails go, as an address; nil: to `from`.
+  public var replyTo: String?
+  /// The name to log in to the server with, whose password is the endpoint's token; nil: without.
+  public var user: String?
   /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
   public var set: String?
 
@@ -82,7 +101,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
 
   public init(
     concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
-    certificates: String? = nil, replies: String? = nil, set: String? = nil
+    certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil,
+    replyTo: String? = nil, user: String? = nil, set: String? = nil
   ) {
     self.concurrency = concurrency
     self.rate = rate
@@ -91,6 +111,10 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     self.template = template
     self.certificates = certificates
     self.replies = replies
+    self.via = via
+    self.from = from
+    self.replyTo = replyTo
+    self.user = user
     self.set = set
   }
 }

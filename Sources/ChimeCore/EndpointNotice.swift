@@ -20,7 +20,10 @@ public enum EndpointNotice {
     var reason = endpoint.disabled?.reason ?? "it was disabled"
     // Reasons that stand alone elsewhere name the endpoint themselves.
     if reason.hasPrefix("endpoint \(name) ") { reason = "it " + reason.dropFirst("endpoint \(name) ".count) }
-    return "Webhook \(name) is off: \(reason)"
+    switch endpoint.kind {
+    case .webhook: return "Webhook \(name) is off: \(reason)"
+    case .email: return "Email \(name) is off: \(reason)"
+    }
   }
 
   public static func body(_ endpoint: Endpoint, waiting: Int) -> String {

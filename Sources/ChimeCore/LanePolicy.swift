@@ -78,10 +78,10 @@ public struct LanePolicies: Hashable, Sendable {
 public enum LaneOutcome: Hashable, Sendable {
   /// The message was taken, and how long that took.
   case arrived(took: Milliseconds)
-  /// The message was not taken, but the other side is there (HTTP 3xx, and 4xx that are about the message).
+  /// The message was not taken, but the other side is there (HTTP 3xx, and 4xx that are about the message; SMTP 5xx).
   case declined
   /// The other side is not there, not well or asks for a pause, at least this long when it says so: no connection, no
-  /// answer in time, HTTP 5xx, 408, 425, 429.
+  /// answer in time, HTTP 5xx, 408, 425, 429, SMTP 4xx.
   case failed(asked: Milliseconds?)
   /// The way is shut for all that the lane owes, and may be open again after this long.
   case shut(Milliseconds)
@@ -91,7 +91,7 @@ public enum LaneOutcome: Hashable, Sendable {
     case .settled: self = .arrived(took: attempt.took)
     case .blocked(let wait): self = .shut(wait)
     case .retryAfter(let asked): self = .failed(asked: asked)
-    case .disable, .cancel: self = .declined
+    case .disable, .cancel, .giveUp: self = .declined
     case .retry:
       switch attempt.status {
       case 408?, 425?, 429?, nil: self = .failed(asked: nil)

@@ -36,7 +36,7 @@ public enum RetryPolicy {
   ) -> Delivery.State {
     switch next {
     case .settled: return .delivered(at: now)
-    case .disable: return .dead(at: now)
+    case .disable, .giveUp: return .dead(at: now)
     case .cancel: return .cancelled(at: now)
     case .blocked(let wait): return .waiting(until: now + max(wait, .seconds(1)))
     case .retry:

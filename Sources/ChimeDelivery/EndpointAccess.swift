@@ -5,7 +5,7 @@ public import ChimeSchedule
 public struct EndpointAccess: Sendable {
   public let endpoint: Endpoint
   /// What its messages are signed with, the newest first; empty when they could not be read: messages wait until they
-  /// can.
+  /// can, where `needsSecret`.
   public let secrets: [SigningSecret]
   /// What it wants to be shown beside; nil when it wants nothing, or that could not be read.
   public let token: Token?
@@ -13,6 +13,8 @@ public struct EndpointAccess: Sendable {
   public let problem: String?
   /// Whether nothing can be sent to it before its secrets have been read again.
   public let lacksSecrets: Bool
+  /// Whether its messages are signed; emails are not.
+  public let needsSecret: Bool
   /// Why nothing can be sent to it, for another reason than its secrets; a sentence without a full stop.
   public let fault: String?
   let template: Template?
@@ -26,14 +28,24 @@ public struct EndpointAccess: Sendable {
     self.token = token
     self.problem = problem
     var lacksToken = false
+    needsSecret = endpoint.kind == .webhook
     do throws(TemplateError) {
       (template, ownHeaders, headers) = try Self.compiled(endpoint.settings)
-      lacksToken = token == nil && headers.contains { $0.usesToken }
-      fault = lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil
+      lacksToken = token == nil && (headers.contains { $0.usesToken } || endpoint.settings.user != nil)
+      let misfit = Self.misfit(endpoint)
+      fault = misfit ?? (lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil)
     } catch {
       (template, ownHeaders, headers, fault) = (nil, [], [], error.description)
     }
-    lacksSecrets = secrets.isEmpty || lacksToken
+    lacksSecrets = needsSecret && secrets.isEmpty || lacksToken
+  }
+
+  /// What of its settings does not fit its address.
+  private static func misfit(_ endpoint: Endpoint) -> String? {
+    do throws(EndpointRules.Fault) {
+      try EndpointRules.check(url: endpoint.url, endpoint.settings)
+      return nil
+    } catch { return error.description }
   }
 
   /// The template, and the headers with placeholders: the endpoint's own go before those of the template.

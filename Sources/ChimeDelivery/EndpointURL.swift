@@ -12,7 +12,16 @@ public enum EndpointURL {
   public static func validate(_ text: String) throws(EndpointURLError) { try validate(text, library: Libcurl.name) }
 
   static func validate(_ text: String, library: String) throws(EndpointURLError) {
-    guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as https://example.org/hook") }
+    _ = try parts(text, "https://example.org/hook", schemes: ["https", "http"], library: library)
+  }
+
+  /// What an address is made of, once it is known to be one without a name and a password in it.
+  ///
+  /// - Parameter example: one of its kind.
+  static func parts(
+    _ text: String, _ example: String, schemes: [String], library: String = Libcurl.name
+  ) throws(EndpointURLError) -> (scheme: String, host: String, path: String) {
+    guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as \(example)") }
     guard text.utf8.count <= limit else {
       throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
     }
@@ -31,8 +40,9 @@ public enum EndpointURL {
     defer { chime_curl_url_cleanup(handle) }
     let code = chime_curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else { throw EndpointURLError(sentence(for: code, text)) }
-    guard let scheme = part(CURLUPART_SCHEME, of: handle), scheme == "http" || scheme == "https" else {
-      throw EndpointURLError("the address must begin with https:// or http://")
+    guard let scheme = part(CURLUPART_SCHEME, of: handle), schemes.contains(scheme) else {
+      throw EndpointURLError(
+        "the address must begin with \(schemes.map { "\($0)://" }.joined(separator: " or "))")
     }
     guard part(CURLUPART_USER, of: handle) == nil, part(CURLUPART_PASSWORD, of: handle) == nil else {
       throw EndpointURLError(
@@ -48,6 +58,7 @@ public enum EndpointURL {
       throw EndpointURLError(
         "the address names an interface, which only one that begins with fe80: has; leave out % and what follows it")
     }
+    return (scheme, host, part(CURLUPART_PATH, of: handle) ?? "")
   }
 
   /// The longest address of a topic for answers, in bytes: it stands in one header several times.

@@ -108,7 +108,7 @@ struct Gathering: Sendable {
     case .blocked:
       isShut = true
       episode = nil
-    case .retry, .retryAfter, .cancel, .disable:
+    case .retry, .retryAfter, .cancel, .disable, .giveUp:
       if let (number, members) = summary, episode?.number == number {
         episode?.members.removeAll { member in members.contains { $0.occurrence == member.occurrence } }
       }

@@ -12,17 +12,29 @@ package struct HTTPRequest: Sendable {
   var certificates: String?
   /// What has to be taken out of whatever comes back.
   var redaction = Redaction()
+  /// Of an email, which goes by SMTP: `headers` and `body` are the message's; nil for HTTP.
+  var envelope: MailEnvelope?
+
+  /// Its headers, each on one line.
+  var lines: [String] {
+    headers.map { line in String(decoding: line.utf8.filter { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self) }
+  }
+
+  /// What an email's server is given: the whole message.
+  var letter: [UInt8] { Array((headers.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body }
 }
 
 /// What a request came to.
 package struct HTTPResult: Sendable {
-  /// Nil when no answer came.
+  /// Nil when no answer came; of an email, when the session ended for another reason than a reply.
   var status: Int?
   /// The first `HTTPLimits.kept` bytes of the answer's body, as the receiver sent them: what is kept or shown of them
   /// goes through `redaction`, as `failure` and `details` have.
   var answer: [UInt8] = []
   /// Whether `answer` is all of it.
   var isWhole = true
+  /// Of an email, how far its session had come; nil for HTTP.
+  var stage: MailStage?
   /// As the answer's header has it; nil when it has none.
   var contentType: String?
   /// Retry-After in either form, counted from now; nil when it was not there or lies in the past.

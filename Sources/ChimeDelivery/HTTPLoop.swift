@@ -157,7 +157,9 @@ struct HTTPLoop: ~Copyable {
 
   private mutating func begin(_ job: HTTPJob) -> Bool {
     guard let request = job.prepare() else { return false }
-    guard let transfer = idle.popLast() ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
+    // An email's handle is its own: nothing of it is left for another request, nor of one for it.
+    let kept = request.envelope == nil ? idle.popLast() : nil
+    guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
       job.finish(HTTPResult(failure: "no memory to send with"))
       return false
     }

@@ -40,6 +40,17 @@ final class HTTPTransfer {
   /// Why there was no socket to dial with, when this machine had none left.
   private var shortage: SystemError?
 
+  // Of an email.
+  private var envelope: MailEnvelope?
+  private var recipients: UnsafeMutablePointer<curl_slist>?
+  /// How much of the message the server has been given.
+  private var sent = 0
+  /// The code of the server's last whole reply.
+  private var reply: Int?
+  private var isReplyOver = true
+  /// Whether no more of its replies are of interest: the next is the one to QUIT.
+  private var isHeard = false
+
   /// Nil when libcurl has no memory for it.
   init?(limits: HTTPLimits, route: HTTPRoute, sockets: DialledSockets) {
     guard let handle = chime_curl_easy_init() else { return nil }
@@ -58,13 +69,14 @@ final class HTTPTransfer {
   deinit {
     chime_curl_easy_cleanup(handle)
     chime_curl_slist_free_all(headers)
+    chime_curl_slist_free_all(recipients)
     complaint.deallocate()
     body.deallocate()
   }
 
   /// Whether another request may use it: one whose certificates were its own may not, as libcurl keeps no way back to
-  /// its default.
-  var isReusable: Bool { isUsable && certificates == nil }
+  /// its default; nor one of an email, so that nothing of either is left for the other.
+  var isReusable: Bool { isUsable && certificates == nil && envelope == nil }
 
   /// An option without which nothing is sent: an older libcurl that does not know it would do less than is promised.
   private func need(_ code: CURLcode) { if code != CURLE_OK { isUsable = false } }
@@ -128,6 +140,7 @@ final class HTTPTransfer {
     let this = Unmanaged.passUnretained(self).toOpaque()
     let data = [
       CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_XFERINFODATA,
+      CURLOPT_READDATA,
     ]
     for option in data {
       need(chime_curl_set_pointer(handle, option, this))
@@ -137,6 +150,12 @@ final class HTTPTransfer {
         guard let bytes, let context else { return 0 }
         let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
         return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(part) ? part.count : 0
+      })
+    need(
+      chime_curl_set_read(handle) { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().give(room)
       })
     need(
       chime_curl_set_header(handle) { bytes, size, count, context in
@@ -176,19 +195,79 @@ final class HTTPTransfer {
     need(
       chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, job.stream == nil ? Int((job.limit ?? limits.total).rawValue) : 0)
     )
-    chime_curl_slist_free_all(headers)
-    headers = nil
-    for line in request.headers {
-      guard let longer = chime_curl_slist_append(headers, line) else { return false }
-      headers = longer
+    envelope = request.envelope
+    if let envelope {
+      guard set(envelope, request) else { return false }
+    } else {
+      guard Self.fill(&headers, with: request.headers) else { return false }
+      need(chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers))
+      setBody(request)
     }
-    need(chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers))
-    setBody(request)
     certificates = request.certificates
     redaction = request.redaction
     if let certificates { trust(certificates) }
     chime_curl_set_pointer(handle, CURLOPT_SSL_CTX_DATA, UnsafeMutableRawPointer(bitPattern: number))
     return isUsable
+  }
+
+  /// Makes a list of libcurl's anew. Returns whether there was memory for it.
+  private static func fill(_ list: inout UnsafeMutablePointer<curl_slist>?, with lines: [String]) -> Bool {
+    chime_curl_slist_free_all(list)
+    list = nil
+    for line in lines {
+      guard let longer = chime_curl_slist_append(list, line) else { return false }
+      list = longer
+    }
+    return true
+  }
+
+  /// Makes it an email. TLS comes first or nothing is sent: a server that offers no STARTTLS, or from whose offer somebody on
+  /// the way has taken it, is given neither password nor message.
+  private func set(_ envelope: MailEnvelope, _ request: HTTPRequest) -> Bool {
+    need(chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"))
+    // What a proxy calls localhost is not this machine.
+    let isPlain = envelope.isLocal && route.proxy == nil
+    need(chime_curl_set_long(handle, CURLOPT_USE_SSL, Int((isPlain ? CURLUSESSL_NONE : CURLUSESSL_ALL).rawValue)))
+    need(chime_curl_set_string(handle, CURLOPT_MAIL_FROM, envelope.from))
+    guard Self.fill(&recipients, with: envelope.recipients) else { return false }
+    need(chime_curl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients))
+    need(chime_curl_set_string(handle, CURLOPT_USERNAME, envelope.user))
+    need(chime_curl_set_string(handle, CURLOPT_PASSWORD, envelope.password))
+    // A connection for each: servers end those that rest, and a log-in is for one endpoint alone.
+    need(chime_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1))
+    need(chime_curl_set_long(handle, CURLOPT_FORBID_REUSE, 1))
+    need(chime_curl_set_long(handle, CURLOPT_UPLOAD, 1))
+    let letter = request.letter
+    body.deallocate()
+    body = .allocate(byteCount: letter.count, alignment: 1)
+    body.copyBytes(from: letter)
+    need(chime_curl_set_long(handle, CURLOPT_INFILESIZE, letter.count))
+    return true
+  }
+
+  /// Gives the next part of an email. Returns how many bytes; 0 at its end.
+  private func give(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    let part = UnsafeRawBufferPointer(rebasing: body[sent...].prefix(room.count))
+    room.copyMemory(from: part)
+    sent += part.count
+    return part.count
+  }
+
+  /// Reads a line of a reply (RFC 5321, section 4.2): `250-first`, `250 last`.
+  private func read(reply line: UnsafeRawBufferPointer) {
+    guard !isHeard else { return }
+    if isReplyOver { answer = [] }
+    answer.append(contentsOf: line.prefix(max(0, HTTPLimits.kept - answer.count)))
+    guard line.count >= 3, line.prefix(3).allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+    isReplyOver = line.count < 4 || line[3] != UInt8(ascii: "-")
+    guard isReplyOver else { return }
+    reply = line.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    // libcurl says QUIT next and waits for what the server makes of it, and the whole thread with it: nothing more is heard
+    // of this server, so that it delays no other.
+    if let connection, let reply, reply >= 400 || sent == body.count {
+      isHeard = true
+      shutdown(connection.socket, Int32(SHUT_RD))
+    }
   }
 
   /// Lets go of what belongs to the request that is over.
@@ -282,7 +361,8 @@ final class HTTPTransfer {
     heard = .now
     headerBytes += line.count
     guard headerBytes <= HTTPLimits.headers else { return false }
-    if job?.isInspected == true { note(line) }
+    if envelope != nil { read(reply: line) }
+    if job?.isInspected == true, envelope == nil { note(line) }
     return true
   }
 
@@ -308,7 +388,13 @@ final class HTTPTransfer {
     var result = HTTPResult(answer: answer, took: Milliseconds(started.duration(to: .now)))
     result.isWhole = received == answer.count && !isFlooded
     result.redaction = redaction
-    if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
+    if envelope != nil {
+      (result.status, result.isWhole) = (replied(code), true)
+      result.stage = connection == nil ? .session : .message
+      if result.status == nil { result.answer = [] }
+    } else if let status = long(CURLINFO_RESPONSE_CODE), status > 0 {
+      result.status = status
+    }
     if !answer.isEmpty { result.contentType = string(CURLINFO_CONTENT_TYPE) }
     if let wait = offset(CURLINFO_RETRY_AFTER), wait > 0 { result.retryAfter = .seconds(wait) }
     // The receiver has said what it makes of the message, however much it has to say beside that.
@@ -324,6 +410,17 @@ final class HTTPTransfer {
     }
     if job?.isInspected == true { result.details = details() }
     return result
+  }
+
+  /// The reply that an email's session ended with; nil when it ended for another reason.
+  private func replied(_ code: CURLcode) -> Int? {
+    switch code {
+    case CURLE_OK: reply
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_LOGIN_DENIED, CURLE_REMOTE_ACCESS_DENIED,
+      CURLE_UPLOAD_FAILED:
+      reply.flatMap { $0 >= 400 ? $0 : nil }
+    default: nil
+    }
   }
 
   /// After how long it is to be given up, being a stream, unless something comes; nil for what is none.
@@ -349,7 +446,8 @@ final class HTTPTransfer {
   func unbegun() -> HTTPResult {
     isUsable
       ? HTTPResult(failure: "no memory to send with")
-      : HTTPResult(failure: "webhooks need libcurl 7.87 or later with TLS, and this one is not", isImpossible: true)
+      : HTTPResult(
+        failure: "webhooks and emails need libcurl 7.87 or later with TLS, and this one is not", isImpossible: true)
   }
 
   private func fault(_ code: CURLcode) -> HTTPFault {

@@ -24,6 +24,6 @@ struct LibcurlMissing: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ why: String) {
     description =
-      "webhooks need libcurl, which cannot be loaded: install it (Debian: libcurl4); \(PlainText.sentence(why))"
+      "webhooks and emails need libcurl, which cannot be loaded: install it (Debian: libcurl4); \(PlainText.sentence(why))"
   }
 }

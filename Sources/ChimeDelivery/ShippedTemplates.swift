@@ -1,12 +1,13 @@
 /// The templates that come with Chime; `Config/endpoints` has their files, and `Packaging/embed` puts them into the program.
 public enum ShippedTemplates {
   /// In the order of their names.
-  public static let names = ["discord", "gotify", "healthchecks", "homeassistant", "matrix", "ntfy", "slack"]
+  public static let names = ["discord", "email", "gotify", "healthchecks", "homeassistant", "matrix", "ntfy", "slack"]
 
   /// The text of one; nil when there is none of that name.
   public static func text(_ name: String) -> String? {
     switch name {
     case "discord": EmbeddedFiles.discord
+    case "email": EmbeddedFiles.email
     case "gotify": EmbeddedFiles.gotify
     case "healthchecks": EmbeddedFiles.healthchecks
     case "homeassistant": EmbeddedFiles.homeassistant

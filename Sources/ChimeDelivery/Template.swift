@@ -26,9 +26,20 @@ public struct Template: Hashable, Sendable {
     case none
     case text(TemplateNode)
     case json(TemplateNode)
+    case mail(MailTexts)
   }
 
-  private static let keys = ["description", "example", "method", "path", "headers", "contentType", "body", "text"]
+  /// Of an email: its subject, and the same in plain text and in HTML.
+  struct MailTexts: Hashable, Sendable {
+    var subject: TemplateNode
+    var text: TemplateNode
+    /// Nil: the email has the plain text alone.
+    var html: TemplateNode?
+  }
+
+  private static let keys = [
+    "description", "example", "method", "path", "headers", "contentType", "body", "text", "subject", "html",
+  ]
 
   /// - Throws: `TemplateError`, whose sentence says what is wrong and where.
   public init(_ text: String) throws(TemplateError) {
@@ -61,6 +72,7 @@ public struct Template: Hashable, Sendable {
       }
     }
     switch (parts["body"], parts["text"]) {
+    case _ where parts["subject"] != nil || parts["html"] != nil: content = .mail(try Self.mail(parts))
     case (let body?, nil): content = .json(try TemplateNode(body))
     case (nil, let text?): content = .text(try TemplateNode(text))
     case (nil, nil): content = .none
@@ -74,6 +86,27 @@ public struct Template: Hashable, Sendable {
     }
     if path?.placeholders.contains(.token) == true { throw Self.tokenElsewhere("path") }
   }
+
+  /// The texts of an email, beside which nothing of HTTP has a meaning.
+  private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
+    if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
+      throw TemplateError("a template of an email has a subject, a text and an html, and no \(stray)")
+    }
+    func node(_ key: String) throws(TemplateError) -> TemplateNode? {
+      guard let value = parts[key] else { return nil }
+      let node = try TemplateNode(value)
+      guard node.isText else { throw TemplateError("the template's \(key) is a string, or a choice among strings") }
+      try keepToken(out: node, key)
+      return node
+    }
+    guard let subject = try node("subject"), let text = try node("text") else {
+      throw TemplateError("a template of an email needs a subject and a text; its html may be left out")
+    }
+    return MailTexts(subject: subject, text: text, html: try node("html"))
+  }
+
+  /// Whether it is one of emails.
+  public var isMail: Bool { if case .mail = content { true } else { false } }
 
   private static func string(_ value: TemplateJSON?, _ key: String) throws(TemplateError) -> String? {
     switch value {
@@ -131,6 +164,9 @@ public struct Template: Hashable, Sendable {
       switch content {
       case .none: 0
       case .text(let node), .json(let node): node.bound(values)
+      case .mail(let texts):
+        texts.subject.bound(values) + texts.text.bound(values)
+          + (texts.html?.bound(values, first: .html) ?? 0)
       }
     return content + (path?.bound(values) ?? 0)
   }
@@ -158,7 +194,8 @@ public struct Template: Hashable, Sendable {
 
   func body(_ values: TemplateValues) -> (type: String?, bytes: [UInt8]) {
     switch content {
-    case .none: (nil, [])
+    // An email is made by `MailRequest`.
+    case .none, .mail: (nil, [])
     case .text(let node): (contentType ?? "text/plain; charset=utf-8", Array(node.text(values).utf8))
     case .json(let node): (contentType ?? "application/json", (node.render(values) ?? .null).bytes)
     }

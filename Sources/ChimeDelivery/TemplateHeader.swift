@@ -39,24 +39,7 @@ struct TemplateHeader: Hashable, Sendable {
     let words = line.split(separator: " ", omittingEmptySubsequences: true)
     guard !words.isEmpty else { return nil }
     let text = words.joined(separator: " ")
-    return text.utf8.allSatisfy { $0 < 0x80 } ? text : Self.encodedWords(text)
-  }
-
-  /// Each at most 75 characters long, cut between two characters of the text; the spaces between them do not count.
-  private static func encodedWords(_ text: String) -> String {
-    var words: [String] = []
-    var part: [UInt8] = []
-    for scalar in text.unicodeScalars {
-      let bytes = Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-      // 45 bytes are 60 characters of base64, and the frame has 12.
-      if part.count + bytes.count > 45 {
-        words.append("=?UTF-8?B?\(Base64.encode(part[...]))?=")
-        part = []
-      }
-      part += bytes
-    }
-    words.append("=?UTF-8?B?\(Base64.encode(part[...]))?=")
-    return words.joined(separator: " ")
+    return text.utf8.allSatisfy { $0 < 0x80 } ? text : EncodedWords.text(text)
   }
 }
 

@@ -84,25 +84,33 @@ indirect enum TemplateNode: Hashable, Sendable {
   }
 
   /// How many bytes of text its strings may become at most.
-  func bound(_ values: TemplateValues) -> Int {
+  ///
+  /// - Parameter first: as for `text`.
+  func bound(_ values: TemplateValues, first: TemplateFilter? = nil) -> Int {
     switch self {
     case .literal: 0
-    case .text(let text): text.bound(values)
-    case .value(let placeholder): values[placeholder].bound
-    case .choice(let placeholder, let cases): Self.chosen(values[placeholder], cases)?.bound(values) ?? 0
-    case .list(let nodes): nodes.reduce(0) { $0 + $1.bound(values) }
-    case .object(let members): members.reduce(0) { $0 + $1.value.bound(values) }
+    case .text(let text): text.bound(values, first: first)
+    case .value(let placeholder): first?.bound(values[placeholder].bound) ?? values[placeholder].bound
+    case .choice(let placeholder, let cases): Self.chosen(values[placeholder], cases)?.bound(values, first: first) ?? 0
+    case .list(let nodes): nodes.reduce(0) { $0 + $1.bound(values, first: first) }
+    case .object(let members): members.reduce(0) { $0 + $1.value.bound(values, first: first) }
     }
   }
 
   /// The value as text; empty where there is none.
-  func text(_ values: TemplateValues) -> String {
+  ///
+  /// - Parameter first: a filter that every placeholder goes through before its own, unless it is one of them.
+  func text(_ values: TemplateValues, first: TemplateFilter? = nil) -> String {
     switch self {
-    case .literal(.string(let text)): text
-    case .text(let text): text.render(values)
-    case .value(let placeholder): values[placeholder].text
-    case .choice(let placeholder, let cases): Self.chosen(values[placeholder], cases)?.text(values) ?? ""
-    case .literal, .list, .object: ""
+    case .literal(.string(let text)): return text
+    case .text(let text): return text.render(values, first: first)
+    case .value(let placeholder):
+      var atoms = values[placeholder].text.map { String($0) }
+      first?.apply(to: &atoms)
+      return atoms.joined()
+    case .choice(let placeholder, let cases):
+      return Self.chosen(values[placeholder], cases)?.text(values, first: first) ?? ""
+    case .literal, .list, .object: return ""
     }
   }
 

@@ -63,7 +63,9 @@ struct TemplateText: Hashable, Sendable {
   }
 
   /// How many bytes it may become at most, before any encoding; nothing is rendered to find out.
-  func bound(_ values: TemplateValues) -> Int {
+  ///
+  /// - Parameter first: as for `render`.
+  func bound(_ values: TemplateValues, first: TemplateFilter? = nil) -> Int {
     var sum = 0
     for piece in pieces {
       switch piece {
@@ -72,7 +74,7 @@ struct TemplateText: Hashable, Sendable {
         // What a filter is given counts too: a later one may cut it, but it has to be made.
         var size = values[placeholder].bound
         var largest = size
-        for filter in filters {
+        for filter in Self.filters(filters, after: first) {
           size = filter.bound(size)
           largest = max(largest, size)
         }
@@ -82,8 +84,17 @@ struct TemplateText: Hashable, Sendable {
     return sum
   }
 
-  /// - Parameter encoding: applied to what placeholders bring, after their filters.
-  func render(_ values: TemplateValues, encoding: (String) -> String = { $0 }) -> String {
+  private static func filters(_ filters: [TemplateFilter], after first: TemplateFilter?) -> [TemplateFilter] {
+    guard let first, !filters.contains(first) else { return filters }
+    return [first] + filters
+  }
+
+  /// - Parameters:
+  ///   - first: a filter that every placeholder goes through before its own, unless it is one of them.
+  ///   - encoding: applied to what placeholders bring, after their filters.
+  func render(
+    _ values: TemplateValues, first: TemplateFilter? = nil, encoding: (String) -> String = { $0 }
+  ) -> String {
     var result = ""
     for piece in pieces {
       switch piece {
@@ -91,7 +102,7 @@ struct TemplateText: Hashable, Sendable {
       case .placeholder(let placeholder, let filters):
         // Whole characters, so that no filter cuts one, nor what an earlier filter made of one.
         var atoms = values[placeholder].text.map { String($0) }
-        for filter in filters { filter.apply(to: &atoms) }
+        for filter in Self.filters(filters, after: first) { filter.apply(to: &atoms) }
         result += encoding(atoms.joined())
       }
     }

@@ -4,7 +4,7 @@ package import ChimeSchedule
 /// What a placeholder may name. `docs/delivery.md` says what each stands for.
 enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case title, body, tags, urgency, url
-  case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs
+  case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
   case reminder, occurrence, delivery, channel, round
   // What is said of the reminder's tracker (`TextValues.Name`).
   case tracker, reached, remaining, goal, percent, streak
@@ -98,6 +98,7 @@ package struct TemplateValues: Sendable {
     self[.firedAt] = TemplateValue(occurrence.firedAt.map(Timestamp.rfc3339))
     self[.late] = TemplateValue(occurrence.late?.rawValue)
     self[.lateNote] = TemplateValue(Presentation.lateRemark(occurrence, timeOfDay: timeOfDay))
+    self[.repeatNote] = TemplateValue(Presentation.repeatRemark(message, timeOfDay: timeOfDay))
     self[.latenessMs] = occurrence.lateness.map { .number($0.rawValue) } ?? .missing
     self[.reminder] = .text(occurrence.id.reminder.rawValue)
     self[.occurrence] = .text(occurrence.id.description)

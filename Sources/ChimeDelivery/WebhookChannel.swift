@@ -30,8 +30,8 @@ public struct WebhookConfiguration: Sendable {
   public init(version: String) { self.version = version }
 }
 
-/// Sends occurrences to web addresses by HTTP, signed after Standard Webhooks 1.0.0
-/// (https://www.standardwebhooks.com).
+/// Sends occurrences to endpoints: to web addresses by HTTP, signed after Standard Webhooks 1.0.0
+/// (https://www.standardwebhooks.com), and to mailboxes by SMTP (`MailRequest`).
 ///
 /// One channel serves all endpoints of all owners. Each endpoint has a queue and a limit of its own, so one that hangs
 /// delays no other. TLS is always verified, every address is judged as it is dialled, no redirect is followed and no
@@ -89,10 +89,11 @@ public final class WebhookChannel: Channel {
           let now = clock()
           do throws(Shut) {
             let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
-            let request = Self.request(for: message, to: open, configuration, at: now)
             do {
-              return try request.make(at: now, token: open.token?.text)
+              return try Self.request(for: message, to: open, configuration, at: now)
             } catch let error as TemplateError {
+              throw Shut("endpoint \"\(delivery.lane.channel)\" cannot be used: \(error)")
+            } catch let error as EndpointURLError {
               throw Shut("endpoint \"\(delivery.lane.channel)\" cannot be used: \(error)")
             } catch {
               throw Shut("the message cannot be written as JSON")
@@ -117,7 +118,7 @@ public final class WebhookChannel: Channel {
 
   public func stop() async { await engine.stop() }
 
-  /// Sends one signed message now, past the endpoint's queue, and says all about it: one of type `chime.test`, or what
+  /// Sends one message now, past the endpoint's queue, and says all about it: a signed one of type `chime.test`, or what
   /// the endpoint's template makes of a reminder that is made up.
   ///
   /// Nothing is stored and nothing retried.
@@ -126,11 +127,20 @@ public final class WebhookChannel: Channel {
     var random = SystemRandom()
     let (id, channel) = (DeliveryID(at: now, using: &random), access.endpoint.lane.channel)
     let timeOfDay = configuration.timeOfDay
-    func request(redacted: Bool) -> SignedRequest {
-      SignedRequest(
+    let sample: @Sendable () -> TemplateValues = {
+      TemplateValues(sampleFor: channel, delivery: id, at: now) { timeOfDay($0, .local) }
+    }
+    func request(redacted: Bool) throws -> HTTPRequest {
+      let token = access.token.map { redacted ? Redaction.mark : $0.text }
+      guard access.endpoint.kind == .webhook else {
+        let occurrence = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now)
+        return try MailRequest(access: access, id: id.rawValue, occurrence: occurrence, date: now, values: sample).make(
+          password: token)
+      }
+      return try SignedRequest(
         access: access, id: id.rawValue, version: configuration.version,
         values: {
-          var values = TemplateValues(sampleFor: channel, delivery: id, at: now) { timeOfDay($0, .local) }
+          var values = sample()
           values.put(OfferedAnswers(sampleFor: access, at: now), redacted: redacted)
           return values
         },
@@ -138,15 +148,17 @@ public final class WebhookChannel: Channel {
           try WebhookMessage(
             type: "chime.test", timestamp: Timestamp.rfc3339(now), data: TestNotice(channel: channel.rawValue)
           ).bytes()
-        })
+        }
+      ).make(at: now, token: token)
     }
     // What is shown is made a second time, with a word in the place of each token.
     let (sent, shown): (HTTPRequest, HTTPRequest)
     do {
-      sent = try request(redacted: false).make(at: now, token: access.token?.text)
-      shown = try request(redacted: true).make(at: now, token: access.token.map { _ in Redaction.mark })
+      (sent, shown) = (try request(redacted: false), try request(redacted: true))
     } catch {
-      let reason = (error as? TemplateError)?.description ?? "the message cannot be written as JSON"
+      let reason =
+        (error as? TemplateError)?.description ?? (error as? EndpointURLError)?.description
+        ?? "the message cannot be written as JSON"
       return WebhookTest(
         method: access.template?.method ?? "POST", url: access.endpoint.url, requestHeaders: [], requestBody: "",
         attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
@@ -157,23 +169,32 @@ public final class WebhookChannel: Channel {
     }
     let verdict = WebhookVerdict(result, channel: channel)
     return WebhookTest(
-      method: shown.method, url: shown.url, requestHeaders: shown.headers,
+      method: shown.method, url: shown.url, requestHeaders: shown.lines,
       requestBody: String(decoding: shown.body, as: UTF8.self),
       attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()), details: result.details)
   }
 
   private static func request(
     for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration, at now: Instant
-  ) -> SignedRequest {
+  ) throws -> HTTPRequest {
     let zone = message.reminder?.governingZone ?? .local
-    return SignedRequest(
-      access: access, id: message.delivery.id.rawValue, version: configuration.version,
+    let delivery = message.delivery
+    guard access.endpoint.kind == .webhook else {
+      return try MailRequest(
+        access: access, id: delivery.id.rawValue, occurrence: message.occurrence.id, isRepeat: delivery.round > 1,
+        date: delivery.createdAt, isUrgent: message.reminder?.urgency == .critical,
+        values: { TemplateValues(message) { configuration.timeOfDay($0, zone) } }
+      ).make(password: access.token?.text)
+    }
+    return try SignedRequest(
+      access: access, id: delivery.id.rawValue, version: configuration.version,
       values: {
         var values = TemplateValues(message) { configuration.timeOfDay($0, zone) }
         values.put(OfferedAnswers(to: message, by: access, at: now))
         return values
       },
-      usual: { try WebhookMessage(message).bytes() })
+      usual: { try WebhookMessage(message).bytes() }
+    ).make(at: now, token: access.token?.text)
   }
 
   /// Why an attempt cannot leave for now.
@@ -201,7 +222,7 @@ public final class WebhookChannel: Channel {
           + "[commands.\(name)] of the configuration")
     }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
-    guard !access.secrets(at: now).isEmpty else {
+    guard !access.needsSecret || !access.secrets(at: now).isEmpty else {
       let sentence =
         access.problem.map { "endpoint \"\(name)\" cannot be used: \($0)" }
         ?? "endpoint \"\(name)\" has no readable secret: give it one with chime endpoint rotate \(name) --secret-file FILE"

@@ -25,6 +25,10 @@ package struct WebhookVerdict: Hashable, Sendable {
       if result.isImpossible { (outcome, next) = (.refused, .blocked(.minutes(5))) }
       return
     }
+    if let stage = result.stage {
+      judge(reply: status, isAboutMessage: stage == .message)
+      return
+    }
     switch status {
     case 200..<300 where result.failure == nil:
       outcome = .delivered

@@ -196,7 +196,7 @@ import Testing
   func shippedOnesAreRead(_ name: String) throws {
     let template = try Template(setting: name)
     #expect(!template.summary.isEmpty)
-    try EndpointURL.validate(try #require(template.example))
+    try EndpointRules.check(url: try #require(template.example))
     let text = try #require(ShippedTemplates.text(name))
     #expect(try Template(setting: "\n " + text) == template)
   }
@@ -210,7 +210,7 @@ import Testing
       #expect(ShippedTemplates.text(name).map { Array($0.utf8) } == Array(file))
     }
     let error = #expect(throws: TemplateError.self) { try Template(setting: "teams") }
-    #expect(error?.description.contains("no template \"teams\"; there are: discord, gotify") == true)
+    #expect(error?.description.contains("no template \"teams\"; there are: discord, email, gotify") == true)
   }
 
   @Test(arguments: [

@@ -32,6 +32,7 @@ CURLcode chime_curl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode chime_curl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value);
 CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
+CURLcode chime_curl_set_read(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
 CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
 CURLcode chime_curl_set_open_socket(CURL *handle, curl_opensocket_callback function);
 CURLcode chime_curl_set_before_request(CURL *handle, curl_prereq_callback function);

@@ -109,7 +109,7 @@ enum Slot: Equatable {
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
     case ("N", _), ("AMOUNT", _), ("TEXT", _), ("TITLE", _), ("URL", _), ("TOKEN", _), ("LAT,LON", _), ("UNIT", _),
       ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("CATEGORY", _), ("[TRACKER=]VALUE", _), ("KEY=VALUE", _),
-      ("N:CHANNELS", _), ("N/SPAN", _),
+      ("N:CHANNELS", _), ("N/SPAN", _), ("MAILBOX", _), ("NAME", "user"),
       ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("NAME", "set"), ("DAYS", "average"),
       ("[TRACKER=]AMOUNT", _),
       ("[TRACKER=]UNIT", _),
@@ -162,8 +162,11 @@ enum Typical {
   static let quietHours = ["22:00-07:00", "mon-fri 22:00-07:00", "sat,sun 22:00-09:00"].map { Candidate($0) }
   static let catchUp = ["latest", "all", "skip", "suspend=", "downtime="].map { Candidate($0) }
   static let filters = ["notes", "milestones", "weekday=", "item=", "text="].map { Candidate($0) }
-  static let resettable = ["headers", "template", "certificates", "replies", "concurrency", "rate", "inOrder", "token"]
-    .map { Candidate($0) }
+  static let resettable = [
+    "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "concurrency", "rate",
+    "inOrder",
+    "token",
+  ].map { Candidate($0) }
   /// Of the Desktop Notifications Specification, with ours.
   static let categories = [
     "call", "call.incoming", "device", "email", "email.arrived", "im", "im.received", "network", "presence", "transfer",

@@ -14,6 +14,8 @@ enum EndpointAdding {
         + "(`chime endpoint edit` changes single things).",
       "A template says what is sent instead of Chime's own JSON: the name of one that comes with Chime "
         + "(`chime endpoint templates`), or a file of one's own.",
+      "An address that begins with `mailto:` is one or several mailboxes, with commas between them. Its messages are emails, which "
+        + "the server of `--via` is given. They are not signed; a password to log in with is read by `--token-file`.",
     ],
     options: [
       .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
@@ -26,6 +28,10 @@ enum EndpointAdding {
       .init(
         command:
           "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
+      .init(
+        command:
+          "chime endpoint add me mailto:ann@example.org --via smtp://mail.example.org:587 --from chime@example.org --user ann "
+          + "--token-file password"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
@@ -36,7 +42,7 @@ enum EndpointAdding {
     options: [.value("url", nil, "URL", "Its address")] + settings + [
       .value(
         "reset", nil, "WHAT",
-        "Set back to the usual way: headers, template, certificates, replies, concurrency, rate, "
+        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, "
           + "inOrder, token; several with commas", repeats: true)
     ],
     examples: [
@@ -51,10 +57,16 @@ enum EndpointAdding {
       repeats: true),
     .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
     .value(
-      "token-file", nil, "FILE", "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's"),
+      "token-file", nil, "FILE",
+      "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; of an email, the password"),
     .value(
       "replies", nil, "URL", "Read what is answered from this topic of ntfy: its messages get buttons (docs/answers.md)"
     ),
+    .value(
+      "via", nil, "URL", "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS"),
+    .value("from", nil, "MAILBOX", "Whom emails are from"),
+    .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
+    .value("user", nil, "NAME", "Log in to the server as NAME, with the password in --token-file"),
     .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
     .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
     .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
@@ -153,6 +165,10 @@ enum EndpointAdding {
       try file($0, Words.say("the file of certificates"), limit: 262_144)
     }
     settings.replies = line.value("replies")
+    settings.via = line.value("via")
+    settings.from = line.value("from")
+    settings.replyTo = line.value("reply-to")
+    settings.user = line.value("user")
     settings.concurrency = try line.count("concurrency", maximum: 64)
     settings.rate = try line.value("rate").map(rate)
     settings.inOrder = line.has("in-order") ? true : nil

@@ -22,7 +22,7 @@ enum EndpointLooking {
     })
 
   static let test = Verb(
-    name: "test", group: .deliver, arguments: ["NAME"], summary: "Send one signed test message now",
+    name: "test", group: .deliver, arguments: ["NAME"], summary: "Send one test message now",
     details: [
       "Shows the request with its signatures, what came back, and how long each part took. An endpoint with a template is "
         + "sent a reminder that is made up.", "The exit status is 1 when it was not taken.",
@@ -110,6 +110,8 @@ enum EndpointLooking {
       (Words.say("order"), settings?.inOrder == true ? Words.say("one after the other") : nil),
       (Words.say("answers"), replies(endpoint, clock)),
       (Words.say("read from"), settings?.replies),
+      (Words.say("sent via"), settings?.via), (Words.say("from"), settings?.from),
+      (Words.say("answers go to"), settings?.replyTo), (Words.say("logs in as"), settings?.user),
       (Words.say("signs with"), signing(endpoint)),
     ]
     facts += (endpoint.publicKeys ?? []).map { (Words.say("public key"), $0) }

@@ -512,7 +512,7 @@ error NotForTenant (tenant: string, message: string)
 
 """# }
 static var endpoints: String { #"""
-# Endpoints: the addresses of webhooks.
+# Endpoints: the addresses of webhooks and emails.
 interface io.chime.Endpoints
 
 # A point in time (RFC 3339), and the zone in which its offset was taken.
@@ -534,6 +534,14 @@ type Settings (
   certificates: ?string,
   # Where answers to its messages are read: the address of a topic of ntfy.
   replies: ?string,
+  # The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
+  via: ?string,
+  # Whom emails are from.
+  from: ?string,
+  # Where answers to emails go, if not to `from`.
+  replyTo: ?string,
+  # The name to log in to the server with; the token is its password.
+  user: ?string,
   # Attempts that may be under way at once, 1 to 64.
   concurrency: ?int,
   rate: ?Rate,
@@ -611,7 +619,7 @@ type TestResult (
   requestHeaders: []string,
   # The body that was sent.
   requestBody: string,
-  # The HTTP status.
+  # The HTTP status, or the code of an SMTP reply.
   status: ?int,
   # The first 1 KiB of what came back.
   answer: ?string,
@@ -619,7 +627,7 @@ type TestResult (
   error: ?string,
   # How long it took, in milliseconds.
   tookMs: int,
-  # The request's method.
+  # The request's method; SMTP for an email.
   method: ?string,
   # Headers of the answer that tell a person something.
   responseHeaders: ?[]string,
@@ -649,7 +657,8 @@ type Template (
 # `secret` is `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and base64 of an Ed25519 key pair; or one of
 # each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
 # needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
-# manager called endpoint.NAME.
+# manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
+# secret, and needs `via` and `from`.
 method Put(
   name: string,
   url: string,
@@ -666,7 +675,7 @@ method Update(
   url: ?string,
   token: ?string,
   settings: ?Settings,
-  reset: ?[](headers, template, certificates, replies, concurrency, rate, inOrder, token),
+  reset: ?[](headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder, token),
   tenant: ?string
 ) -> (endpoint: Endpoint)
 
@@ -683,7 +692,7 @@ method Enable(name: string, tenant: ?string) -> (endpoint: Endpoint)
 # Calls it no more until it is enabled; what is owed to it waits.
 method Disable(name: string, tenant: ?string) -> (endpoint: Endpoint)
 
-# Sends one signed test message now.
+# Sends one test message now.
 method Test(name: string, tenant: ?string) -> (result: TestResult)
 
 method Templates(tenant: ?string) -> (templates: []Template)

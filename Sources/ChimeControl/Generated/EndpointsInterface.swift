@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// Endpoints: the addresses of webhooks.
+/// Endpoints: the addresses of webhooks and emails.
 public enum EndpointsInterface {
   public static let name = "io.chime.Endpoints"
 
@@ -40,8 +40,8 @@ public enum EndpointsInterface {
 
   /// How an endpoint is called. Null is the usual way.
   public struct Settings: WireValue {
-    public static let fieldNames = ["headers", "template", "certificates", "replies", "concurrency", "rate", "inOrder"]
-    public var fieldValues: [Any?] { [headers, template, certificates, replies, concurrency, rate, inOrder] }
+    public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "concurrency", "rate", "inOrder"]
+    public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder] }
 
     /// Sent with every message beside Chime's own.
     public var headers: [Header]?
@@ -51,17 +51,29 @@ public enum EndpointsInterface {
     public var certificates: String?
     /// Where answers to its messages are read: the address of a topic of ntfy.
     public var replies: String?
+    /// The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
+    public var via: String?
+    /// Whom emails are from.
+    public var from: String?
+    /// Where answers to emails go, if not to `from`.
+    public var replyTo: String?
+    /// The name to log in to the server with; the token is its password.
+    public var user: String?
     /// Attempts that may be under way at once, 1 to 64.
     public var concurrency: Int?
     public var rate: Rate?
     /// Whether a message is sent only when every earlier one has been settled.
     public var inOrder: Bool?
 
-    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
       self.headers = headers
       self.template = template
       self.certificates = certificates
       self.replies = replies
+      self.via = via
+      self.from = from
+      self.replyTo = replyTo
+      self.user = user
       self.concurrency = concurrency
       self.rate = rate
       self.inOrder = inOrder
@@ -206,7 +218,7 @@ public enum EndpointsInterface {
     public var requestHeaders: [String]
     /// The body that was sent.
     public var requestBody: String
-    /// The HTTP status.
+    /// The HTTP status, or the code of an SMTP reply.
     public var status: Int?
     /// The first 1 KiB of what came back.
     public var answer: String?
@@ -214,7 +226,7 @@ public enum EndpointsInterface {
     public var error: String?
     /// How long it took, in milliseconds.
     public var tookMs: Int
-    /// The request's method.
+    /// The request's method; SMTP for an email.
     public var method: String?
     /// Headers of the answer that tell a person something.
     public var responseHeaders: [String]?
@@ -271,7 +283,8 @@ public enum EndpointsInterface {
   /// `secret` is `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and base64 of an Ed25519 key pair; or one of
   /// each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
   /// needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
-  /// manager called endpoint.NAME.
+  /// manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
+  /// secret, and needs `via` and `from`.
   public struct Put: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Put"
     
@@ -310,7 +323,7 @@ public enum EndpointsInterface {
     public static let method = "io.chime.Endpoints.Update"
     
     public enum Reset: String, Codable, Sendable, CaseIterable {
-      case headers, template, certificates, replies, concurrency, rate, inOrder, token
+      case headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder, token
     }
 
     public var name: String
@@ -453,7 +466,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Sends one signed test message now.
+  /// Sends one test message now.
   public struct Test: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Test"
     

@@ -314,6 +314,7 @@ struct BackupJudge {
     var (endpoint, settings) = (endpoint, EndpointSettings(set: endpoint.settings.set))
     try EndpointFields.apply(WireMapper.settings(endpoint.settings) ?? EndpointsInterface.Settings(), to: &settings)
     endpoint.settings = settings
+    try EndpointFields.check(url: endpoint.url, settings)
     try need(settings.set.map(DeclaredSet.isName) ?? true, "that is no set's name")
     try time(endpoint.createdAt)
     if let disabled = endpoint.disabled {

@@ -14,16 +14,18 @@ extension Desk {
     try EndpointFields.check(url: request.url)
     var settings = EndpointSettings()
     if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
-    let isNew = try await store.read { [self] transaction in
-      let isNew = try transaction.endpoint(lane) == nil
+    let known = try await store.read { [self] transaction in
+      let known = try transaction.endpoint(lane)
       // Before its secret is written.
-      if isNew { try requireRoomForEndpoints(transaction, more: 1) }
-      return isNew
+      if known == nil { try requireRoomForEndpoints(transaction, more: 1) }
+      return known
     }
+    // A webhook's token is no password of a mail server's.
+    let isNew = known?.kind != Endpoint.Kind(of: request.url)
     let kept = secrets.read(lane, isNew: isNew)
     let new = try secrets(kept, request, settings)
     let token = try request.token.map(EndpointFields.token)
-    try check(settings, hasToken: token != nil || kept.sheet.token != nil)
+    try check(request.url, settings, hasToken: token != nil || kept.sheet.token != nil)
     // The secret first: an endpoint that exists has one. What a crash has left of an attempt, or of an endpoint that was
     // removed, is no part of a new one: its token is not for another address.
     if isNew || new != nil || token != nil {
@@ -47,6 +49,13 @@ extension Desk {
   private func secrets(
     _ kept: Secrets.Kept, _ request: EndpointsInterface.Put, _ settings: EndpointSettings
   ) throws -> [SecretSheet.Line]? {
+    guard Endpoint.Kind(of: request.url) == .webhook else {
+      guard request.secret == nil, request.newSecret == nil else {
+        throw ControlFailure.invalidValue(
+          field: "secret", "an email is not signed: leave the secret out; the password to log in with is its token")
+      }
+      return nil
+    }
     if let text = request.secret {
       guard request.newSecret == nil else {
         throw ControlFailure.invalidValue(field: "newSecret", "a secret is given already: leave out one of the two")
@@ -66,13 +75,18 @@ extension Desk {
     let lane = try lane(request.name)
     let old = try await store.read { [self] transaction in try known(lane, transaction) }
     if let url = request.url { try EndpointFields.check(url: url) }
+    guard Endpoint.Kind(of: request.url ?? old.url) == old.kind else {
+      throw ControlFailure.invalidValue(
+        field: "url",
+        "a webhook and an email have other settings and other secrets: add it anew with chime endpoint add")
+    }
     var settings = old.settings
     let reset = request.reset ?? []
     EndpointFields.reset(reset, in: &settings)
     if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
     let token = try request.token.map(EndpointFields.token)
     let keepsToken = !reset.contains(.token) && secrets.read(lane).sheet.token != nil
-    try check(settings, hasToken: token != nil || keepsToken)
+    try check(request.url ?? old.url, settings, hasToken: token != nil || keepsToken)
     if token != nil || reset.contains(.token) { try change(lane) { $0.token = token } }
     let endpoint = try await store(lane, changesSecret: token != nil || reset.contains(.token)) { [settings] known in
       var endpoint = known ?? old
@@ -83,7 +97,18 @@ extension Desk {
     return EndpointsInterface.Update.Reply(endpoint: endpoint)
   }
 
-  func check(_ settings: EndpointSettings, hasToken: Bool) throws {
+  func check(_ url: String, _ settings: EndpointSettings, hasToken: Bool) throws {
+    try EndpointFields.check(url: url, settings)
+    if Endpoint.Kind(of: url) == .email {
+      if !hasToken, settings.user != nil {
+        throw ControlFailure.invalidValue(
+          field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
+      }
+      if hasToken, settings.user == nil {
+        throw ControlFailure.invalidValue(
+          field: "user", "there is a password and no name to log in with: give it with --user, or --reset token")
+      }
+    }
     guard !hasToken else { return }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }
@@ -147,7 +172,7 @@ extension Desk {
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
     let kept = secrets.read(lane)
     let access = kept.access(endpoint)
-    guard !access.secrets.isEmpty else {
+    guard !access.needsSecret || !access.secrets.isEmpty else {
       throw ControlFailure.conflict(
         "the secret of \(lane.channel) cannot be read" + (kept.problem.map { " (\($0))" } ?? "")
           + ": put the endpoint again with one")
@@ -223,7 +248,7 @@ extension Desk {
   /// because who takes such messages checks no signature. To be called on the desk's queue.
   func lackingSecret(_ endpoint: Endpoint) throws -> String? {
     let (kept, name) = (secrets.read(endpoint.lane), endpoint.lane.channel)
-    if kept.sheet.secrets.isEmpty {
+    if endpoint.kind == .webhook, kept.sheet.secrets.isEmpty {
       guard endpoint.settings.template != nil else {
         return "the secret of \(name) is not in the backup: give it with chime endpoint add \(name) \(endpoint.url) "
           + "--secret-file FILE"
@@ -231,7 +256,7 @@ extension Desk {
       try change(endpoint.lane) { $0.secrets = [EndpointFields.made(.hmac)] }
     }
     do {
-      try check(endpoint.settings, hasToken: kept.sheet.token != nil)
+      try check(endpoint.url, endpoint.settings, hasToken: kept.sheet.token != nil)
       return nil
     } catch {
       return "the token of \(name) is not in the backup: give it with chime endpoint edit \(name) --token-file FILE"

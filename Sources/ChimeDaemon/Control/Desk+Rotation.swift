@@ -9,7 +9,11 @@ extension Desk {
 
   func handle(_ request: EndpointsInterface.Rotate) async throws -> EndpointsInterface.Rotate.Reply {
     let lane = try lane(request.name)
-    _ = try await store.read { [self] transaction in try known(lane, transaction) }
+    let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
+    guard endpoint.kind == .webhook else {
+      throw ControlFailure.conflict(
+        "an email is not signed; chime endpoint edit \(lane.channel) --token-file FILE gives another password")
+    }
     let overlap =
       try request.overlap.map { try ReminderFields.duration($0, "overlap", EndpointFields.overlap) } ?? .days(1)
     let kept = secrets.read(lane)
@@ -42,8 +46,8 @@ extension Desk {
     }
     // Durable before the answer leaves: what the receiver is given has to be what signs.
     try change(lane) { $0.secrets = new + old.secrets }
-    let endpoint = try await store(lane, changesSecret: true) { $0 }
+    let changed = try await store(lane, changesSecret: true) { $0 }
     let told = request.secret == nil ? new.filter { $0.signing.secret.kind == .hmac }.map(\.text) : []
-    return EndpointsInterface.Rotate.Reply(endpoint: endpoint, secret: told.first)
+    return EndpointsInterface.Rotate.Reply(endpoint: changed, secret: told.first)
   }
 }

@@ -9,9 +9,18 @@ enum EndpointFields {
 
   static func check(url: String) throws {
     do {
-      try EndpointURL.validate(url)
+      try EndpointRules.check(url: url)
     } catch {
       throw ControlFailure.invalidValue(field: "url", "\(error)")
+    }
+  }
+
+  /// Judges an address and its settings beside each other.
+  static func check(url: String, _ settings: EndpointSettings) throws {
+    do throws(EndpointRules.Fault) {
+      try EndpointRules.check(url: url, settings)
+    } catch {
+      throw ControlFailure.invalidValue(field: error.field, error.description)
     }
   }
 

@@ -77,6 +77,10 @@ struct EndpointSetting: Sendable {
     .text("template", \.template, \.template) { _ = try Template(setting: $0) },
     .text("certificates", \.certificates, \.certificates) { _ = try Certificates.count(in: $0) },
     .text("replies", \.replies, \.replies) { try EndpointURL.validate(topic: $0) },
+    .text("via", \.via, \.via) { try EndpointRules.check(server: $0) },
+    .text("from", \.from, \.from) { try EndpointRules.check(mailbox: $0) },
+    .text("replyTo", \.replyTo, \.replyTo) { try EndpointRules.check(mailbox: $0) },
+    .text("user", \.user, \.user) { try EndpointRules.check(user: $0) },
     EndpointSetting(
       "concurrency", \.concurrency, \.concurrency,
       take: { number in

@@ -11,8 +11,10 @@ extension WireMapper {
     _ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil,
     replies: ReplySource.Standing? = nil
   ) -> EndpointsInterface.Endpoint {
-    let current = kept.sheet.current.map(\.signing.secret)
-    let fault = current.isEmpty ? kept.problem ?? "it has no secret" : kept.access(endpoint).fault ?? kept.problem
+    let access = kept.access(endpoint)
+    let current = access.needsSecret ? kept.sheet.current.map(\.signing.secret) : []
+    let fault =
+      access.needsSecret && current.isEmpty ? kept.problem ?? "it has no secret" : access.fault ?? kept.problem
     return EndpointsInterface.Endpoint(
       name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
       disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },

@@ -40,8 +40,15 @@ extension SetWork {
 
   private mutating func put(_ wanted: DeclaredSet.Webhook, _ lane: Lane, _ given: Given?) throws {
     let known = try transaction.endpoint(lane)
-    let kept = desk.secrets.read(lane, isNew: known == nil)
-    var sheet = known == nil ? SecretSheet() : kept.sheet
+    // A webhook's token is no password of a mail server's.
+    let isNew = known?.kind != Endpoint.Kind(of: wanted.url)
+    let kept = desk.secrets.read(lane, isNew: isNew)
+    var sheet = isNew ? SecretSheet() : kept.sheet
+    let isSigned = Endpoint.Kind(of: wanted.url) == .webhook
+    if !isSigned, wanted.secretFile != nil {
+      declared.fault(
+        wanted.place, "secretFile", "does not belong here: an email is not signed; its password is in tokenFile")
+    }
     if kept.isCredential { sheet.secrets = [] }
     var fields: [RemindersInterface.SetField] = []
 
@@ -56,7 +63,7 @@ extension SetWork {
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(wanted.place, "secretFile", "names a file of which nothing can be taken: \(message)")
       }
-    } else if wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
+    } else if isSigned, wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
       if wanted.settings.template == nil {
         declared.fault(
           wanted.place, "secretFile",
@@ -79,9 +86,11 @@ extension SetWork {
     }
     if given != nil || wanted.tokenFile == nil {
       do {
-        try desk.check(wanted.settings, hasToken: sheet.token != nil || kept.sheet.token != nil)
-      } catch ControlFailure.invalidValue(_, let message) {
+        try desk.check(wanted.url, wanted.settings, hasToken: sheet.token != nil || kept.sheet.token != nil)
+      } catch ControlFailure.invalidValue("token", let message) {
         declared.fault(wanted.place, "tokenFile", "is missing: \(message)")
+      } catch ControlFailure.invalidValue(let field, let message) {
+        declared.fault(wanted.place, field, "does not fit: \(message)")
       }
     }
 
@@ -102,10 +111,10 @@ extension SetWork {
       plan.reply.unchanged += 1
       return
     }
-    if known == nil || sheet.text != kept.sheet.text,
+    if isNew || sheet.text != kept.sheet.text,
       !(kept.isCredential && sheet.secrets.isEmpty && sheet.token == nil)
     {
-      plan.secrets.append(.init(lane: lane, sheet: sheet, isNew: known == nil))
+      plan.secrets.append(.init(lane: lane, sheet: sheet, isNew: isNew))
     }
     noteFiles(of: wanted, sheet, known, fields)
     plan.steps.append(.put(endpoint))
@@ -123,7 +132,9 @@ extension SetWork {
       uses.append(.init(endpoint: wanted.name, key: .secretFile, path: path, url: wanted.url))
     }
     let isNewToken = fields.contains { $0.name == "token" }
-    if isNewToken || sheet.token != nil && known != nil && known?.url != wanted.url {
+    if isNewToken
+      || sheet.token != nil && known.map({ ($0.url, $0.settings.via) != (wanted.url, wanted.settings.via) }) == true
+    {
       let path = isNewToken ? wanted.tokenFile : nil
       uses.append(.init(endpoint: wanted.name, key: .tokenFile, path: path, url: wanted.url))
     }

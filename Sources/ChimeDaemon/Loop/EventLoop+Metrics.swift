@@ -15,12 +15,14 @@ struct MetricsState {
 // Counters, and the file in which they are for others to read.
 extension EventLoop {
   func count(_ happenings: [Happening]) {
-    for happening in happenings { meters.count(happening, way: way(of: happening.channel)) }
+    for happening in happenings { meters.count(happening, way: way(of: happening)) }
   }
 
-  private func way(of channel: ChannelName?) -> Meters.Way {
-    guard let channel, channel != .desktop else { return .desktop }
-    return commands.book.commands[channel] == nil ? .webhook : .command
+  private func way(of happening: Happening) -> Meters.Way {
+    guard let channel = happening.channel, channel != .desktop else { return .desktop }
+    guard commands.book.commands[channel] == nil else { return .command }
+    let endpoint = happening.owner.flatMap { outbox.endpoints[Lane(owner: $0, channel: channel)] }
+    return endpoint?.kind == .email ? .email : .webhook
   }
 
   /// Counters and gauges as text.

@@ -14,6 +14,16 @@ static var discord: String { #"""
 }
 
 """# }
+static var email: String { #"""
+{
+  "description": "an email; the usual one of an address that begins with mailto:",
+  "example": "mailto:ann@example.org",
+  "subject": "{{title|line|max:200}}",
+  "text": "{{title}}\n{{body|prefix:\n|suffix:\n}}{{url|prefix:\n|suffix:\n}}{{repeatNote|prefix:\n|suffix:\n}}{{lateNote|prefix:\n|suffix:\n}}",
+  "html": "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head>\n<body style=\"font-family: sans-serif\">\n<p style=\"font-size: 125%\"><strong>{{title}}</strong></p>\n{{body|prefix:<p>|suffix:</p>}}\n{{url|prefix:<p><a href=\"|suffix:\">}}{{url|suffix:</a></p>}}\n{{repeatNote|prefix:<p><em>|suffix:</em></p>}}\n{{lateNote|prefix:<p><em>|suffix:</em></p>}}\n</body></html>\n"
+}
+
+"""# }
 static var gotify: String { #"""
 {
   "description": "an application of Gotify, by its token",

@@ -1,0 +1,94 @@
+public import ChimeCore
+
+/// Which settings an address takes: those of webhooks mean nothing to a mail server, and the other way round.
+public enum EndpointRules {
+  /// What does not fit, and a sentence that says what to do.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The setting, as the wire and files call it.
+    public let field: String
+    public let description: String
+  }
+
+  /// Judges the address.
+  public static func check(url: String) throws(EndpointURLError) {
+    switch Endpoint.Kind(of: url) {
+    case .webhook: try EndpointURL.validate(url)
+    case .email: _ = try MailAddress.recipients(of: url)
+    }
+  }
+
+  /// Judges an address and its settings beside each other; each for itself has been judged before.
+  public static func check(url: String, _ settings: EndpointSettings) throws(Fault) {
+    switch Endpoint.Kind(of: url) {
+    case .webhook: try checkWebhook(settings)
+    case .email: try checkMail(settings)
+    }
+  }
+
+  private static func checkWebhook(_ settings: EndpointSettings) throws(Fault) {
+    let own = [
+      ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("user", settings.user),
+    ]
+    if let (name, _) = own.first(where: { $0.1 != nil }) {
+      throw Fault(
+        field: name, description: "only an email has this: write the address as mailto:ann@example.org, or leave it out"
+      )
+    }
+    if isMail(settings.template) == true {
+      throw Fault(
+        field: "template",
+        description: "the template is one of emails: write the address as mailto:ann@example.org, or choose another one"
+      )
+    }
+  }
+
+  private static func checkMail(_ settings: EndpointSettings) throws(Fault) {
+    guard settings.via != nil else {
+      throw Fault(
+        field: "via",
+        description: "an email needs the server that it is given to, such as smtps://mail.example.org (--via)")
+    }
+    guard settings.from != nil else {
+      throw Fault(
+        field: "from", description: "an email needs an address that it is from, such as chime@example.org (--from)")
+    }
+    guard settings.headers == nil else {
+      throw Fault(
+        field: "headers",
+        description: "an email takes no headers of one's own: leave them out; a template has its subject and texts")
+    }
+    guard settings.replies == nil else {
+      throw Fault(
+        field: "replies",
+        description: "messages by email have no buttons: leave this out; replyTo says where answers in words go")
+    }
+    if isMail(settings.template) == false {
+      throw Fault(
+        field: "template",
+        description: "the template is none of emails, which has a subject: chime endpoint templates email is one")
+    }
+  }
+
+  /// Nil where there is no template, or one that cannot be read.
+  private static func isMail(_ template: String?) -> Bool? {
+    template.flatMap { try? Template(setting: $0) }?.isMail
+  }
+
+  /// The address that an email is from, or that answers go to.
+  public static func check(mailbox text: String) throws(EndpointURLError) { _ = try MailAddress(text) }
+
+  /// The server that emails are given to.
+  public static func check(server text: String) throws(EndpointURLError) { _ = try MailServer(text) }
+
+  /// The longest name to log in with, in bytes.
+  private static let userLimit = 255
+
+  /// The name to log in with.
+  public static func check(user text: String) throws(EndpointURLError) {
+    guard (1...userLimit).contains(text.utf8.count),
+      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else {
+      throw EndpointURLError("the name to log in with has 1 to \(userLimit) bytes and no control characters")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// An address of a mailbox, such as `ann@example.org`, of the form that every server takes (RFC 5321, section 4.1.2, without
+/// quotes): nothing in it can end a command or a header.
+struct MailAddress: Hashable, Sendable, CustomStringConvertible {
+  let description: String
+  /// What follows the `@`.
+  let domain: String
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  init(_ text: String) throws(EndpointURLError) {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else {
+      throw EndpointURLError("\"\(PlainText.sentence(text))\" is no address of a mailbox; write it as ann@example.org")
+    }
+    (description, domain) = (text, String(parts[1]))
+  }
+
+  /// Words of letters, digits and `atext` (RFC 5322, section 3.2.3), with dots between them.
+  private static func isLocalPart(_ text: Substring) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
+        !word.isEmpty && word.utf8.allSatisfy { isAlphanumeric($0) || "!#$%&'*+-/=?^_`{|}~".utf8.contains($0) }
+      }
+  }
+
+  private static func isDomain(_ text: Substring) -> Bool {
+    text.utf8.count <= 253
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
+          && label.utf8.last != UInt8(ascii: "-")
+          && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+      }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
+extension MailAddress {
+  /// Mailboxes of one endpoint, at most: a server may refuse more.
+  static let most = 20
+
+  /// Those that `mailto:ann@example.org,bob@example.org` names (RFC 6068, without a subject and other headers).
+  static func recipients(of url: String) throws(EndpointURLError) -> [MailAddress] {
+    guard url.utf8.count <= EndpointURL.limit else {
+      throw EndpointURLError("the address has \(url.utf8.count) bytes; at most \(EndpointURL.limit) are allowed")
+    }
+    let rest = url.dropFirst("mailto:".count)
+    guard !rest.utf8.contains(UInt8(ascii: "?")) else {
+      throw EndpointURLError(
+        "an address of email ends with its mailboxes; leave out ? and what follows it: a template says what the subject is"
+      )
+    }
+    var found: [MailAddress] = []
+    for part in rest.split(separator: ",", omittingEmptySubsequences: false) {
+      found.append(try MailAddress(decoded(part)))
+    }
+    guard found.count <= most else {
+      throw EndpointURLError("an endpoint has at most \(most) mailboxes, not \(found.count)")
+    }
+    return found
+  }
+
+  /// With the byte in the place of each `%XX` (RFC 3986, section 2.1).
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,31 @@
+/// The server that emails are given to, as a setting names it: `smtps://mail.example.org`, or `smtp://mail.example.org:587`,
+/// where TLS begins by STARTTLS.
+struct MailServer: Hashable, Sendable {
+  /// The setting.
+  let url: String
+  /// Whether TLS may be done without: the server is on this very machine, and its address says so.
+  let isLocal: Bool
+
+  /// Names of this machine that no name server and no network can give another meaning.
+  private static let local: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  init(_ text: String) throws(EndpointURLError) {
+    guard text.hasPrefix("smtps://") || text.hasPrefix("smtp://") else {
+      throw EndpointURLError("the server's address must begin with smtps:// or smtp://, as in \(Self.example)")
+    }
+    guard !text.utf8.contains(UInt8(ascii: "@")) else {
+      throw EndpointURLError(
+        "the server's address has a name or a password in it: leave them out, and give the name with --user and the "
+          + "password with --token-file")
+    }
+    let parts = try EndpointURL.parts(text, Self.example, schemes: ["smtps", "smtp"])
+    guard parts.path == "/" || parts.path == "", !text.utf8.contains(where: { "?#".utf8.contains($0) }) else {
+      throw EndpointURLError("the server's address ends with its host and port, as in \(Self.example):465")
+    }
+    url = text.hasSuffix("/") ? String(text.dropLast()) : text
+    isLocal = parts.scheme == "smtp" && Self.local.contains(parts.host.lowercased())
+  }
+
+  private static let example = "smtps://mail.example.org"
+}
