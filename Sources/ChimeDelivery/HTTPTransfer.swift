@@ -48,6 +48,8 @@ final class HTTPTransfer {
   /// The code of the server's last whole reply.
   private var reply: Int?
   private var isReplyOver = true
+  /// Whether the session has come to the message.
+  private var hasBegun = false
   /// Whether no more of its replies are of interest: the next is the one to QUIT.
   private var isHeard = false
 
@@ -237,6 +239,8 @@ final class HTTPTransfer {
     need(chime_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1))
     need(chime_curl_set_long(handle, CURLOPT_FORBID_REUSE, 1))
     need(chime_curl_set_long(handle, CURLOPT_UPLOAD, 1))
+    // QUIT as well is waited for no longer than a whole attempt, should the socket not be known (`read(reply:)`).
+    need(chime_curl_set_long(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(limits.total.rawValue / 1_000))))
     let letter = request.letter
     body.deallocate()
     body = .allocate(byteCount: letter.count, alignment: 1)
@@ -279,6 +283,7 @@ final class HTTPTransfer {
 
   /// The request is about to be sent.
   private func begins(from own: Int32, to peer: UnsafePointer<CChar>, _ port: Int32) {
+    hasBegun = true
     connection = sockets.socket(from: own, to: peer, port).map { ($0, chime_socket_received($0)) }
   }
 
@@ -390,7 +395,7 @@ final class HTTPTransfer {
     result.redaction = redaction
     if envelope != nil {
       (result.status, result.isWhole) = (replied(code), true)
-      result.stage = connection == nil ? .session : .message
+      result.stage = hasBegun ? .message : .session
       if result.status == nil { result.answer = [] }
     } else if let status = long(CURLINFO_RESPONSE_CODE), status > 0 {
       result.status = status

@@ -234,5 +234,44 @@ extension RealThings {
         #expect(seen["text"] == .string("Tea\n\n\(text)\n"))
       }
     }
+
+    private func attempt(
+      to server: String, configure: (inout WebhookConfiguration) -> Void
+    ) async throws -> (attempt: Attempt?, next: ChannelReport.NextStep?) {
+      var configuration = WebhookConfiguration(version: "1.2.3")
+      configure(&configuration)
+      let sample = try message(channel: "me")
+      let endpoint = Endpoint(
+        lane: sample.delivery.lane, url: "mailto:ann@example.org",
+        settings: EndpointSettings(via: server, from: "chime@example.net"), createdAt: scheduled)
+      let channel = WebhookChannel(configuration: configuration) { _ in
+        EndpointAccess(endpoint: endpoint, secrets: [])
+      }
+      let report = try await channel.deliver(sample)
+      await channel.stop()
+      return (report.attempt, report.next)
+    }
+
+    /// The rules for addresses are those of webhooks, for the address that is dialled.
+    @Test(arguments: ["smtp://127.0.0.1:9", "smtp://localhost:9", "smtps://[::1]:9", "smtps://127.0.0.2:9"])
+    func aServerMayBeForbidden(_ server: String) async throws {
+      let ofTheSystem = try await attempt(to: server) { $0.network = NetworkPolicy(isPersonal: false) }
+      #expect(ofTheSystem.attempt?.error?.contains("may not be dialled") == true, "\(ofTheSystem)")
+      #expect(ofTheSystem.next == .retry && ofTheSystem.attempt?.status == nil)
+    }
+
+    /// What a proxy calls localhost is another machine: TLS is not done without there.
+    @Test func aProxyIsAskedToConnect() async throws {
+      let proxy = try Script("/usr/bin/python3", [support("plain-proxy.py")])
+      defer { proxy.end() }
+      let port = try #require(try await proxy.lines.next()["port"]?.number)
+      let way = try await attempt(to: "smtp://localhost:2525") {
+        $0.proxy = try? ProxyServer("http://127.0.0.1:\(port)", except: [])
+      }
+      #expect(try await proxy.lines.next() == ["asked": "CONNECT localhost:2525 HTTP/1.1"])
+      let said = try await proxy.lines.next()
+      #expect(said["said"]?.array == ["EHLO example.net"], "\(said)")
+      #expect(way.attempt?.error?.contains("offers no STARTTLS") == true && way.next == .retry, "\(way)")
+    }
   }
 }

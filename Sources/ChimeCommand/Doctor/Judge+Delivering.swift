@@ -175,6 +175,7 @@ extension Judge {
     let test = Remedy.run("\(facts.chime) endpoint test \(name)")
     var found: [Finding] = []
     let last = facts.endpointResults[name] ?? ""
+    let isMail = endpoint.url.lowercased().hasPrefix("mailto:")
     let isCertificate = last.lowercased().contains("certificate") || last.contains("SSL") || last.contains("TLS")
     if let why = endpoint.disabled {
       found.append(
@@ -186,7 +187,10 @@ extension Judge {
       found.append(
         .bad(
           .endpoints, Sentence(Words.mark("nothing can be sent to %1: %2"), name, told(fault)),
-          .run("\(facts.chime) endpoint rotate \(name) --secret-file FILE")))
+          .run(
+            isMail
+              ? "\(facts.chime) endpoint edit \(name) --token-file FILE"
+              : "\(facts.chime) endpoint rotate \(name) --secret-file FILE")))
     }
     if isCertificate {
       found.append(
