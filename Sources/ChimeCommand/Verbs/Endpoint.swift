@@ -10,8 +10,7 @@ enum Endpoint {
     examples: [
       .init(command: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
       .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
-      .init(
-        command: "chime endpoint add me mailto:ann@example.org --via smtps://mail.example.org --from chime@example.org"),
+      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
       .init(command: "chime endpoint test phone"),
     ],
     alsoTried: ["endpoints", "webhook", "hook", "email", "mail"],

@@ -28,10 +28,7 @@ enum EndpointAdding {
       .init(
         command:
           "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
-      .init(
-        command:
-          "chime endpoint add me mailto:ann@example.org --via smtp://mail.example.org:587 --from chime@example.org --user ann "
-          + "--token-file password"),
+      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
@@ -47,6 +44,7 @@ enum EndpointAdding {
     ],
     examples: [
       .init(command: "chime endpoint edit team --rate 30/1m"),
+      .init(command: "chime endpoint edit me --user ann --token-file password"),
       .init(command: "chime endpoint edit team --reset template"),
     ],
     alsoTried: ["change", "update", "modify"], json: "`endpoint`", run: runEdit)
