@@ -16,10 +16,11 @@ public struct AnswerWork: Sendable {
   /// - Parameters:
   ///   - reminder: as it stands in `transaction`; nil when it has been removed.
   ///   - way: by which it came, as `Occurrence.answeredBy` has it.
+  ///   - person: who it was, as `DeliveryEvent.by` has it, where it came by none of these ways.
   /// - Throws: `AnswerRefused`, or what the transaction throws.
   public static func run(
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, by way: String? = nil,
-    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    or person: String = "cli", in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> AnswerWork {
     var answered = try occurrence.answered(answer, at: now)
@@ -28,6 +29,9 @@ public struct AnswerWork: Sendable {
     var work = AnswerWork(occurrence: answered)
     if case .snoozed = answered.state, reminder == nil { throw AnswerRefused.removed }
     if answer == .done, let reminder { try checkItem(reminder, in: transaction, bearings, now: now) }
+    try Announcing.change(
+      occurrence, to: answered, of: reminder, by: way ?? person, in: transaction, bearings,
+      now: now, using: &generator)
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .done, at: now)

@@ -47,6 +47,8 @@ public struct Bearings: Sendable {
 
   /// The public holidays that came with Chime, if the calendar of that name has them.
   public var holidays: PublicHolidays?
+  /// Which endpoints are told more of reminders than that they fire.
+  public var audience = Audience()
 
   public init(zones: any ZoneSource, place: Place? = nil, quiet: QuietDefaults = QuietDefaults()) {
     self.zones = zones

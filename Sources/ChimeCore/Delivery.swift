@@ -33,6 +33,8 @@ public struct Delivery: Hashable, Sendable, Codable {
   public var createdAt: Instant
   /// Of `attempts`, those that ended before a person had it sent again: they count no more for the retry schedule.
   public var attemptsBefore: Int
+  /// What it tells; nil: that its occurrence fires.
+  public let event: DeliveryEvent?
 
   public enum State: Hashable, Sendable, Codable {
     /// No attempt has ended yet. Exits: delivered, waiting, dead, cancelled.
@@ -44,14 +46,14 @@ public struct Delivery: Hashable, Sendable, Codable {
     case delivered(at: Instant)
     /// Given up. No exit (a person may replay it).
     case dead(at: Instant)
-    /// No longer wanted: the occurrence was answered, a later round of it takes its place, its reminder or endpoint was
-    /// removed, or its channel left it out. No exit.
+    /// No longer wanted: the occurrence was answered, a later round of it takes its place, its reminder was removed (none of
+    /// which ends one that tells an event); its endpoint was removed, or its channel left it out. No exit.
     case cancelled(at: Instant)
   }
 
   public init(
     id: DeliveryID, occurrence: OccurrenceID, lane: Lane, round: Int, state: State = .pending,
-    attempts: Int = 0, createdAt: Instant, attemptsBefore: Int = 0
+    attempts: Int = 0, createdAt: Instant, attemptsBefore: Int = 0, event: DeliveryEvent? = nil
   ) {
     self.id = id
     self.occurrence = occurrence
@@ -61,6 +63,7 @@ public struct Delivery: Hashable, Sendable, Codable {
     self.attempts = attempts
     self.createdAt = createdAt
     self.attemptsBefore = attemptsBefore
+    self.event = event
   }
 
   /// Whether it is still owed.

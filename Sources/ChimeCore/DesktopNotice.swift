@@ -20,6 +20,7 @@ public enum DesktopNotice {
     var (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
       .fireNow(reminder, using: &generator)
     (occurrence.state, occurrence.endedAt) = (.done, now)
+    deliveries += Announcing.notice(occurrence, reminder, bearings, now: now, using: &generator)
     if let start, start > now {
       for index in deliveries.indices { deliveries[index].state = .waiting(until: start) }
     }

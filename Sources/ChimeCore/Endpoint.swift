@@ -85,6 +85,10 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var replyTo: String?
   /// The name to log in to the server with, whose password is the endpoint's token; nil: without.
   public var user: String?
+  /// What it is told; nil: that reminders fire and are repeated. Each once.
+  public var events: [OccurrenceEvent]?
+  /// Of which reminders it is told besides those that name it, as `ReminderChoice` writes it; nil: of no others.
+  public var reminders: String?
   /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
   public var set: String?
 
@@ -102,7 +106,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public init(
     concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
     certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil,
-    replyTo: String? = nil, user: String? = nil, set: String? = nil
+    replyTo: String? = nil, user: String? = nil, events: [OccurrenceEvent]? = nil, reminders: String? = nil,
+    set: String? = nil
   ) {
     self.concurrency = concurrency
     self.rate = rate
@@ -115,6 +120,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     self.from = from
     self.replyTo = replyTo
     self.user = user
+    self.events = events
+    self.reminders = reminders
     self.set = set
   }
 }

@@ -49,7 +49,8 @@ public struct FiringWork: Sendable {
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
-      let firing = try decision.decide(due, in: transaction, bearings, zone, using: &generator)
+      var firing = try decision.decide(due, in: transaction, bearings, zone, using: &generator)
+      try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
       if let fired = firing.endsRepeatsBefore {
         insistsFrom[due.reminder.id] = max(insistsFrom[due.reminder.id] ?? fired, fired)
       }

@@ -28,7 +28,7 @@ public struct OutboxCommit: Sendable {
     var endpoints: [Lane: Endpoint?] = [:]
     for outcome in part.outcomes {
       do {
-        let (state, recorded) = try record(outcome, in: transaction, now: now, using: &generator)
+        let (state, recorded) = try record(outcome, in: transaction, bearings, now: now, using: &generator)
         commit.settled.append((outcome, recorded, state))
       } catch StoreFailure.takenOver {
         commit.takenOver.append(outcome)
@@ -85,7 +85,7 @@ public struct OutboxCommit: Sendable {
   }
 
   private static func record(
-    _ outcome: Outcome, in transaction: any StoreTransaction, now: Instant,
+    _ outcome: Outcome, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> (Delivery.State, Attempt?) {
     let delivery = outcome.message.delivery
@@ -99,6 +99,8 @@ public struct OutboxCommit: Sendable {
     // A way that is shut is recorded once, not every half minute of a weekend without a session.
     let isRepeatedBlock = if case .blocked = outcome.next { delivery.attempts > 0 } else { false }
     let recorded = isRepeatedBlock ? nil : attempt
+    try Announcing.outcome(
+      of: outcome.message, state, in: transaction, bearings, now: now, using: &generator)
     try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
     return (state, recorded)
   }

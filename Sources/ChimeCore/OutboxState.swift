@@ -87,11 +87,12 @@ public struct OutboxState {
 
   /// What is held of earlier rounds than these, which have cancelled it.
   public func superseded(by deliveries: [Delivery]) -> Set<DeliveryID> {
-    let rounds = deliveries.filter { $0.round > 1 }
+    let rounds = deliveries.filter { $0.round > 1 && $0.event == nil }
     guard !rounds.isEmpty, !held.isEmpty else { return [] }
     let latest = Dictionary(rounds.map { (Place($0), $0.round) }, uniquingKeysWith: max)
     return Set(
-      held.values.lazy.map(\.message.delivery).filter { $0.round < latest[Place($0)] ?? 0 }.map(\.id))
+      held.values.lazy.map(\.message.delivery).filter { $0.event == nil && $0.round < latest[Place($0)] ?? 0 }.map(\.id)
+    )
   }
 
   /// Where the rounds of one occurrence take each other's place.

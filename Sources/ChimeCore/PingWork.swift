@@ -29,7 +29,7 @@ public struct PingWork: Sendable {
     let reminder = record.reminder
     let awaited = try Self.awaited(of: reminder.id, at: ping.at, in: transaction)
     switch ping.kind {
-    case .started: try work.begin(ping, reminder, awaited, in: transaction)
+    case .started: try work.begin(ping, reminder, awaited, in: transaction, bearings, using: &generator)
     case .succeeded: try work.close(ping, record, awaited, in: transaction, bearings, using: &generator)
     case .failed: try work.fail(ping, record, awaited, in: transaction, bearings, using: &generator)
     }
@@ -65,9 +65,10 @@ public struct PingWork: Sendable {
     guard let next = record.next, next <= now, let dueAt = record.nextDueAt, dueAt <= now else { return record }
     let reminder = record.reminder
     let occurrence = try transaction.occurrence(OccurrenceID(reminder: reminder.id, scheduledAt: next))
-    let firing = try FiringDecision(now: now, absence: absence, silences: transaction.silences()).decide(
+    var firing = try FiringDecision(now: now, absence: absence, silences: transaction.silences()).decide(
       DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt, occurrence: occurrence), in: transaction,
       bearings, bearings.zone(of: reminder), using: &generator)
+    try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
     let ends = try Chains.ends(by: [firing], in: transaction, now: now)
     try transaction.record([firing])
     chained += try Chains.follow(ends, in: transaction, now: now)
@@ -75,18 +76,20 @@ public struct PingWork: Sendable {
   }
 
   private mutating func begin(
-    _ ping: Ping, _ reminder: Reminder, _ awaited: [Occurrence], in transaction: any StoreTransaction
+    _ ping: Ping, _ reminder: Reminder, _ awaited: [Occurrence], in transaction: any StoreTransaction,
+    _ bearings: Bearings, using generator: inout some RandomNumberGenerator
   ) throws {
     try transaction.add(ping, to: reminder.id)
     let end = ping.at + (reminder.within ?? .zero)
-    try Self.dismiss(awaited.dropLast(), in: transaction, now: ping.at)
+    try Self.dismiss(awaited.dropLast(), of: reminder, in: transaction, bearings, now: ping.at, using: &generator)
     if var latest = awaited.last {
       latest.state = .awaited(until: end)
       try transaction.update(latest, now: ping.at)
     } else if !reminder.pause.holds(at: ping.at) {
       let id = try Self.freeTime(of: reminder.id, at: ping.at, in: transaction)
       let occurrence = Occurrence(id: id, title: reminder.title, owner: reminder.owner, state: .awaited(until: end))
-      try Self.record(occurrence, [], of: reminder, in: transaction, now: ping.at)
+      try Self.record(
+        occurrence, [], of: reminder, in: transaction, bearings, now: ping.at, using: &generator)
     }
   }
 
@@ -103,7 +106,8 @@ public struct PingWork: Sendable {
       let current = closed.isEmpty ? reminder : try transaction.readableReminder(reminder.id)?.reminder
       closed.append(
         try AnswerWork.run(
-          .done, to: occurrence, reminder: current, in: transaction, bearings, now: ping.at, using: &generator))
+          .done, to: occurrence, reminder: current, or: "ping", in: transaction, bearings, now: ping.at,
+          using: &generator))
     }
     // A good run is done also where none was awaited.
     chained +=
@@ -161,7 +165,9 @@ public struct PingWork: Sendable {
     let decision = FiringDecision(
       now: ping.at, absence: Absence(runningSince: ping.at), silences: try transaction.silences())
     let isSilent = isKnown || decision.isPaused(reminder, at: ping.at)
-    try Self.dismiss(isSilent ? awaited[...] : awaited.dropLast(), in: transaction, now: ping.at)
+    try Self.dismiss(
+      isSilent ? awaited[...] : awaited.dropLast(), of: reminder, in: transaction, bearings, now: ping.at,
+      using: &generator)
     guard !isSilent else { return }
     var occurrence =
       try awaited.last
@@ -178,7 +184,9 @@ public struct PingWork: Sendable {
       deliveries = decision.deliveries(of: occurrence, reminder, using: &generator)
       told = occurrence
     }
-    try Self.record(occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, now: ping.at)
+    try Self.record(
+      occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, bearings, now: ping.at,
+      using: &generator)
     guard told != nil else { return }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .missed, at: ping.at)
     chained += try Chains.follow([end], in: transaction, now: ping.at)
@@ -186,10 +194,14 @@ public struct PingWork: Sendable {
 
   /// One run is told of once, however many times wait for it.
   private static func dismiss(
-    _ awaited: ArraySlice<Occurrence>, in transaction: any StoreTransaction, now: Instant
+    _ awaited: ArraySlice<Occurrence>, of reminder: Reminder, in transaction: any StoreTransaction,
+    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws {
-    for var occurrence in awaited {
+    for before in awaited {
+      var occurrence = before
       (occurrence.state, occurrence.endedAt) = (.dismissed, now)
+      try Announcing.change(
+        before, to: occurrence, of: reminder, by: "ping", in: transaction, bearings, now: now, using: &generator)
       try transaction.update(occurrence, now: now)
     }
   }
@@ -207,16 +219,17 @@ public struct PingWork: Sendable {
 
   private static func record(
     _ occurrence: Occurrence, _ deliveries: [Delivery], of reminder: Reminder, replacing known: Occurrence? = nil,
-    in transaction: any StoreTransaction, now: Instant
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    using generator: inout some RandomNumberGenerator
   ) throws {
     let due = DueReminder(
       reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: known?.comesAgain ?? now, isRegular: false,
       occurrence: known)
-    try transaction.record([
-      Firing(
-        due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
-        skipNext: reminder.skipNext)
-    ])
+    var firing = Firing(
+      due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+      skipNext: reminder.skipNext)
+    try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
+    try transaction.record([firing])
   }
 
   /// Scheduled times are whole seconds: the present one, or the next that has no occurrence yet.

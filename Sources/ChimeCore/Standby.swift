@@ -85,7 +85,7 @@ public struct Standby: Sendable {
   public mutating func keep(_ outcome: Outcome) {
     let now = outcome.attempt.startedAt + outcome.attempt.took
     entries.append(.ended(outcome, at: now))
-    guard outcome.next == .settled else { return }
+    guard outcome.next == .settled, outcome.message.delivery.event == nil else { return }
     let id = outcome.message.delivery.occurrence
     if let known = occurrences[id] {
       if known.isOpen { occurrences[id] = known.delivered(at: now) }

@@ -36,6 +36,7 @@ public struct StandbyCommit: Sendable {
             var walk = bearings.timetable(of: firing.due.reminder).walk()
             try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           }
+          try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
           let ends = try Chains.ends(by: [firing], in: transaction, now: now)
           try transaction.record([firing])
           try Chains.follow(ends, in: transaction, now: now)

@@ -77,7 +77,7 @@ public protocol StoreTransaction: TrackingTransaction {
   ///
   /// - Returns: the places of those in `reminders`, ascending.
   func insert(_ reminders: [NewReminder]) throws -> [Int]
-  /// Removes the reminder and its due times, and cancels what it owes. Occurrences, deliveries and attempts stay as
+  /// Removes the reminder and its due times, and cancels what it owes but for events. Occurrences, deliveries and attempts stay as
   /// history, but its open occurrences are dismissed at `now`.
   ///
   /// - Returns: whether there was one.
@@ -122,7 +122,7 @@ public protocol StoreTransaction: TrackingTransaction {
   ///
   /// An occurrence with a time to come again is due then. One that fires for the first time, of a reminder that insists
   /// (`nag`), ends the repeats of its occurrences of earlier times. A delivery of a later round than the first cancels what earlier rounds of
-  /// its occurrence still owe to its lane.
+  /// its occurrence still owe to its lane. Events neither cancel nor are cancelled so.
   func record(_ firings: [Firing]) throws
   /// What the loop has to wait for: the earliest due time, the earliest that wakes the machine, and each lane's earliest owed delivery.
   func horizon() throws -> Horizon
@@ -135,7 +135,7 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
   /// Replaces an occurrence. Its due time becomes that at which it comes again, or is dropped when it does not; when it is
-  /// closed, its owed deliveries are cancelled at `now`. Throws when there is no such occurrence.
+  /// closed, its owed deliveries but for events are cancelled at `now`. Throws when there is no such occurrence.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
   // Expectations.
@@ -149,12 +149,17 @@ public protocol StoreTransaction: TrackingTransaction {
 
   // The outbox.
 
+  /// Owes deliveries of occurrences that there are, in this order, besides those of `record`.
+  func owe(_ deliveries: [Delivery]) throws
+  /// The messages that told that an occurrence fires and may have arrived: those that were delivered, and of those that are
+  /// owed what was tried or is claimed. In no order.
+  func sent(of id: OccurrenceID) throws -> [Delivery]
   /// Claims up to `limit` owed deliveries of a lane whose time has come, oldest first, and hides them until
   /// `visibleAgain`, so that a claim lost in a crash comes back by itself. Of an ordered lane only the oldest that it owes
   /// can be claimed, and only when its time has come. In a `SharedStore`: nothing of a lane that is another daemon's.
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage]
   /// Appends an attempt and sets the delivery's state. The first that is delivered makes its open occurrence a delivered
-  /// one. A delivery that is no longer owed keeps its state; the attempt is appended all the same. A `SharedStore` appends
+  /// one, unless it tells an event. A delivery that is no longer owed keeps its state; the attempt is appended all the same. A `SharedStore` appends
   /// one of the same number and begin once: its server may have committed it and been lost before it could say so.
   ///
   /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the lane since

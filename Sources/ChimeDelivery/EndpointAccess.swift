@@ -19,6 +19,8 @@ public struct EndpointAccess: Sendable {
   public let fault: String?
   let template: Template?
   let headers: [TemplateHeader]
+  /// The same of what takes a message back.
+  let withdrawalHeaders: [TemplateHeader]
   /// Of `headers`, those that the endpoint has itself.
   let ownHeaders: [TemplateHeader]
 
@@ -30,12 +32,15 @@ public struct EndpointAccess: Sendable {
     var lacksToken = false
     needsSecret = endpoint.kind == .webhook
     do throws(TemplateError) {
-      (template, ownHeaders, headers) = try Self.compiled(endpoint.settings)
-      lacksToken = token == nil && (headers.contains { $0.usesToken } || endpoint.settings.user != nil)
+      (template, ownHeaders) = try Self.compiled(endpoint.settings)
+      headers = Self.laid(ownHeaders, over: template?.message)
+      withdrawalHeaders = Self.laid(ownHeaders, over: template?.withdrawal)
+      let usesToken = (headers + withdrawalHeaders).contains { $0.usesToken } || endpoint.settings.user != nil
+      lacksToken = token == nil && usesToken
       let misfit = Self.misfit(endpoint)
       fault = misfit ?? (lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil)
     } catch {
-      (template, ownHeaders, headers, fault) = (nil, [], [], error.description)
+      (template, ownHeaders, headers, withdrawalHeaders, fault) = (nil, [], [], [], error.description)
     }
     lacksSecrets = needsSecret && secrets.isEmpty || lacksToken
   }
@@ -48,18 +53,30 @@ public struct EndpointAccess: Sendable {
     } catch { return error.description }
   }
 
-  /// The template, and the headers with placeholders: the endpoint's own go before those of the template.
+  /// The template, and the endpoint's own headers, which may have placeholders.
   private static func compiled(
     _ settings: EndpointSettings
-  ) throws(TemplateError) -> (Template?, own: [TemplateHeader], all: [TemplateHeader]) {
+  ) throws(TemplateError) -> (Template?, own: [TemplateHeader]) {
     var template: Template?
     if let setting = settings.template { template = try Template(setting: setting) }
     var headers: [TemplateHeader] = []
     for header in settings.headers ?? [] {
       headers.append(try TemplateHeader(name: header.name, value: .string(header.value)))
     }
-    let own = Set(headers.map { $0.name.lowercased() })
-    return (template, headers, headers + (template?.headers ?? []).filter { !own.contains($0.name.lowercased()) })
+    return (template, headers)
+  }
+
+  /// The endpoint's own headers go before those of the template.
+  private static func laid(_ own: [TemplateHeader], over request: TemplateRequest?) -> [TemplateHeader] {
+    let names = Set(own.map { $0.name.lowercased() })
+    return own + (request?.headers ?? []).filter { !names.contains($0.name.lowercased()) }
+  }
+
+  /// What it wants to be told of.
+  public var listener: Audience.Listener {
+    Audience.Listener(
+      lane: endpoint.lane, events: endpoint.settings.events.map(Set.init) ?? OccurrenceEvent.usual,
+      reminders: endpoint.settings.reminders.flatMap(ReminderChoice.init), takesBack: template?.withdrawal != nil)
   }
 
   /// The secrets that sign at a moment.

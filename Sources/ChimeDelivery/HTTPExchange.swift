@@ -2,7 +2,7 @@ package import ChimeSchedule
 
 /// One request.
 package struct HTTPRequest: Sendable {
-  /// `POST`, `PUT` or `GET`; a GET has no body.
+  /// `POST`, `PUT`, `DELETE` or `GET`; a GET has no body.
   package var method = "POST"
   package var url: String
   /// `name: value` lines.

@@ -18,7 +18,8 @@ struct OfferedAnswers: Sendable {
 
   /// Nil for a message that nobody answers: its endpoint reads no answers, or what it tells is done already.
   init?(to message: OutboundMessage, by access: EndpointAccess, at now: Instant) {
-    guard let address = access.endpoint.settings.replies, message.occurrence.isOpen, message.reminder != nil,
+    guard let address = access.endpoint.settings.replies, message.delivery.event == nil, message.occurrence.isOpen,
+      message.reminder != nil,
       let key = access.tokenKeys(at: now).first
     else { return nil }
     self.address = address

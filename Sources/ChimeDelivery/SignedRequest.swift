@@ -7,6 +7,8 @@ package struct SignedRequest {
   package var access: EndpointAccess
   /// `POST`, or `GET`, which has no body; a template has its own.
   var method = "POST"
+  /// Whether it takes back what a message shows, by the template's way of doing so.
+  var withdraws = false
   /// `webhook-id`, the same for every attempt of a delivery.
   var id: String
   /// Chime's version.
@@ -28,16 +30,18 @@ package struct SignedRequest {
   ///   - token: what stands for `{{token}}`.
   /// - Throws: `TemplateError` when the template or the headers would make too much of the message.
   package func make(at time: Instant, token: String?) throws -> HTTPRequest {
-    var values = access.template == nil && access.headers.isEmpty ? TemplateValues() : values()
+    let template = withdraws ? access.template?.withdrawal : access.template?.message
+    let own = withdraws ? access.withdrawalHeaders : access.headers
+    var values = template == nil && own.isEmpty ? TemplateValues() : values()
     values[.token] = TemplateValue(token)
-    let bound = access.headers.reduce(access.template?.bound(values) ?? 0) { $0 + $1.bound(values) }
+    let bound = own.reduce(template?.bound(values) ?? 0) { $0 + $1.bound(values) }
     guard bound <= Template.textLimit else {
       throw TemplateError(
         "its template or its headers could make more than \(Template.textLimit) bytes of this message: name long texts "
           + "less often, or cut them with |max:N before other filters")
     }
     let content: (type: String?, bytes: [UInt8]) =
-      if let template = access.template {
+      if let template {
         template.body(values)
       } else if method == "GET" {
         (nil, [])
@@ -55,13 +59,13 @@ package struct SignedRequest {
     ]
     if !signatures.isEmpty { headers.append("webhook-signature: \(signatures.joined(separator: " "))") }
     // A token that no header asks for goes where most receivers look for one (RFC 6750, section 2.1).
-    if let token, !access.headers.contains(where: { $0.usesToken }) { headers.append("authorization: Bearer \(token)") }
-    for header in access.headers {
+    if let token, !own.contains(where: { $0.usesToken }) { headers.append("authorization: Bearer \(token)") }
+    for header in own {
       if let value = header.render(values) { headers.append("\(header.name): \(value)") }
     }
     return HTTPRequest(
-      method: access.template?.method ?? method,
-      url: access.template?.url(access.endpoint.url, values) ?? access.endpoint.url,
+      method: template?.method ?? method,
+      url: template?.url(access.endpoint.url, values) ?? access.endpoint.url,
       headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates,
       redaction: Redaction(token: token))
   }

@@ -16,30 +16,12 @@ public struct Template: Hashable, Sendable {
   public let summary: String
   /// An address of the kind that it is for.
   public let example: String?
-  let method: String
-  let path: TemplateText?
-  let headers: [TemplateHeader]
-  let contentType: String?
-  let content: Content
+  /// What says that a reminder fires, and all else that its endpoint is told.
+  let message: TemplateRequest
+  /// What takes back what a message shows; nil: nothing does.
+  let withdrawal: TemplateRequest?
 
-  enum Content: Hashable, Sendable {
-    case none
-    case text(TemplateNode)
-    case json(TemplateNode)
-    case mail(MailTexts)
-  }
-
-  /// Of an email: its subject, and the same in plain text and in HTML.
-  struct MailTexts: Hashable, Sendable {
-    var subject: TemplateNode
-    var text: TemplateNode
-    /// Nil: the email has the plain text alone.
-    var html: TemplateNode?
-  }
-
-  private static let keys = [
-    "description", "example", "method", "path", "headers", "contentType", "body", "text", "subject", "html",
-  ]
+  private static let keys = ["description", "example"] + TemplateRequest.keys + ["subject", "html", "withdraw"]
 
   /// - Throws: `TemplateError`, whose sentence says what is wrong and where.
   public init(_ text: String) throws(TemplateError) {
@@ -58,57 +40,36 @@ public struct Template: Hashable, Sendable {
     let parts = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     summary = PlainText.sentence(try Self.string(parts["description"], "description") ?? "")
     example = try Self.string(parts["example"], "example")
-    method = try Self.string(parts["method"], "method") ?? "POST"
-    guard ["POST", "PUT", "GET"].contains(method) else {
-      throw TemplateError("the template's method is POST, PUT or GET, not \"\(PlainText.sentence(method))\"")
-    }
-    path = try Self.path(try Self.string(parts["path"], "path"))
-    headers = try Self.headers(parts["headers"])
-    contentType = try Self.string(parts["contentType"], "contentType")
-    if let contentType {
-      try HeaderRules.check(value: contentType, of: "contentType")
-      guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-        throw TemplateError("the template's contentType has ASCII characters only, as in text/plain; charset=utf-8")
-      }
-    }
-    switch (parts["body"], parts["text"]) {
-    case _ where parts["subject"] != nil || parts["html"] != nil: content = .mail(try Self.mail(parts))
-    case (let body?, nil): content = .json(try TemplateNode(body))
-    case (nil, let text?): content = .text(try TemplateNode(text))
-    case (nil, nil): content = .none
-    default: throw TemplateError("a template has a body, which is JSON, or a text, not both")
-    }
-    if method == "GET", content != .none { throw TemplateError("a GET has no body: leave out body and text") }
-    if case .json(let node) = content { try Self.keepToken(out: node, "body") }
-    if case .text(let node) = content {
-      guard node.isText else { throw TemplateError("the template's text is a string, or a choice among strings") }
-      try Self.keepToken(out: node, "text")
-    }
-    if path?.placeholders.contains(.token) == true { throw Self.tokenElsewhere("path") }
+    message = try TemplateRequest(parts, methods: ["POST", "PUT", "GET"])
+    withdrawal = try Self.withdrawal(parts["withdraw"])
+    if isMail, withdrawal != nil { throw TemplateError("an email cannot be taken back: leave out withdraw") }
   }
 
-  /// The texts of an email, beside which nothing of HTTP has a meaning.
-  private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
-    if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
-      throw TemplateError("a template of an email has a subject, a text and an html, and no \(stray)")
+  private static func withdrawal(_ value: TemplateJSON?) throws(TemplateError) -> TemplateRequest? {
+    guard let value else { return nil }
+    guard case .object(let members) = value else { throw TemplateError("the template's withdraw is an object") }
+    if let stray = members.first(where: { !TemplateRequest.keys.contains($0.key) })?.key {
+      let known = TemplateRequest.keys.joined(separator: ", ")
+      throw TemplateError(
+        "the template's withdraw has no key \"\(PlainText.sentence(stray))\"; there are: \(known)")
     }
-    func node(_ key: String) throws(TemplateError) -> TemplateNode? {
-      guard let value = parts[key] else { return nil }
-      let node = try TemplateNode(value)
-      guard node.isText else { throw TemplateError("the template's \(key) is a string, or a choice among strings") }
-      try keepToken(out: node, key)
-      return node
-    }
-    guard let subject = try node("subject"), let text = try node("text") else {
-      throw TemplateError("a template of an email needs a subject and a text; its html may be left out")
-    }
-    return MailTexts(subject: subject, text: text, html: try node("html"))
+    return try TemplateRequest(
+      Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }, methods: ["POST", "PUT", "GET", "DELETE"])
   }
 
   /// Whether it is one of emails.
-  public var isMail: Bool { if case .mail = content { true } else { false } }
+  public var isMail: Bool { if case .mail = message.content { true } else { false } }
 
-  private static func string(_ value: TemplateJSON?, _ key: String) throws(TemplateError) -> String? {
+  /// Whether a receiver can tell by it what happened.
+  var tellsEvents: Bool {
+    switch message.content {
+    case .none: message.path?.placeholders.contains(.event) == true
+    case .text(let node), .json(let node): node.placeholders.contains(.event)
+    case .mail(let texts): texts.subject.placeholders.contains(.event) || texts.text.placeholders.contains(.event)
+    }
+  }
+
+  static func string(_ value: TemplateJSON?, _ key: String) throws(TemplateError) -> String? {
     switch value {
     case nil: nil
     case .string(let text): text
@@ -116,40 +77,12 @@ public struct Template: Hashable, Sendable {
     }
   }
 
-  private static func path(_ text: String?) throws(TemplateError) -> TemplateText? {
-    guard let text else { return nil }
-    let path = try TemplateText(text)
-    guard text.hasPrefix("/") || text.hasPrefix("?"),
-      path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
-    else {
-      throw TemplateError(
-        "the template's path begins with / or ?, and other than in placeholders it has visible ASCII characters only")
-    }
-    return path
-  }
-
-  private static func headers(_ value: TemplateJSON?) throws(TemplateError) -> [TemplateHeader] {
-    guard let value else { return [] }
-    guard case .object(let members) = value, members.count <= HeaderRules.most else {
-      throw TemplateError("the template's headers are an object of at most \(HeaderRules.most) strings")
-    }
-    var headers: [TemplateHeader] = []
-    for member in members { headers.append(try TemplateHeader(name: member.key, value: member.value)) }
-    return headers
-  }
-
-  private static func keepToken(out node: TemplateNode, _ part: String) throws(TemplateError) {
-    if node.placeholders.contains(.token) { throw tokenElsewhere(part) }
-  }
-
-  private static func tokenElsewhere(_ part: String) -> TemplateError {
-    TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
-  }
-
   /// Whether it cannot be used without a token, when these headers of an endpoint take the place of its own.
   public func needsToken(besides others: [EndpointSettings.Header]) -> Bool {
     let names = Set(others.map { $0.name.lowercased() })
-    return headers.contains { $0.usesToken && !names.contains($0.name.lowercased()) }
+    return (message.headers + (withdrawal?.headers ?? [])).contains {
+      $0.usesToken && !names.contains($0.name.lowercased())
+    }
   }
 
   // MARK: Rendering
@@ -157,47 +90,4 @@ public struct Template: Hashable, Sendable {
   /// The most bytes of text that a message may become: 64 KiB of template can name a long text thousands of times, and
   /// every message would be made of all of them at once.
   static let textLimit = 1 << 20
-
-  /// How many bytes of text a message may become at most, its headers aside.
-  func bound(_ values: TemplateValues) -> Int {
-    let content =
-      switch content {
-      case .none: 0
-      case .text(let node), .json(let node): node.bound(values)
-      case .mail(let texts):
-        texts.subject.bound(values) + texts.text.bound(values)
-          + (texts.html?.bound(values, first: .html) ?? 0)
-      }
-    return content + (path?.bound(values) ?? 0)
-  }
-
-  /// The address with the path put to its end, before a query that it has.
-  ///
-  ///     https://example.org/rooms/7?v=1 and /send/{{delivery}} → https://example.org/rooms/7/send/msg_1?v=1
-  func url(_ base: String, _ values: TemplateValues) -> String {
-    guard let path else { return base }
-    let added = path.render(values, encoding: Self.segment).split(
-      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let bare = base.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
-    let parts = bare.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    var url = String(parts[0])
-    if url.hasSuffix("/"), added[0].hasPrefix("/") { url.removeLast() }
-    url += added[0]
-    let queries = [parts.dropFirst().first, added.dropFirst().first].compactMap { $0 }.filter { !$0.isEmpty }
-    return queries.isEmpty ? url : url + "?" + queries.joined(separator: "&")
-  }
-
-  /// A value as a part of a path: it cannot add a segment, nor climb to the one above.
-  private static func segment(_ text: String) -> String {
-    text == "." || text == ".." ? "_" : TemplateFilter.percentEncoded(text)
-  }
-
-  func body(_ values: TemplateValues) -> (type: String?, bytes: [UInt8]) {
-    switch content {
-    // An email is made by `MailRequest`.
-    case .none, .mail: (nil, [])
-    case .text(let node): (contentType ?? "text/plain; charset=utf-8", Array(node.text(values).utf8))
-    case .json(let node): (contentType ?? "application/json", (node.render(values) ?? .null).bytes)
-    }
-  }
 }

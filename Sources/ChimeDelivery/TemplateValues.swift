@@ -6,6 +6,8 @@ enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case title, body, tags, urgency, url
   case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
   case reminder, occurrence, delivery, channel, round
+  // What is told (`DeliveryEvent`).
+  case event, by, until, message
   // What is said of the reminder's tracker (`TextValues.Name`).
   case tracker, reached, remaining, goal, percent, streak
   case longestStreak = "streak.longest"
@@ -105,9 +107,19 @@ package struct TemplateValues: Sendable {
     self[.delivery] = .text(message.delivery.id.rawValue)
     self[.channel] = .text(message.delivery.lane.channel.rawValue)
     self[.round] = .number(Int64(message.delivery.round))
+    let event = message.delivery.event
+    self[.event] = .text((event?.kind ?? .told(Self.isRepeat(message) ? .repeated : .fired)).name)
+    self[.by] = TemplateValue(event?.person)
+    self[.until] = TemplateValue(event?.until.map(Timestamp.rfc3339))
+    // What is taken back is told by the id under which it was sent.
+    self[.message] = TemplateValue(event?.message?.rawValue)
     for (name, value) in message.report?.values ?? [:] {
       if let placeholder = Placeholder(rawValue: name) { self[placeholder] = .text(value) }
     }
+  }
+
+  private static func isRepeat(_ message: OutboundMessage) -> Bool {
+    message.occurrence.repetition(ofRound: message.delivery.round) > 0
   }
 
   /// The reminder that `chime endpoint test` pretends has fired.
@@ -125,5 +137,6 @@ package struct TemplateValues: Sendable {
     self[.delivery] = .text(delivery.rawValue)
     self[.channel] = .text(channel.rawValue)
     self[.round] = .number(1)
+    self[.event] = .text(OccurrenceEvent.fired.rawValue)
   }
 }

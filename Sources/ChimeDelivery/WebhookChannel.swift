@@ -89,6 +89,14 @@ public final class WebhookChannel: Channel {
           let now = clock()
           do throws(Shut) {
             let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
+            if delivery.event?.isWithdrawal == true, open.template?.withdrawal == nil {
+              // It was given another template since.
+              let attempt = Attempt(
+                number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused,
+                error: "endpoint \"\(delivery.lane.channel)\" takes nothing back")
+              report(.ended(attempt, next: .cancel))
+              return nil
+            }
             do {
               return try Self.request(for: message, to: open, configuration, at: now)
             } catch let error as TemplateError {
@@ -106,7 +114,8 @@ public final class WebhookChannel: Channel {
           }
         },
         finish: { result in
-          let verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
+          var verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
+          if let event = delivery.event { verdict.tells(event) }
           let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
           report(.ended(attempt, next: verdict.next))
           if let answer = verdict.answer { report(.answered(answer)) }
@@ -160,7 +169,8 @@ public final class WebhookChannel: Channel {
         (error as? TemplateError)?.description ?? (error as? EndpointURLError)?.description
         ?? "the message cannot be written as JSON"
       return WebhookTest(
-        method: access.template?.method ?? "POST", url: access.endpoint.url, requestHeaders: [], requestBody: "",
+        method: access.template?.message.method ?? "POST", url: access.endpoint.url, requestHeaders: [],
+        requestBody: "",
         attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
     }
     let result = await withCheckedContinuation { continuation in
@@ -186,15 +196,16 @@ public final class WebhookChannel: Channel {
         values: { TemplateValues(message) { configuration.timeOfDay($0, zone) } }
       ).make(password: access.token?.text)
     }
-    return try SignedRequest(
+    var request = SignedRequest(
       access: access, id: delivery.id.rawValue, version: configuration.version,
       values: {
         var values = TemplateValues(message) { configuration.timeOfDay($0, zone) }
         values.put(OfferedAnswers(to: message, by: access, at: now))
         return values
       },
-      usual: { try WebhookMessage(message).bytes() }
-    ).make(at: now, token: access.token?.text)
+      usual: { try WebhookMessage(message).bytes() })
+    request.withdraws = delivery.event?.isWithdrawal == true
+    return try request.make(at: now, token: access.token?.text)
   }
 
   /// Why an attempt cannot leave for now.

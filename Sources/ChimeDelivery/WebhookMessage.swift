@@ -21,19 +21,32 @@ extension WebhookMessage: Encodable where Content: Encodable {
   }
 }
 
-/// `data` of `reminder.fired`.
+/// `data` of `reminder.fired`, and of what is told of an occurrence afterwards.
 struct FiredReminder {
   let message: OutboundMessage
 
   fileprivate func write(_ data: inout JSONText) {
     let occurrence = message.occurrence
     let reminder = message.reminder
+    let event = message.delivery.event
     data.member("body", message.body)
+    if let event { data.member("by", event.person) }
     data.member("channel", message.delivery.lane.channel.rawValue)
     data.member("firedAt", occurrence.firedAt.map(Timestamp.rfc3339))
     data.member("late", occurrence.late?.rawValue)
     data.member("latenessMs", occurrence.lateness?.rawValue)
+    if let event {
+      if let channel = event.channel {
+        data.object("message") { given in
+          given.member("channel", channel.rawValue)
+          given.member("id", event.message?.rawValue)
+        }
+      } else {
+        data.member("message", String?.none)
+      }
+    }
     data.member("occurrence", occurrence.id.description)
+    if let event { data.member("reason", event.reason?.rawValue) }
     data.member("reminder", occurrence.id.reminder.rawValue)
     data.member("repeat", Int64(occurrence.repetition(ofRound: message.delivery.round)))
     data.member("round", Int64(message.delivery.round))
@@ -46,6 +59,7 @@ struct FiredReminder {
     } else {
       data.member("tracker", String?.none)
     }
+    if let event { data.member("until", event.until.map(Timestamp.rfc3339)) }
     data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
     data.member("url", reminder?.url)
   }
@@ -70,8 +84,17 @@ extension TrackerReport.Facts {
 extension WebhookMessage where Content == FiredReminder {
   init(_ message: OutboundMessage) {
     self.init(
-      type: "reminder.fired", timestamp: Timestamp.rfc3339(message.delivery.createdAt),
+      type: Self.type(of: message.delivery.event), timestamp: Timestamp.rfc3339(message.delivery.createdAt),
       data: FiredReminder(message: message))
+  }
+
+  /// What stands in `type`.
+  private static func type(of event: DeliveryEvent?) -> String {
+    switch event?.kind {
+    case nil, .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
+    case .told(.givenUp): "message.givenUp"
+    case .told(let event): "occurrence.\(event.rawValue)"
+    }
   }
 
   func bytes() throws -> [UInt8] {
@@ -89,4 +112,9 @@ extension WebhookMessage where Content == FiredReminder {
 struct TestNotice: Encodable {
   var channel: String
   var text = "A test message of Chime. No reminder has fired."
+}
+
+extension DeliveryEvent {
+  /// Who brought it about, in a receiver's words.
+  var person: String? { by == "desktop" ? "popup" : by }
 }

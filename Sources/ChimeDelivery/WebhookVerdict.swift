@@ -13,11 +13,13 @@ package struct WebhookVerdict: Hashable, Sendable {
   package var error: String?
   /// What the receiver wants to become of the occurrence; nil when it says nothing of it.
   package var answer: Occurrence.Answer?
+  private var status: Int?
 
   /// - Parameter round: which round of its occurrence was sent.
   package init(_ result: HTTPResult, channel: ChannelName, round: Int = 1) {
     outcome = .failed
     next = .retry
+    status = result.status
     guard let status = result.status else {
       error = result.failure ?? "no answer"
       if result.isCutShort { (outcome, next) = (.refused, .blocked(.seconds(1))) }
@@ -52,6 +54,17 @@ package struct WebhookVerdict: Hashable, Sendable {
       error = "answered \(status)"
     default:
       error = "answered \(status)" + (result.failure.map { ", then: \($0)" } ?? "")
+    }
+  }
+
+  /// What it means for a delivery that tells an event: there is nothing to answer to. What takes a message back has done so
+  /// where the message is not there, or cannot be taken back.
+  mutating func tells(_ event: DeliveryEvent) {
+    answer = nil
+    guard event.isWithdrawal, let status else { return }
+    if [404, 405, 410].contains(status) {
+      (outcome, next) = (.refused, .cancel)
+      error = "answered \(status): there is nothing to take back"
     }
   }
 }

@@ -53,7 +53,7 @@ extension StoredRow {
   }
 
   /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
-  /// attempts_before`
+  /// attempts_before, event`
   package func delivery(_ first: Int32) throws -> Delivery {
     let id = DeliveryID(stored: bytes(first))
     let at = instant(first + 7)
@@ -67,19 +67,26 @@ extension StoredRow {
       default: nil
       }
     guard let state else { throw StoreFailure.internalError("delivery \(id) has an unknown state") }
+    let event = try optionalText(first + 11).map { text in
+      guard let event = DeliveryEvent(text: text) else {
+        throw StoreFailure.internalError("delivery \(id) tells an unknown event")
+      }
+      return event
+    }
     return Delivery(
       id: id,
       occurrence: OccurrenceID(reminder: ReminderID(rawValue: text(first + 1)), scheduledAt: instant(first + 2)),
       lane: Lane(owner: uint32(first + 3), channel: ChannelName(rawValue: text(first + 4))), round: int(first + 5),
-      state: state, attempts: int(first + 8), createdAt: instant(first + 9), attemptsBefore: int(first + 10))
+      state: state, attempts: int(first + 8), createdAt: instant(first + 9), attemptsBefore: int(first + 10),
+      event: event)
   }
 
   /// The columns of `SQLTransaction.selectMessage`.
   package func outboundMessage(_ reader: DefinitionReader) throws -> OutboundMessage {
     OutboundMessage(
-      delivery: try delivery(0), occurrence: try occurrence(11),
+      delivery: try delivery(0), occurrence: try occurrence(12),
       // One that cannot be read must not hold up the outbox: its message leaves as one of a removed reminder does.
-      reminder: isNull(29) ? nil : try? reminder(28, reader))
+      reminder: isNull(30) ? nil : try? reminder(29, reader))
   }
 
   /// `number, started_at, took_ms, outcome, status, answer, error`

@@ -149,6 +149,7 @@ struct DeliveryRows {
   private var createdAt = Integers()
   private var inOrder = Integers()
   private var attemptsBefore = Integers()
+  private var event = Texts()
   private var isEmpty = true
   private var hasLaterRound = false
 
@@ -166,8 +167,9 @@ struct DeliveryRows {
     createdAt.append(delivery.createdAt)
     inOrder.append(standing.isOrdered ? 1 : 0)
     attemptsBefore.append(delivery.attemptsBefore)
+    event.append(delivery.event?.text)
     isEmpty = false
-    if delivery.round > 1 { hasLaterRound = true }
+    if delivery.round > 1, delivery.event == nil { hasLaterRound = true }
   }
 
   func insertion(on connection: Connection) throws -> [Connection.Queued] {
@@ -179,10 +181,10 @@ struct DeliveryRows {
         try connection.queued(
           """
           UPDATE delivery d SET state = 4, state_at = u.created_at
-          FROM unnest($1, $2, $3, $4, $5) u (scheduled_at, reminder, lane, round, created_at)
+          FROM unnest($1, $2, $3, $4, $5, $6) u (scheduled_at, reminder, lane, round, created_at, event)
           WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.lane = u.lane AND d.state <= 1
-            AND d.round < u.round
-          """, scheduledAt, reminder, lane, round, createdAt))
+            AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
+          """, scheduledAt, reminder, lane, round, createdAt, event))
     }
     // Numbers are given in the order of the lists, for lanes that keep it.
     queue.append(
@@ -190,11 +192,11 @@ struct DeliveryRows {
         """
         INSERT INTO delivery (
           id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
-          attempts_before)
+          attempts_before, event)
         SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
-          unnest($9), unnest($10), unnest($11), unnest($12)
+          unnest($9), unnest($10), unnest($11), unnest($12), unnest($13)
         """, id, scheduledAt, reminder, lane, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
-        attemptsBefore))
+        attemptsBefore, event))
     return queue
   }
 }

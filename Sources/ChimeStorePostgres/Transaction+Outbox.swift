@@ -28,11 +28,24 @@ extension Transaction {
     }
   }
 
+  func owe(_ deliveries: [Delivery]) throws {
+    try requireWriting()
+    var rows = DeliveryRows()
+    for delivery in deliveries {
+      guard let key = try key(of: delivery.occurrence.reminder) else { continue }
+      rows.append(delivery, of: key, try standingMaking(delivery.lane))
+      concernsOthers = true
+    }
+    try connection.send(rows.insertion(on: connection))
+    outboxHasChanged()
+  }
+
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
     let found = try connection.first(
       """
-      SELECT d.key, d.state, d.number, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts
+      SELECT d.key, d.state, d.number, d.scheduled_at, d.reminder, l.shard, d.epoch, d.attempts,
+        d.event
       FROM delivery d JOIN lane l ON l.key = d.lane WHERE d.id = $1
       FOR UPDATE OF d
       """, id
@@ -40,6 +53,7 @@ extension Transaction {
       (
         tried: TriedDelivery(
           key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
+          isEvent: !$0.isNull(8),
           scheduledAt: $0.instant(3), reminder: $0.int64(4)), shard: $0.int64(5),
         epoch: $0.isNull(6) ? nil : $0.int64(6), attempts: $0.int(7)
       )

@@ -141,7 +141,8 @@ private let version1 = """
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
   -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered lane, whose index finds its
   -- oldest. `attempts_before`: those that ended before it was sent again on request. `number` to `error`: the latest
-  -- attempt, of which most have no other; null: none has ended.
+  -- attempt, of which most have no other; null: none has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its
+  -- occurrence fires.
   CREATE TABLE delivery (
     key INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -162,7 +163,8 @@ private let version1 = """
     outcome INTEGER,
     status INTEGER,
     answer TEXT,
-    error TEXT
+    error TEXT,
+    event TEXT
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;

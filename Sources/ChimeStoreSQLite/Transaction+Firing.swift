@@ -204,27 +204,36 @@ extension Transaction {
     return connection.changes > 0
   }
 
+  func owe(_ deliveries: [Delivery]) throws {
+    try requireWriting()
+    for delivery in deliveries {
+      guard let key = try key(of: delivery.occurrence.reminder) else { continue }
+      try insert(delivery, of: key)
+    }
+    outboxHasChanged()
+  }
+
   private func insert(_ delivery: Delivery, of reminder: Int64) throws {
     let (code, at) = DeliveryCode.of(delivery.state)
     let lane = try standingMaking(delivery.lane)
-    if delivery.round > 1 {
+    if delivery.round > 1, delivery.event == nil {
       // What waited for its channel to come back is shown once, not a round at a time.
       try connection.run(
         """
         UPDATE delivery SET state = 4, state_at = ?1
-        WHERE scheduled_at = ?2 AND reminder = ?3 AND lane = ?4 AND state <= 1 AND round < ?5
+        WHERE scheduled_at = ?2 AND reminder = ?3 AND lane = ?4 AND state <= 1 AND round < ?5 AND event IS NULL
         """, delivery.createdAt, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round)
     }
     try connection.run(
       """
       INSERT INTO delivery (
         id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
-        attempts_before)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        attempts_before, event)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       delivery.id, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round,
       code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt, lane.isOrdered ? 1 : 0,
-      delivery.attemptsBefore)
+      delivery.attemptsBefore, delivery.event?.text)
   }
 
   func horizon() throws -> Horizon {

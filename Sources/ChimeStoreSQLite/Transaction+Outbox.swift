@@ -15,10 +15,11 @@ extension Transaction {
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
     let found = try connection.first(
-      "SELECT key, state, number, scheduled_at, reminder FROM delivery WHERE id = ?", id
+      "SELECT key, state, number, scheduled_at, reminder, event FROM delivery WHERE id = ?", id
     ) {
       TriedDelivery(
         key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
+        isEvent: !$0.isNull(5),
         scheduledAt: $0.instant(3), reminder: $0.int64(4))
     }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }

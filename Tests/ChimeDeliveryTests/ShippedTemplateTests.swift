@@ -47,7 +47,8 @@ extension RealThings {
     /// Sends one message by a shipped template, and gives what the service made of it.
     func deliver(
       _ name: String, _ title: String, body: String? = nil, late: LateCause? = nil, withToken: Bool = true,
-      replies: String? = nil, report: TrackerReport? = nil, change: (inout Reminder) -> Void = { _ in }
+      replies: String? = nil, report: TrackerReport? = nil, event: DeliveryEvent? = nil,
+      change: (inout Reminder) -> Void = { _ in }
     ) async throws -> JSON {
       let access = try access(
         name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken, replies: replies)
@@ -57,6 +58,11 @@ extension RealThings {
         change(&$0)
       }
       if let report { sample.report = report }
+      if let event {
+        sample.delivery = Delivery(
+          id: DeliveryID(rawValue: "msg_event"), occurrence: sample.occurrence.id, lane: sample.delivery.lane, round: 1,
+          createdAt: scheduled, event: event)
+      }
       let report = try await channel.deliver(sample)
       let seen = try await receiver.lines.next()
       #expect(report.next == .settled, "\(name), \(title.debugDescription): \(seen)")
@@ -84,6 +90,15 @@ extension RealThings {
       let long = try await deliver(
         "ntfy", String(repeating: "語\"", count: 1_000), body: String(repeating: "é", count: 8_000))
       #expect(long["message"]?.string?.utf8.count == 3_799 && (long["title"]?.string?.count ?? 0) == 250)
+    }
+
+    /// What was shown is taken back by the id under which it was sent.
+    @Test func ntfyTakesBack() async throws {
+      let sent = try await deliver("ntfy", "Tea")
+      let id = try #require(sent["sequence"]?.string)
+      #expect(id == "msg_r7k2_1")
+      let seen = try await deliver("ntfy", "Tea", event: .init(.withdrawal, message: DeliveryID(rawValue: id)))
+      #expect(seen["cleared"]?.string == id)
     }
 
     /// Buttons, whatever stands on them: three at most, each with a token that the endpoint takes.

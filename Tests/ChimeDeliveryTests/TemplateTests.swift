@@ -14,7 +14,7 @@ import Testing
   ) throws -> String {
     let message = try message(
       title, body: body, channel: "team", late: late, lateBy: late == nil ? .zero : .hours(2), change: change)
-    return String(decoding: try Template(template).body(values(message)).bytes, as: UTF8.self)
+    return String(decoding: try Template(template).message.body(values(message)).bytes, as: UTF8.self)
   }
 
   func values(_ message: OutboundMessage) -> TemplateValues {
@@ -89,6 +89,10 @@ import Testing
     (#"{"text": "x{{token}}"}"#, "in headers only, not in the text"),
     (#"{"path": "/{{token}}"}"#, "in headers only, not in the path"),
     (#"{"body": {"{{late}}": {"*": "{{token}}"}}}"#, "in headers only"),
+    (#"{"withdraw": []}"#, "withdraw is an object"), (#"{"withdraw": {"url": "/"}}"#, "withdraw has no key \"url\""),
+    (#"{"withdraw": {"method": "PATCH"}}"#, "is POST, PUT, GET or DELETE, not"),
+    (#"{"method": "DELETE"}"#, "is POST, PUT or GET, not"),
+    (#"{"withdraw": {"path": "/{{token}}"}}"#, "in headers only"),
     (#"{"path": "a"}"#, "begins with /"), (#"{"path": "/a b"}"#, "begins with /"),
     (#"{"path": "/a#b"}"#, "begins with /"),
     (#"{"headers": {"Content-Length": "1"}}"#, "made by Chime itself"),
@@ -114,13 +118,36 @@ import Testing
   ])
   func putsThePathToTheAddress(_ base: String, _ path: String, _ expected: String) throws {
     let message = try message("a & /../b?#{", channel: "team")
-    #expect(try Template(#"{"path": "\#(path)"}"#).url(base, values(message)) == expected)
+    #expect(try Template(#"{"path": "\#(path)"}"#).message.url(base, values(message)) == expected)
+  }
+
+  /// What takes a message back names it by the id under which it was sent, with headers of its own.
+  @Test func takesBack() throws {
+    let access = EndpointAccess(
+      endpoint: Endpoint(
+        lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "https://a.example/x",
+        settings: EndpointSettings(
+          template: #"{"headers": {"X-A": "1"}, "text": "{{title}}", "withdraw": {"method": "DELETE", "#
+            + #""path": "/{{message}}", "headers": {"X-B": "{{event}}"}}}"#), createdAt: scheduled),
+      secrets: [SigningSecret(try Secret(SecretTests.text))])
+    #expect(access.listener.takesBack)
+    var message = try message("Tea", channel: "team")
+    message.delivery = Delivery(
+      id: DeliveryID(rawValue: "msg_w"), occurrence: message.occurrence.id, lane: message.delivery.lane, round: 1,
+      createdAt: scheduled, event: DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_m")))
+    let values = values(message)
+    var signed = SignedRequest(access: access, id: "msg_w", version: "1", values: { values }, usual: { [] })
+    signed.withdraws = true
+    let request = try signed.make(at: scheduled, token: nil)
+    #expect(request.method == "DELETE" && request.url == "https://a.example/x/msg_m" && request.body.isEmpty)
+    #expect(request.headers.contains("X-B: withdrawal") && !request.headers.contains("X-A: 1"))
+    #expect(request.headers.contains("webhook-id: msg_w"))
   }
 
   @Test func noTitleClimbsInAPath() throws {
     for title in [".", ".."] {
       let template = try Template(#"{"path": "/a/{{title}}/b"}"#)
-      #expect(template.url("https://a.example", values(try message(title))) == "https://a.example/a/_/b")
+      #expect(template.message.url("https://a.example", values(try message(title))) == "https://a.example/a/_/b")
     }
   }
 
@@ -177,7 +204,7 @@ import Testing
     for _ in 0..<2_000 {
       let (title, body, tag) = (text(&random), text(&random), text(&random))
       let sample = values(try message(title, body: body) { $0.tags = [tag] })
-      let bytes = template.body(sample).bytes
+      let bytes = template.message.body(sample).bytes
       let parsed = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
       try #require(parsed.keys.sorted() == ["a", "b", "d", "e"])
       let list = try #require(parsed["b"] as? [Any])
@@ -188,7 +215,7 @@ import Testing
       }
       #expect(same(parsed["a"], title) && same(list[0], "x\(body)y"), "\(title.debugDescription)")
       #expect(same(((list[1] as? [String: Any])?["c"] as? [Any])?.first, tag))
-      #expect(template.body(sample).bytes == bytes)
+      #expect(template.message.body(sample).bytes == bytes)
     }
   }
 

@@ -70,6 +70,32 @@ extension RealThings {
       await channel.stop()
     }
 
+    @Test func tellsEvents() async throws {
+      let channel = try channel()
+      func told(_ event: DeliveryEvent) async throws -> String {
+        var sample = try message("Tea", channel: "status.204")
+        sample.delivery = Delivery(
+          id: sample.delivery.id, occurrence: sample.occurrence.id, lane: sample.delivery.lane, round: 1,
+          createdAt: scheduled + .minutes(5), event: event)
+        #expect(try await channel.deliver(sample).next == .settled)
+        return try #require(try await receiver.lines.next()["body"]?.string)
+      }
+      let snoozed = try await told(.init(.told(.snoozed), by: "desktop", until: scheduled + .minutes(15)))
+      #expect(
+        snoozed == """
+          {"data":{"body":null,"by":"popup","channel":"status.204","firedAt":"2026-03-29T00:30:00Z","late":null,\
+          "latenessMs":0,"message":null,"occurrence":"r7k2@1774744200","reason":null,"reminder":"r7k2","repeat":0,\
+          "round":1,"scheduledAt":"2026-03-29T00:30:00Z","tags":[],"tenant":null,"title":"Tea","tracker":null,\
+          "until":"2026-03-29T00:45:00Z","urgency":"normal","url":null},"timestamp":"2026-03-29T00:35:00Z",\
+          "type":"occurrence.snoozed"}
+          """)
+      let givenUp = try await told(
+        .init(.told(.givenUp), message: DeliveryID(rawValue: "msg_1"), channel: ChannelName(rawValue: "phone")))
+      #expect(givenUp.contains(#""message":{"channel":"phone","id":"msg_1"}"#))
+      #expect(givenUp.hasSuffix(#""type":"message.givenUp"}"#))
+      await channel.stop()
+    }
+
     @Test(.enabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] != "1"))
     func isVerifiedByThePublicLibraries() async throws {
       clock.set(Timestamp.now())

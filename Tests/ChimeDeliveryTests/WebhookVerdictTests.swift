@@ -49,6 +49,22 @@ import Testing
     #expect(verdict.error == "given up because the daemon stops")
   }
 
+  /// To what tells an event nobody answers, and what is not there needs no taking back.
+  @Test func whatTellsAnEvent() {
+    func told(_ status: Int, _ kind: DeliveryEvent.Kind) -> WebhookVerdict {
+      var verdict = WebhookVerdict(
+        HTTPResult(
+          status: status, answer: Array(#"{"action":"done"}"#.utf8), contentType: "application/json"),
+        channel: ChannelName(rawValue: "team"))
+      verdict.tells(DeliveryEvent(kind))
+      return verdict
+    }
+    #expect(told(200, .told(.snoozed)).next == .settled && told(200, .told(.snoozed)).answer == nil)
+    #expect(told(404, .told(.done)).next == .retry)
+    for status in [404, 405, 410] { #expect(told(status, .withdrawal).next == .cancel) }
+    #expect(told(500, .withdrawal).next == .retry && told(200, .withdrawal).next == .settled)
+  }
+
   @Test func disablesWhatIsGone() {
     #expect(verdict(410).next == .disable("endpoint \"team\" answered 410 Gone"))
     #expect(verdict(nil, failure: "no route").next == .retry)

@@ -113,6 +113,71 @@ extension StoreConformance {
           try expect(store.theOccurrence(id).deliveredAt, is: at(41), "when it first was")
         }
       },
+      Case("what tells an event is owed whatever becomes of its occurrence, and says nothing of whether it was shown") {
+        subject in
+        let told = DeliveryEvent(.told(.snoozed), by: "endpoint:phone", until: at(70))
+        let withdrawal = DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_first"))
+        let givenUp = DeliveryEvent(
+          .told(.givenUp), reason: .quiet, message: DeliveryID(rawValue: "msg_first"), channel: team.channel)
+        @Sendable func event(_ name: String, _ id: OccurrenceID, _ event: DeliveryEvent, round: Int = 1) -> Delivery {
+          Delivery(
+            id: DeliveryID(rawValue: "msg_\(name)"), occurrence: id, lane: team, round: round, createdAt: at(11),
+            event: event)
+        }
+        let id = try await subject.write { store in
+          let id = try store.addFired("aaaa")
+          try store.owe([event("told", id, told), event("back", id, withdrawal), event("dead", id, givenUp, round: 3)])
+          let unknown = OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: at(10))
+          try store.owe([event("unknown", unknown, told)])
+          return id
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          let owed = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page())
+          try expect(owed.map(\.event), is: [givenUp, withdrawal, told], "what they tell")
+          try expect(owed.map(\.round), is: [3, 1, 1], "of which round")
+          try expect(store.horizon().outbox, is: [desktop: at(10), team: at(11)], "the horizon")
+          let claimed = try store.claimDeliveries(lane: team, now: at(12), visibleAgain: again, limit: 2)
+          try expect(claimed.map(\.delivery.event), is: [told, withdrawal], "what a claim brings of it")
+          let attempt = Attempt(number: 1, startedAt: at(12), took: .zero, outcome: .delivered)
+          try store.acknowledge(claimed[0].delivery.id, attempt: attempt, state: .delivered(at: at(12)))
+          try expect(store.theOccurrence(id).state, is: .fired, "the occurrence's state")
+          try expect(store.theOccurrence(id).deliveredAt, is: nil, "when it was shown")
+          try expect(store.sent(of: id), is: [], "what was shown of it")
+          // A later round takes the place of messages, an answer and a removal end them.
+          let due = DueReminder(
+            reminder: try sample("aaaa"), scheduledAt: at(10), dueAt: at(30), isRegular: false,
+            occurrence: try store.theOccurrence(id))
+          try store.record([fire(due, lanes: [team])])
+          var occurrence = try store.theOccurrence(id)
+          (occurrence.state, occurrence.endedAt) = (.done, at(40))
+          try store.update(occurrence, now: at(40))
+          try store.remove(id.reminder, now: at(50))
+          let left = try store.deliveries(DeliveryFilter(occurrence: id), page: Page()).filter(\.isOwed)
+          try expect(left.map(\.event), is: [givenUp, withdrawal], "what is owed still")
+        }
+      },
+      Case("a message may have been shown when it was delivered, tried or claimed") { subject in
+        try await subject.write { store in
+          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          try expect(store.sent(of: id), is: [], "before any claim")
+          _ = try store.claimDeliveries(lane: team, now: at(10), visibleAgain: again, limit: 1)
+          try expect(store.sent(of: id).map(\.lane), is: [team], "what is claimed")
+          let shown = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery
+            .id
+          let failed = Attempt(number: 1, startedAt: at(10), took: .zero, outcome: .failed)
+          try store.acknowledge(shown, attempt: failed, state: .waiting(until: at(60)))
+          try expect(Set(store.sent(of: id).map(\.lane)), is: [desktop, team], "what was tried")
+          let delivered = Attempt(number: 2, startedAt: at(60), took: .zero, outcome: .delivered)
+          try store.acknowledge(shown, attempt: delivered, state: .delivered(at: at(60)))
+          try expect(Set(store.sent(of: id).map(\.lane)), is: [desktop, team], "what was delivered")
+          try store.acknowledge(shown, attempt: nil, state: .cancelled(at: at(61)))
+          var occurrence = try store.theOccurrence(id)
+          (occurrence.state, occurrence.endedAt) = (.done, at(62))
+          try store.update(occurrence, now: at(62))
+          try expect(store.sent(of: id).map(\.lane), is: [desktop], "what was cancelled")
+        }
+      },
       Case("an unknown delivery cannot be acknowledged") { subject in
         let id = DeliveryID(rawValue: "msg_none")
         try await expect(.internalError("there is no delivery msg_none to acknowledge")) {

@@ -39,7 +39,7 @@ extension MemoryTransaction {
       entry.visibleAt = entry.delivery.ownTime
     }
     put(entry)
-    guard isOwed, case .delivered(let at) = state else { return }
+    guard isOwed, entry.delivery.event == nil, case .delivered(let at) = state else { return }
     if let occurrence = contents.occurrences[entry.delivery.occurrence], occurrence.isOpen {
       put(occurrence.delivered(at: at))
     }

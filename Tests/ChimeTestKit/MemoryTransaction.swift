@@ -123,7 +123,7 @@ final class MemoryTransaction: StoreTransaction {
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
     for (key, _) in contents.occurrencesOf[id] ?? [:] {
-      cancel(key, at: now) { _ in true }
+      cancel(key, at: now) { $0.event == nil }
       guard var occurrence = contents.occurrences[key], occurrence.isOpen || occurrence.isAwaited else { continue }
       occurrence.state = .dismissed
       occurrence.endedAt = now
@@ -272,7 +272,7 @@ final class MemoryTransaction: StoreTransaction {
     put(occurrence)
     let isPresent = contents.reminders[occurrence.id.reminder] != nil
     contents.again[occurrence.id] = isPresent ? occurrence.comesAgain : nil
-    if !occurrence.isOpen { cancel(occurrence.id, at: now) { _ in true } }
+    if !occurrence.isOpen { cancel(occurrence.id, at: now) { $0.event == nil } }
   }
 
   /// Cancels the owed deliveries of an occurrence that `match` picks.
@@ -351,11 +351,7 @@ final class MemoryTransaction: StoreTransaction {
       contents.again[occurrence.id] = occurrence.comesAgain
     }
     for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
-      cancel(delivery.occurrence, at: delivery.createdAt) {
-        $0.lane == delivery.lane && $0.round < delivery.round
-      }
-      changed.deliveries.insert(delivery.id)
-      contents.append(delivery)
+      owe(delivery)
     }
     if firing.advances {
       guard reminder.generation == due.reminder.generation,
@@ -369,6 +365,30 @@ final class MemoryTransaction: StoreTransaction {
     } else if contents.again[own] == due.dueAt, passedOver.contains(own) || firing.occurrences.isEmpty {
       contents.again[own] = nil
     }
+  }
+
+  private func owe(_ delivery: Delivery) {
+    if delivery.event == nil {
+      cancel(delivery.occurrence, at: delivery.createdAt) {
+        $0.lane == delivery.lane && $0.round < delivery.round && $0.event == nil
+      }
+    }
+    changed.deliveries.insert(delivery.id)
+    contents.append(delivery)
+  }
+
+  func owe(_ deliveries: [Delivery]) throws {
+    try requireWriting()
+    for delivery in deliveries where contents.order[delivery.occurrence.reminder] != nil { owe(delivery) }
+  }
+
+  func sent(of id: OccurrenceID) throws -> [Delivery] {
+    (contents.deliveriesOf[id] ?? []).compactMap { contents.outbox[$0] }.filter { entry in
+      let delivery = entry.delivery
+      guard delivery.event == nil else { return false }
+      if case .delivered = delivery.state { return true }
+      return delivery.isOwed && (delivery.attempts > 0 || entry.visibleAt > delivery.ownTime)
+    }.map(\.delivery)
   }
 
   /// A time that fires leaves nothing to insist on for those before it.

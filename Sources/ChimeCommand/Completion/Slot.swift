@@ -104,6 +104,8 @@ enum Slot: Equatable {
     case ("HH:MM", _): return .words(Typical.hours)
     case ("ORDER", _): return .words(["used", "last", "title", "since", "brand"].map { Candidate($0) })
     case ("FILTER", _): return .words(Typical.filters)
+    case ("EVENTS", _): return .list(.words(EndpointAdding.eventNames.map { Candidate($0) }))
+    case ("WHICH", _): return .words([Candidate("all"), Candidate("tag:")])
     case ("WHAT", "reset"): return .list(.words(Typical.resettable))
     case ("N", "limit"): return .words([Candidate("all")])
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
@@ -163,9 +165,8 @@ enum Typical {
   static let catchUp = ["latest", "all", "skip", "suspend=", "downtime="].map { Candidate($0) }
   static let filters = ["notes", "milestones", "weekday=", "item=", "text="].map { Candidate($0) }
   static let resettable = [
-    "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "concurrency", "rate",
-    "inOrder",
-    "token",
+    "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "events", "reminders",
+    "concurrency", "rate", "inOrder", "token",
   ].map { Candidate($0) }
   /// Of the Desktop Notifications Specification, with ours.
   static let categories = [

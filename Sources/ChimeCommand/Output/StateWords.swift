@@ -15,9 +15,20 @@ enum StateWords {
     Words.mark("reloaded"), Words.mark("store"),
     Words.mark("pinged"), Words.mark("awaited"), Words.mark("new"), Words.mark("up"), Words.mark("running"),
     Words.mark("down"), Words.mark("started"), Words.mark("succeeded"),
+    // What endpoints are told.
+    Words.mark("repeated"), Words.mark("reopened"),
   ]
 
   static func say(_ state: String) -> String { states.contains(state) ? Words.say(key: state) : state }
+
+  /// What a message tells of its occurrence.
+  static func event(_ event: String) -> String {
+    switch event {
+    case "givenUp": Words.say("given up")
+    case "withdrawal": Words.say("taken back")
+    default: say(event)
+    }
+  }
 
   /// The language that a schedule is written in; those of other programs keep their names.
   static func dialect(_ dialect: String) -> String {

@@ -55,10 +55,14 @@ enum Deliveries {
       table.rows.append([
         clock.cell(delivery.createdAt), .init(delivery.channel), state(delivery),
         .init(String(delivery.attempts)), .init(result.isEmpty ? "-" : result, .faint),
-        .init("\(delivery.reminder)  \(delivery.title)"), .init(delivery.id, .faint),
+        .init("\(delivery.reminder)  \(titled(delivery))"), .init(delivery.id, .faint),
       ])
     }
     context.print(table: table)
+  }
+
+  private static func titled(_ delivery: DeliveriesInterface.Delivery) -> String {
+    delivery.event.map { "\(delivery.title) (\(StateWords.event($0)))" } ?? delivery.title
   }
 
   /// A time that has come is waited past while its endpoint rests or is disabled.
@@ -93,7 +97,7 @@ enum Deliveries {
       context.plain(reply.attempts)
     case .human:
       let clock = context.clock()
-      context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(delivery.title))")
+      context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(titled(delivery)))")
       var line = Words.say(
         "  to %1, %2, of %3", delivery.channel, StateWords.say(delivery.state.rawValue), delivery.occurrence)
       if let next = delivery.nextAttempt { line += Words.say("; again %1, %2", clock.text(next), clock.relative(next)) }

@@ -29,6 +29,7 @@ enum EndpointAdding {
         command:
           "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
       .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
+      .init(command: "chime endpoint add list https://a.example --new-secret s --reminders all --events done"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
@@ -39,8 +40,8 @@ enum EndpointAdding {
     options: [.value("url", nil, "URL", "Its address")] + settings + [
       .value(
         "reset", nil, "WHAT",
-        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, "
-          + "inOrder, token; several with commas", repeats: true)
+        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, events, "
+          + "reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
     ],
     examples: [
       .init(command: "chime endpoint edit team --rate 30/1m"),
@@ -65,6 +66,12 @@ enum EndpointAdding {
     .value("from", nil, "MAILBOX", "Whom emails are from"),
     .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
     .value("user", nil, "NAME", "Log in to the server as NAME, with the password in --token-file"),
+    .value(
+      "events", nil, "EVENTS",
+      "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up; several with commas "
+        + "(fired,repeated unless given)", repeats: true),
+    .value(
+      "reminders", nil, "WHICH", "Tell it of these reminders too, whether they name it or not: all, or tag:health"),
     .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
     .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
     .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
@@ -167,6 +174,8 @@ enum EndpointAdding {
     settings.from = line.value("from")
     settings.replyTo = line.value("reply-to")
     settings.user = line.value("user")
+    settings.events = try line.list("events").map { try $0.map(event) }
+    settings.reminders = line.value("reminders")
     settings.concurrency = try line.count("concurrency", maximum: 64)
     settings.rate = try line.value("rate").map(rate)
     settings.inOrder = line.has("in-order") ? true : nil
@@ -179,6 +188,21 @@ enum EndpointAdding {
       throw Failure.usage(Words.say("--header takes a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
     }
     return EndpointsInterface.Header(name: parts[0], value: parts[1])
+  }
+
+  private static func event(_ text: String) throws -> EndpointsInterface.Settings.Events {
+    let names = eventNames
+    guard let place = names.firstIndex(of: text.lowercased()) else {
+      throw Failure.usage(
+        Words.say("--events takes %1, not \"%2\"", names.joined(separator: ", "), text),
+        hint: Nearest.question(text, among: names))
+    }
+    return EndpointsInterface.Settings.Events.allCases[place]
+  }
+
+  /// As they are typed: `given-up` for what the protocol calls `givenUp`.
+  static let eventNames = EndpointsInterface.Settings.Events.allCases.map { event in
+    event.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
   }
 
   private static func template(_ text: String) throws -> String {

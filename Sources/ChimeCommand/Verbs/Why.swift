@@ -276,7 +276,7 @@ struct Reasons {
   private var undelivered: [Reason] {
     guard let latest = occurrences.first(where: { $0.firedAt != nil }) else { return [] }
     var seen: Set<String> = []
-    return deliveries.filter { $0.occurrence == latest.id }.compactMap { delivery in
+    return deliveries.filter { $0.occurrence == latest.id && $0.event == nil }.compactMap { delivery in
       // Of several rounds the newest stands for its channel.
       guard seen.insert(delivery.channel).inserted else { return nil }
       let result = Sentence.Value.told(delivery.lastResult ?? "")

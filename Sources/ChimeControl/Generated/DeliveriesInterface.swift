@@ -44,8 +44,8 @@ public enum DeliveriesInterface {
   }
 
   public struct Delivery: WireValue {
-    public static let fieldNames = ["id", "reminder", "occurrence", "title", "channel", "state", "round", "attempts", "createdAt", "nextAttempt", "endedAt", "lastResult"]
-    public var fieldValues: [Any?] { [id, reminder, occurrence, title, channel, state, round, attempts, createdAt, nextAttempt, endedAt, lastResult] }
+    public static let fieldNames = ["id", "reminder", "occurrence", "title", "channel", "state", "round", "attempts", "createdAt", "nextAttempt", "endedAt", "lastResult", "event"]
+    public var fieldValues: [Any?] { [id, reminder, occurrence, title, channel, state, round, attempts, createdAt, nextAttempt, endedAt, lastResult, event] }
 
     public enum State: String, Codable, Sendable, CaseIterable {
       case pending, waiting, delivered, dead, cancelled
@@ -74,8 +74,11 @@ public enum DeliveriesInterface {
     public var endedAt: Wire.Time?
     /// What the latest attempt came to, in a few words.
     public var lastResult: String?
+    /// What it tells: done, snoozed and so on, as endpoints list events; withdrawal: that an earlier message is taken back. Null: that the
+    /// reminder fires.
+    public var event: String?
 
-    public init(id: String, reminder: String, occurrence: String, title: String, channel: String, state: Delivery.State, round: Int, attempts: Int, createdAt: Wire.Time, nextAttempt: Wire.Time? = nil, endedAt: Wire.Time? = nil, lastResult: String? = nil) {
+    public init(id: String, reminder: String, occurrence: String, title: String, channel: String, state: Delivery.State, round: Int, attempts: Int, createdAt: Wire.Time, nextAttempt: Wire.Time? = nil, endedAt: Wire.Time? = nil, lastResult: String? = nil, event: String? = nil) {
       self.id = id
       self.reminder = reminder
       self.occurrence = occurrence
@@ -88,6 +91,7 @@ public enum DeliveriesInterface {
       self.nextAttempt = nextAttempt
       self.endedAt = endedAt
       self.lastResult = lastResult
+      self.event = event
     }
   }
 

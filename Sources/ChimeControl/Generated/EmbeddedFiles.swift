@@ -460,7 +460,10 @@ type Delivery (
   # When it arrived, was given up or cancelled.
   endedAt: ?Time,
   # What the latest attempt came to, in a few words.
-  lastResult: ?string
+  lastResult: ?string,
+  # What it tells: done, snoozed and so on, as endpoints list events; withdrawal: that an earlier message is taken back. Null: that the
+  # reminder fires.
+  event: ?string
 )
 
 type Filter (
@@ -542,6 +545,11 @@ type Settings (
   replyTo: ?string,
   # The name to log in to the server with; the token is its password.
   user: ?string,
+  # What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
+  # reopened: an answer was taken back. givenUp: a message to another channel was given up.
+  events: ?[](fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp),
+  # Of which reminders, besides those that name it: all, or tag: and a tag.
+  reminders: ?string,
   # Attempts that may be under way at once, 1 to 64.
   concurrency: ?int,
   rate: ?Rate,
@@ -675,7 +683,9 @@ method Update(
   url: ?string,
   token: ?string,
   settings: ?Settings,
-  reset: ?[](headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder, token),
+  reset: ?[](
+    headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder, token
+  ),
   tenant: ?string
 ) -> (endpoint: Endpoint)
 

@@ -40,8 +40,12 @@ public enum EndpointsInterface {
 
   /// How an endpoint is called. Null is the usual way.
   public struct Settings: WireValue {
-    public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "concurrency", "rate", "inOrder"]
-    public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder] }
+    public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "events", "reminders", "concurrency", "rate", "inOrder"]
+    public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder] }
+
+    public enum Events: String, Codable, Sendable, CaseIterable {
+      case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp
+    }
 
     /// Sent with every message beside Chime's own.
     public var headers: [Header]?
@@ -59,13 +63,18 @@ public enum EndpointsInterface {
     public var replyTo: String?
     /// The name to log in to the server with; the token is its password.
     public var user: String?
+    /// What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
+    /// reopened: an answer was taken back. givenUp: a message to another channel was given up.
+    public var events: [Settings.Events]?
+    /// Of which reminders, besides those that name it: all, or tag: and a tag.
+    public var reminders: String?
     /// Attempts that may be under way at once, 1 to 64.
     public var concurrency: Int?
     public var rate: Rate?
     /// Whether a message is sent only when every earlier one has been settled.
     public var inOrder: Bool?
 
-    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, events: [Settings.Events]? = nil, reminders: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
       self.headers = headers
       self.template = template
       self.certificates = certificates
@@ -74,6 +83,8 @@ public enum EndpointsInterface {
       self.from = from
       self.replyTo = replyTo
       self.user = user
+      self.events = events
+      self.reminders = reminders
       self.concurrency = concurrency
       self.rate = rate
       self.inOrder = inOrder
@@ -323,7 +334,7 @@ public enum EndpointsInterface {
     public static let method = "io.chime.Endpoints.Update"
     
     public enum Reset: String, Codable, Sendable, CaseIterable {
-      case headers, template, certificates, replies, via, from, replyTo, user, concurrency, rate, inOrder, token
+      case headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder, token
     }
 
     public var name: String

@@ -47,7 +47,7 @@ extension TrackingWork {
     outcome.change = try begin(.tracker, tracker, id.rawValue)
     try transaction.removeTracker(tracker.key)
     outcome.tracker = tracker
-    try follow(tracker.key, nil, last: nil, entry: nil, &outcome)
+    try follow(tracker.key, nil, last: nil, entry: nil, &outcome, using: &generator)
     try praise(in: tracker.pack, .anew, &outcome, using: &generator)
     return outcome
   }

@@ -21,7 +21,7 @@ extension TrackingWork {
     var outcome = TrackingOutcome()
     outcome.change = try begin(.pack, nil, pack.id.rawValue)
     for tracker in pack.trackers { try install(tracker, of: pack.id) }
-    for id in unwanted.values.sorted() { try removeReminder(id, &outcome) }
+    for id in unwanted.values.sorted() { try removeReminder(id, &outcome, using: &generator) }
     for declared in pack.reminders where wishes.reminders[declared.key] != false {
       let known = try before?.reminders[declared.key].flatMap { try transaction.readableReminder($0) }
       if let whole = wishes.whole[declared.key] {
@@ -38,7 +38,7 @@ extension TrackingWork {
     for tracker in pack.trackers {
       guard let tracker = try transaction.tracker(key(tracker.id)) else { continue }
       let tallied = try tally(tracker, .definition)
-      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
+      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome, using: &generator)
       try recordMilestones(of: tracker, tallied.summary, in: allTotals(of: tracker.key))
     }
     try praise(in: pack.id, .anew, isSilent: true, &outcome, using: &generator)
@@ -55,11 +55,11 @@ extension TrackingWork {
     try keep(installed, installed.reminders.values.sorted())
     var outcome = TrackingOutcome()
     outcome.change = try begin(.pack, nil, id.rawValue)
-    for reminder in installed.reminders.values.sorted() { try removeReminder(reminder, &outcome) }
+    for reminder in installed.reminders.values.sorted() { try removeReminder(reminder, &outcome, using: &generator) }
     for tracker in try transaction.trackers(owner: owner) where tracker.pack == id {
       if withEntries {
         try transaction.removeTracker(tracker.key)
-        try follow(tracker.key, nil, last: nil, entry: nil, &outcome)
+        try follow(tracker.key, nil, last: nil, entry: nil, &outcome, using: &generator)
       } else {
         var tracker = tracker
         tracker.pack = nil
@@ -80,7 +80,12 @@ extension TrackingWork {
     try transaction.put(pack)
   }
 
-  func removeReminder(_ id: ReminderID, _ outcome: inout TrackingOutcome) throws {
+  func removeReminder(
+    _ id: ReminderID, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    if let reminder = try transaction.readableReminder(id)?.reminder {
+      try Announcing.removal(of: reminder, in: transaction, bearings, now: now, using: &generator)
+    }
     outcome.closed += try transaction.occurrences(
       OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100)
     ).compactMap { try? $0.answered(.dismiss, at: now) }

@@ -12,11 +12,12 @@ extension TrackingWork {
   ///   - last: when the last entry of the tracker was made; nil: there is none.
   ///   - entry: what was logged just now; nil when entries were changed or removed.
   func follow(
-    _ key: TrackerKey, _ tracker: Tracker?, last: Instant?, entry: Entry?, _ outcome: inout TrackingOutcome
+    _ key: TrackerKey, _ tracker: Tracker?, last: Instant?, entry: Entry?, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
   ) throws {
     for id in try transaction.reminderIDs(.linked(key), after: nil, limit: Self.mostReminders) {
       guard let record = try transaction.readableReminder(id) else { continue }
-      if let tracker { try close(record, tracker, entry, &outcome) }
+      if let tracker { try close(record, tracker, entry, &outcome, using: &generator) }
       try move(record, last: last, &outcome)
     }
   }
@@ -39,7 +40,8 @@ extension TrackingWork {
   /// An occurrence that waits for an answer has one when the goal of its day is met, or when an entry follows that the
   /// reminder counts from.
   private func close(
-    _ record: ReminderRecord, _ tracker: Tracker, _ entry: Entry?, _ outcome: inout TrackingOutcome
+    _ record: ReminderRecord, _ tracker: Tracker, _ entry: Entry?, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
   ) throws {
     guard record.open > 0, let link = record.reminder.tracker else { return }
     let open = try transaction.occurrences(
@@ -53,6 +55,9 @@ extension TrackingWork {
       let isFollowed =
         (link.followsEntries || link.pace) && entry.map { $0.at >= occurrence.firedAt ?? .latest } ?? false
       guard isDone || comesToday || isFollowed, let done = try? occurrence.answered(.done, at: now) else { continue }
+      try Announcing.change(
+        occurrence, to: done, of: record.reminder, by: "tracker", in: transaction, bearings, now: now,
+        using: &generator)
       try transaction.update(done, now: now)
       outcome.closed.append(done)
       let end = Chains.End(of: done.id.reminder, owner: done.owner, .done, at: now)

@@ -24,7 +24,7 @@ extension TrackingWork {
     outcome.goalMet = tallied.isReached && !tallied.wasReached
     var logged: Entry?
     if case .entry(nil, let added) = difference { logged = added }
-    try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome)
+    try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome, using: &generator)
     if case .entry(_, .some) = difference, tallied.day == today(of: tracker) {
       outcome.limit = tallied.limit(of: tracker)
       try tellLimit(tracker, &outcome, using: &generator)
@@ -50,7 +50,7 @@ extension TrackingWork {
   ) throws {
     for (tracker, days) in trackers {
       let tallied = try tally(tracker, .days(days))
-      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
+      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome, using: &generator)
       outcome.tracker = tracker
       try retract(tracker, tallied.summary)
     }

@@ -32,7 +32,9 @@ extension TrackingWork {
     let after = try transaction.packs(owner: owner)
     let kept = Set(after.flatMap(\.reminders.values))
     for pack in before {
-      for id in pack.reminders.values.sorted() where !kept.contains(id) { try removeReminder(id, &outcome) }
+      for id in pack.reminders.values.sorted() where !kept.contains(id) {
+        try removeReminder(id, &outcome, using: &generator)
+      }
     }
     let known = Set(before.flatMap(\.reminders.values))
     for pack in after {
@@ -59,7 +61,7 @@ extension TrackingWork {
       if let tracker = try transaction.tracker(key(id)) {
         trackers.append((tracker, days))
       } else {
-        try follow(key(id), nil, last: nil, entry: nil, &outcome)
+        try follow(key(id), nil, last: nil, entry: nil, &outcome, using: &generator)
       }
     }
     try settle(trackers, isSilent: true, &outcome, using: &generator)
@@ -67,10 +69,12 @@ extension TrackingWork {
   }
 
   /// Brings up the reminders of some trackers whose entries, with all that follows from them, were exchanged for others.
-  public func relink(_ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome) throws {
+  public func relink(
+    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
     for id in ids.sorted() {
       let last = try transaction.summary(of: key(id))?.lastAt
-      try follow(key(id), try transaction.tracker(key(id)), last: last, entry: nil, &outcome)
+      try follow(key(id), try transaction.tracker(key(id)), last: last, entry: nil, &outcome, using: &generator)
     }
     try TrackingDay.arm(in: transaction, bearings, now: now)
   }

@@ -136,7 +136,7 @@ struct TrackingRestore {
       installed.pack.trackers = installed.pack.trackers.map { $0.owned(by: 0) }
       try transaction.put(installed)
     }
-    try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome)
+    try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome, using: &generator)
     return (outcome, notices, names)
   }
 
@@ -147,7 +147,7 @@ struct TrackingRestore {
     _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws -> [LoopNotice] {
     let (_, notices) = try replaceReminders(by: before, &outcome, using: &generator)
-    try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome)
+    try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome, using: &generator)
     return notices
   }
 
@@ -219,6 +219,7 @@ struct TrackingRestore {
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
       outcome.closed += open.compactMap { try? $0.answered(.dismiss, at: work.now) }
+      try Announcing.removal(of: reminder, in: transaction, work.bearings, now: work.now, using: &generator)
       try transaction.remove(reminder.id, now: work.now)
       notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
     }

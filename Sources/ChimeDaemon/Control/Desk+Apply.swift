@@ -127,6 +127,7 @@ extension Desk {
         let open = try transaction.occurrences(
           OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
         let record = try transaction.readableReminder(reminder.id) ?? ReminderRecord(reminder: reminder)
+        try Announcing.removal(of: reminder, in: transaction, bearings, now: now, using: &generator)
         try transaction.remove(reminder.id, now: now)
         if record.isAlive { chains.removed.append(reminder) }
         detail.add(ChangeDetail(removing: record, open))

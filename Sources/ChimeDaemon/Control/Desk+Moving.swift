@@ -39,12 +39,13 @@ extension Desk {
       let occurrence = Occurrence(
         id: id, title: try reminder.filledTitle(in: transaction, bearings, now: now), owner: reminder.owner,
         state: .snoozed(until: until))
-      try transaction.record([
-        Firing(
-          due: DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt), occurrences: [occurrence],
-          deliveries: [], next: try reminder.next(after: next, in: transaction, bearings), advances: true,
-          skipNext: reminder.skipNext)
-      ])
+      var firing = Firing(
+        due: DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt), occurrences: [occurrence],
+        deliveries: [], next: try reminder.next(after: next, in: transaction, bearings), advances: true,
+        skipNext: reminder.skipNext)
+      var generator = PooledRandom()
+      try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
+      try transaction.record([firing])
       try self.record(
         .reminderMoved, reminder.title, ChangeDetail(occurrences: [.init(before: nil, after: occurrence)]),
         in: transaction)

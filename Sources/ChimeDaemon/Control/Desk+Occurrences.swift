@@ -106,11 +106,11 @@ extension Desk {
         throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
       }
       let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
-      try transaction.record([
-        Firing(
-          due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
-          skipNext: record.reminder.skipNext)
-      ])
+      var firing = Firing(
+        due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+        skipNext: record.reminder.skipNext)
+      try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
+      try transaction.record([firing])
       try note(.fired, record.reminder.title, in: transaction)
       return (
         OccurrencesInterface.Fire.Reply(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: record.reminder))),

@@ -24,8 +24,8 @@ extension Desk {
     let (found, skipped) = try await store.read { [self] transaction -> ([DeliveryID], Int) in
       var (ids, skipped) = ([DeliveryID](), 0)
       try forEach(.dead, selection, transaction) { delivery in
-        // What was answered since is not said again.
-        let isOpen = try transaction.occurrence(delivery.occurrence)?.isOpen ?? false
+        // What was answered since is not said again; what tells an event is.
+        let isOpen = try delivery.event != nil || transaction.occurrence(delivery.occurrence)?.isOpen ?? false
         if isOpen { ids.append(delivery.id) } else { skipped += 1 }
       }
       return (ids, skipped)
@@ -59,7 +59,9 @@ extension Desk {
       }
       let occurrence = try transaction.occurrence(delivery.occurrence)
       if !isDry { try note(.redelivered, occurrence?.title ?? "", in: transaction) }
-      let closed = occurrence.flatMap { $0.isOpen ? nil : "\"\($0.title)\" has been closed since" }
+      let closed = occurrence.flatMap {
+        $0.isOpen || delivery.event != nil ? nil : "\"\($0.title)\" has been closed since"
+      }
       return (
         (try described(transaction.delivery(delivery.id) ?? delivery, transaction), closed),
         isDry ? [] : [.opened(delivery.lane)]

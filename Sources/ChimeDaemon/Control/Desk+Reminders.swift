@@ -160,6 +160,8 @@ extension Desk {
         try transaction.occurrences(
           OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
         + transaction.awaited(of: record.reminder.id)
+      var generator = PooledRandom()
+      try Announcing.removal(of: record.reminder, in: transaction, bearings, now: now, using: &generator)
       try transaction.remove(record.reminder.id, now: now)
       if record.isAlive { try requireUnfollowed([record.reminder], in: transaction) }
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)

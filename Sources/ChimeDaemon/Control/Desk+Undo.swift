@@ -155,7 +155,7 @@ struct ReminderUndo {
 
   mutating func takeBack(_ detail: ChangeDetail, using generator: inout some RandomNumberGenerator) throws {
     for step in detail.reminders.reversed() { try takeBack(step, using: &generator) }
-    for step in detail.occurrences.reversed() { try takeBack(step) }
+    for step in detail.occurrences.reversed() { try takeBack(step, using: &generator) }
     for step in detail.endpoints.reversed() { try takeBack(step, changesSecret: detail.changesSecret) }
     if let step = detail.silence { try takeBack(step) }
   }
@@ -166,14 +166,14 @@ struct ReminderUndo {
     _ step: ChangeDetail.Step<Reminder>, using generator: inout some RandomNumberGenerator
   ) throws {
     switch (step.before, step.after) {
-    case (nil, let added?): try remove(added)
+    case (nil, let added?): try remove(added, using: &generator)
     case (let removed?, nil): try bringBack(removed, next: step.next, using: &generator)
     case (let before?, let after?): try restore(before, from: after, step)
     case (nil, nil): break
     }
   }
 
-  private mutating func remove(_ added: Reminder) throws {
+  private mutating func remove(_ added: Reminder, using generator: inout some RandomNumberGenerator) throws {
     guard let current = try transaction.readableReminder(added.id)?.reminder else {
       return outcome.notes.append("\"\(added.title)\" is gone already")
     }
@@ -182,6 +182,7 @@ struct ReminderUndo {
     }
     let open = try transaction.occurrences(
       OccurrenceFilter(reminder: current.id, openOnly: true), page: Page(limit: 100))
+    try Announcing.removal(of: current, in: transaction, work.bearings, now: work.now, using: &generator)
     try transaction.remove(current.id, now: work.now)
     outcome.notices.append(.reminder(.removed, current, "removed \"\(current.title)\""))
     outcome.notices += open.map { .withdraw($0.id) }
@@ -271,13 +272,15 @@ struct ReminderUndo {
 
   // MARK: Occurrences
 
-  private mutating func takeBack(_ step: ChangeDetail.Step<Occurrence>) throws {
+  private mutating func takeBack(
+    _ step: ChangeDetail.Step<Occurrence>, using generator: inout some RandomNumberGenerator
+  ) throws {
     guard let id = (step.before ?? step.after)?.id, let current = try transaction.occurrence(id) else { return }
     // A removed reminder has dismissed it.
     guard current.state == step.after?.state ?? .dismissed else {
       return outcome.notes.append("\"\(current.title)\" has rung or was answered since, and stays as it is")
     }
-    guard try transaction.readableReminder(id.reminder) != nil else {
+    guard let reminder = try transaction.readableReminder(id.reminder)?.reminder else {
       return outcome.notes.append("\"\(current.title)\" has been removed since")
     }
     var wanted = step.before ?? current
@@ -290,6 +293,8 @@ struct ReminderUndo {
       wanted.state = .snoozed(until: id.scheduledAt)
     }
     wanted.deliveredAt = wanted.deliveredAt ?? current.deliveredAt
+    try Announcing.change(
+      current, to: wanted, of: reminder, by: "undo", in: transaction, work.bearings, now: work.now, using: &generator)
     try transaction.update(wanted, now: work.now)
     outcome.count += 1
     if case .snoozed = wanted.state {

@@ -28,6 +28,8 @@ final class EndpointDirectory: Sendable {
     var problems: [String] = []
     /// Those that something can be sent to again.
     var mended: [Lane] = []
+    /// Who is told more of reminders than that they fire.
+    var audience = Audience()
   }
 
   func replace(with endpoints: [Endpoint], now: Instant) -> Review {
@@ -41,6 +43,8 @@ final class EndpointDirectory: Sendable {
       if ends.contains(where: { $0 <= now }) { review.hasOldSecrets = true }
       if let problem = kept.problem { review.problems.append("endpoint \"\(endpoint.lane.channel)\": \(problem)") }
     }
+    // What one that is disabled is to be told waits until it is enabled.
+    review.audience = Audience(access.values.map(\.listener).sorted { $0.lane < $1.lane })
     table.withLock { [access] table in
       review.mended = table.access.filter { $0.value.lacksSecrets && access[$0.key]?.lacksSecrets == false }.map(\.key)
       table = Table(access: access, generation: table.generation + 1)

@@ -82,6 +82,21 @@ struct EndpointSetting: Sendable {
     .text("replyTo", \.replyTo, \.replyTo) { try EndpointRules.check(mailbox: $0) },
     .text("user", \.user, \.user) { try EndpointRules.check(user: $0) },
     EndpointSetting(
+      "events", \.events, \.events,
+      take: { given in
+        let named = Set(given.compactMap { OccurrenceEvent(rawValue: $0.rawValue) })
+        guard !named.isEmpty else {
+          throw ControlFailure.invalidValue(field: "events", "name one event at least, such as done")
+        }
+        return named == OccurrenceEvent.usual ? nil : OccurrenceEvent.allCases.filter(named.contains)
+      }, show: { $0.compactMap { .init(rawValue: $0.rawValue) } }, read: { $0.events($1) },
+      text: { .init(name: "events", text: $0.map { TOMLText.array($0.map(\.rawValue)) }) }),
+    .text("reminders", \.reminders, \.reminders) { text in
+      guard ReminderChoice(text) != nil, text.utf8.count <= 260 else {
+        throw ControlFailure.invalidValue(field: "reminders", "give all, or tag: and a tag, such as tag:health")
+      }
+    },
+    EndpointSetting(
       "concurrency", \.concurrency, \.concurrency,
       take: { number in
         guard concurrency.contains(number) else {

@@ -29,6 +29,9 @@ struct Hearing: Sendable {
     }
     if let reason = access.endpoint.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
     if access.lacksSecrets { return "the endpoint \(channel) has no secret" }
+    if let events = access.endpoint.settings.events, !events.contains(.fired) {
+      return "the endpoint \(channel) is not told when reminders fire"
+    }
     return access.fault.map { "nothing can be sent to the endpoint \(channel): \($0)" }
   }
 }

@@ -190,7 +190,8 @@ struct WireMapper: Sendable {
       occurrence: delivery.occurrence.description, title: title, channel: delivery.lane.channel.rawValue, state: state,
       round: delivery.round, attempts: delivery.attempts, createdAt: time(delivery.createdAt),
       nextAttempt: next.map { time($0) }, endedAt: ended.map { time($0) },
-      lastResult: lastAttempt.map { $0.error ?? $0.status.map { "status \($0)" } ?? $0.outcome.rawValue })
+      lastResult: lastAttempt.map { $0.error ?? $0.status.map { "status \($0)" } ?? $0.outcome.rawValue },
+      event: delivery.event?.kind.name)
   }
 
   func attempt(_ attempt: Attempt) -> DeliveriesInterface.Attempt {

@@ -40,6 +40,19 @@ extension DeclaredReader {
     faults.judge(key, in: table, body)
   }
 
+  mutating func events(_ table: Table) -> [EndpointsInterface.Settings.Events]? {
+    guard let node = table["events"], let names = strings(node, table.key("events"), "[\"fired\", \"done\"]") else {
+      return nil
+    }
+    let events = names.compactMap(EndpointsInterface.Settings.Events.init)
+    guard events.count == names.count else {
+      let known = EndpointsInterface.Settings.Events.allCases.map(\.rawValue).joined(separator: ", ")
+      faults.expected("names of events, of which there are \(known)", at: node, table.key("events"))
+      return nil
+    }
+    return events
+  }
+
   mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {
     guard let node = table["headers"], let lines = strings(node, table.key("headers"), "[\"X-Priority: 5\"]") else {
       return nil

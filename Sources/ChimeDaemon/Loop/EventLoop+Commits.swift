@@ -14,7 +14,7 @@ extension EventLoop {
         guard let id = happening.reminder else { break }
         standby.forget(id)
         // What has just come from memory of one that is gone has no place in the store.
-        if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id } }
+        if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
       case .withdraw(let occurrence): standby.forget(occurrence)
       default: break
       }
@@ -46,7 +46,7 @@ extension EventLoop {
       case .endpointsChanged: reloadEndpoints()
       }
     }
-    if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) } }
+    if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) && $0.delivery.event == nil } }
     publish(happenings)
     // A reminder that went on without its calendar may have been changed.
     if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {

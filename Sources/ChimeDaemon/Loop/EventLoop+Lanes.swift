@@ -9,6 +9,7 @@ extension EventLoop {
   func adopt(_ known: [Endpoint]) {
     let now = SystemClock.now
     let review = endpoints.replace(with: known, now: now)
+    bearings.audience = review.audience
     for problem in review.problems { log(.warning, "\(problem); its messages wait") }
     if let end = review.nextEnd { arm(secretsAt: end) }
     // Where requests change these files too, so that no two do at once.

@@ -166,6 +166,8 @@ extension EventLoop {
     _ attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage
   ) -> Happening? {
     guard let attempt else { return nil }
+    // That an event has arrived is no news to those who brought it about.
+    if message.delivery.event != nil, case .delivered = state { return nil }
     let title = "\"\(message.occurrence.title)\""
     let channel = message.delivery.lane.channel
     var happening: Happening

@@ -62,6 +62,7 @@ static var homeassistant: String { #"""
   "body": {
     "title": "{{title}}",
     "message": {"{{body}}": {"": "{{title}}", "*": "{{body}}"}},
+    "event": "{{event}}",
     "urgency": "{{urgency}}",
     "tags": "{{tags}}",
     "url": "{{url}}",
@@ -102,6 +103,7 @@ static var ntfy: String { #"""
     "Priority": {"{{urgency}}": {"low": "low", "normal": "default", "critical": "urgent"}},
     "Tags": "{{tags}}",
     "Click": "{{url}}",
+    "X-Sequence-ID": "{{delivery}}",
     "Actions": {
       "{{answers.done}}": {
         "": null,
@@ -119,7 +121,8 @@ static var ntfy: String { #"""
       "": "{{title|bytes:3800}}{{lateNote|prefix:\n}}",
       "*": "{{body|bytes:3800}}{{lateNote|prefix:\n}}"
     }
-  }
+  },
+  "withdraw": {"method": "PUT", "path": "/{{message}}/clear"}
 }
 
 """# }

@@ -23,6 +23,17 @@ public enum EndpointRules {
     case .webhook: try checkWebhook(settings)
     case .email: try checkMail(settings)
     }
+    let template = settings.template ?? (Endpoint.Kind(of: url) == .email ? "email" : nil)
+    try checkEvents(settings.events, template.flatMap { try? Template(setting: $0) })
+  }
+
+  /// By a template that says nothing of events, what was done would look as if it fired.
+  private static func checkEvents(_ events: [OccurrenceEvent]?, _ template: Template?) throws(Fault) {
+    guard let events, let template, !template.tellsEvents, !OccurrenceEvent.usual.isSuperset(of: events) else { return }
+    throw Fault(
+      field: "events",
+      description: "its template says only that reminders fire: give one with {{event}} in its texts, or leave this out"
+    )
   }
 
   private static func checkWebhook(_ settings: EndpointSettings) throws(Fault) {

@@ -41,9 +41,11 @@ struct MailRequest {
     let recipients = try MailAddress.recipients(of: access.endpoint.url)
     let (server, from) = (try MailServer(settings.via ?? ""), try MailAddress(settings.from ?? ""))
     let template = try access.template ?? Template(setting: "email")
-    guard case .mail(let texts) = template.content else { throw TemplateError("its template is none of emails") }
+    guard case .mail(let texts) = template.message.content else {
+      throw TemplateError("its template is none of emails")
+    }
     let values = values()
-    guard template.bound(values) <= Template.textLimit else {
+    guard template.message.bound(values) <= Template.textLimit else {
       throw TemplateError(
         "its template could make more than \(Template.textLimit) bytes of this message: name long texts less often, or cut "
           + "them with |max:N before other filters")

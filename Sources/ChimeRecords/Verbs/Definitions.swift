@@ -76,7 +76,7 @@ extension SQLTransaction {
           SELECT scheduled_at, reminder FROM occurrence WHERE state <= 2 AND reminder = $2
           UNION ALL SELECT scheduled_at, reminder FROM occurrence WHERE state > 2 AND reminder = $2) o
         JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
-        WHERE d.state <= 1)
+        WHERE d.state <= 1 AND d.event IS NULL)
       """, now, key)
     if connection.changes > 0 { outboxHasChanged() }
     try connection.run(

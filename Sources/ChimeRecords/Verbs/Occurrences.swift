@@ -97,9 +97,10 @@ extension SQLTransaction {
     }
     if !occurrence.isOpen {
       try connection.run(
-        "UPDATE delivery SET state = 4, state_at = $1 WHERE scheduled_at = $2 AND reminder = $3 AND state <= 1", now,
-        at,
-        key)
+        """
+        UPDATE delivery SET state = 4, state_at = $1
+        WHERE scheduled_at = $2 AND reminder = $3 AND state <= 1 AND event IS NULL
+        """, now, at, key)
       if connection.changes > 0 { outboxHasChanged() }
     }
   }

@@ -6,7 +6,7 @@ extension SQLTransaction {
   package static var selectMessage: StaticString {
     """
     SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-      d.attempts_before,
+      d.attempts_before, d.event,
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
       a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition
@@ -63,7 +63,7 @@ extension SQLTransaction {
         WHERE key = $1
         """, tried.key, code, at)
     }
-    guard tried.isOwed, case .delivered(let at) = state else { return }
+    guard tried.isOwed, !tried.isEvent, case .delivered(let at) = state else { return }
     try connection.run(
       """
       UPDATE occurrence SET delivered_at = coalesce(delivered_at, $1), state = CASE WHEN state = 0 THEN 1 ELSE state END
@@ -97,11 +97,25 @@ extension SQLTransaction {
       """, now, laneKey)
   }
 
+  package func sent(of id: OccurrenceID) throws -> [Delivery] {
+    try connection.all(
+      """
+      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
+        d.attempts_before, d.event
+      FROM alias a
+      JOIN delivery d ON d.scheduled_at = $2 AND d.reminder = a.key
+      JOIN lane l ON l.key = d.lane
+      WHERE a.id = $1 AND d.event IS NULL AND (d.state = 2
+        OR d.state <= 1 AND (d.attempts > 0 OR d.visible_at > coalesce(d.state_at, d.created_at)))
+      """, id.reminder.rawValue, id.scheduledAt
+    ) { try $0.delivery(0) }
+  }
+
   package func delivery(_ id: DeliveryID) throws -> Delivery? {
     try connection.first(
       """
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-        d.attempts_before
+        d.attempts_before, d.event
       FROM delivery d
       JOIN lane l ON l.key = d.lane
       JOIN alias a ON a.key = d.reminder
@@ -114,7 +128,7 @@ extension SQLTransaction {
     var query = ComposedQuery(
       """
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
-        d.attempts_before
+        d.attempts_before, d.event
       FROM delivery d
       JOIN lane l ON l.key = d.lane
       JOIN alias a ON a.key = d.reminder
@@ -158,13 +172,16 @@ package struct TriedDelivery {
   package var isOwed: Bool
   /// Whether an attempt stands with it.
   package var hasAttempt: Bool
+  /// Whether it tells an event: that it has arrived says nothing of whether its occurrence was shown.
+  package var isEvent: Bool
   package var scheduledAt: Instant
   package var reminder: Int64
 
-  package init(key: Int64, isOwed: Bool, hasAttempt: Bool, scheduledAt: Instant, reminder: Int64) {
+  package init(key: Int64, isOwed: Bool, hasAttempt: Bool, isEvent: Bool, scheduledAt: Instant, reminder: Int64) {
     self.key = key
     self.isOwed = isOwed
     self.hasAttempt = hasAttempt
+    self.isEvent = isEvent
     self.scheduledAt = scheduledAt
     self.reminder = reminder
   }

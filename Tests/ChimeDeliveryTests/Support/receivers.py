@@ -82,7 +82,12 @@ def actions(text):
 
 
 def ntfy(method, path, headers, body):
+    cleared = re.fullmatch(r"/[-_A-Za-z0-9]{1,64}/([-_A-Za-z0-9]{1,64})/clear", path)
+    if cleared:
+        need(method == "PUT", "method", 405)
+        return {"cleared": cleared[1]}
     need(method in ("POST", "PUT"), "method", 405)
+    need(re.fullmatch(r"[-_A-Za-z0-9]{1,64}", headers.get("x-sequence-id", "x")), "sequence ID invalid")
     need(re.fullmatch(r"/[-_A-Za-z0-9]{1,64}", path), "topic", 404)
     need(len(body) <= 4096, "too long: it would become an attachment", 413)
     if "authorization" in headers:
@@ -92,7 +97,7 @@ def ntfy(method, path, headers, body):
     need(priority in levels, "invalid priority")
     tags = decoded(headers["tags"]).split(",") if "tags" in headers else []
     return {
-        "topic": path[1:], "title": decoded(headers["title"]) if "title" in headers else None,
+        "topic": path[1:], "sequence": headers.get("x-sequence-id"), "title": decoded(headers["title"]) if "title" in headers else None,
         "message": body.decode("utf-8") or "triggered", "priority": levels[priority],
         "tags": [tag.strip() for tag in tags], "click": headers.get("click"),
         "actions": actions(decoded(headers["actions"])) if "actions" in headers else None,

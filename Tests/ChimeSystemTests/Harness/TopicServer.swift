@@ -44,7 +44,25 @@ final class TopicServer {
   private var said: [JSON] { process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
 
   /// What was published to a topic since it was started last.
-  func messages(_ topic: String) -> [JSON] { said.filter { $0["topic"].string == topic } }
+  func messages(_ topic: String) -> [JSON] {
+    said.filter { $0["topic"].string == topic && $0["event"].string == "message" }
+  }
+
+  /// The texts of the messages that stand on the screen of a phone that has the topic.
+  func screen(_ topic: String) -> [String] {
+    var shown: [(sequence: String, text: String)] = []
+    for event in said where event["topic"].string == topic {
+      let sequence = event["sequence_id"].string ?? event["id"].string ?? ""
+      shown.removeAll { $0.sequence == sequence }
+      if event["event"].string == "message" { shown.append((sequence, event["message"].string ?? "")) }
+    }
+    return shown.map(\.text)
+  }
+
+  /// How often something was taken back from a topic.
+  func withdrawals(_ topic: String) -> Int {
+    said.count { $0["topic"].string == topic && $0["event"].string == "message_clear" }
+  }
 
   /// What its readers asked for since it was started last.
   func readers(_ topic: String) -> [String] {

@@ -1,0 +1,153 @@
+/// One request as a template has it: how it is sent, where, and with what.
+struct TemplateRequest: Hashable, Sendable {
+  let method: String
+  let path: TemplateText?
+  let headers: [TemplateHeader]
+  let contentType: String?
+  let content: Content
+
+  enum Content: Hashable, Sendable {
+    case none
+    case text(TemplateNode)
+    case json(TemplateNode)
+    case mail(MailTexts)
+  }
+
+  /// Of an email: its subject, and the same in plain text and in HTML.
+  struct MailTexts: Hashable, Sendable {
+    var subject: TemplateNode
+    var text: TemplateNode
+    /// Nil: the email has the plain text alone.
+    var html: TemplateNode?
+  }
+
+  static let keys = ["method", "path", "headers", "contentType", "body", "text"]
+
+  /// - Parameters:
+  ///   - parts: the members of its object.
+  ///   - methods: those that it may have; the first where it names none.
+  init(_ parts: [String: TemplateJSON], methods: [String]) throws(TemplateError) {
+    method = try Template.string(parts["method"], "method") ?? methods[0]
+    guard methods.contains(method) else {
+      throw TemplateError(
+        "the template's method is \(methods.dropLast().joined(separator: ", ")) or \(methods[methods.count - 1]), not "
+          + "\"\(PlainText.sentence(method))\"")
+    }
+    path = try Self.path(try Template.string(parts["path"], "path"))
+    headers = try Self.headers(parts["headers"])
+    contentType = try Template.string(parts["contentType"], "contentType")
+    if let contentType {
+      try HeaderRules.check(value: contentType, of: "contentType")
+      guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        throw TemplateError("the template's contentType has ASCII characters only, as in text/plain; charset=utf-8")
+      }
+    }
+    switch (parts["body"], parts["text"]) {
+    case _ where parts["subject"] != nil || parts["html"] != nil: content = .mail(try Self.mail(parts))
+    case (let body?, nil): content = .json(try TemplateNode(body))
+    case (nil, let text?): content = .text(try TemplateNode(text))
+    case (nil, nil): content = .none
+    default: throw TemplateError("a template has a body, which is JSON, or a text, not both")
+    }
+    if method == "GET", content != .none { throw TemplateError("a GET has no body: leave out body and text") }
+    if case .json(let node) = content { try Self.keepToken(out: node, "body") }
+    if case .text(let node) = content {
+      guard node.isText else { throw TemplateError("the template's text is a string, or a choice among strings") }
+      try Self.keepToken(out: node, "text")
+    }
+    if path?.placeholders.contains(.token) == true { throw Self.tokenElsewhere("path") }
+  }
+
+  /// The texts of an email, beside which nothing of HTTP has a meaning.
+  private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
+    if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
+      throw TemplateError("a template of an email has a subject, a text and an html, and no \(stray)")
+    }
+    func node(_ key: String) throws(TemplateError) -> TemplateNode? {
+      guard let value = parts[key] else { return nil }
+      let node = try TemplateNode(value)
+      guard node.isText else { throw TemplateError("the template's \(key) is a string, or a choice among strings") }
+      try keepToken(out: node, key)
+      return node
+    }
+    guard let subject = try node("subject"), let text = try node("text") else {
+      throw TemplateError("a template of an email needs a subject and a text; its html may be left out")
+    }
+    return MailTexts(subject: subject, text: text, html: try node("html"))
+  }
+
+  private static func path(_ text: String?) throws(TemplateError) -> TemplateText? {
+    guard let text else { return nil }
+    let path = try TemplateText(text)
+    guard text.hasPrefix("/") || text.hasPrefix("?"),
+      path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+    else {
+      throw TemplateError(
+        "the template's path begins with / or ?, and other than in placeholders it has visible ASCII characters only")
+    }
+    return path
+  }
+
+  private static func headers(_ value: TemplateJSON?) throws(TemplateError) -> [TemplateHeader] {
+    guard let value else { return [] }
+    guard case .object(let members) = value, members.count <= HeaderRules.most else {
+      throw TemplateError("the template's headers are an object of at most \(HeaderRules.most) strings")
+    }
+    var headers: [TemplateHeader] = []
+    for member in members { headers.append(try TemplateHeader(name: member.key, value: member.value)) }
+    return headers
+  }
+
+  private static func keepToken(out node: TemplateNode, _ part: String) throws(TemplateError) {
+    if node.placeholders.contains(.token) { throw tokenElsewhere(part) }
+  }
+
+  private static func tokenElsewhere(_ part: String) -> TemplateError {
+    TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
+  }
+
+  // MARK: Rendering
+
+  /// How many bytes of text a message may become at most, its headers aside.
+  func bound(_ values: TemplateValues) -> Int {
+    let content =
+      switch content {
+      case .none: 0
+      case .text(let node), .json(let node): node.bound(values)
+      case .mail(let texts):
+        texts.subject.bound(values) + texts.text.bound(values)
+          + (texts.html?.bound(values, first: .html) ?? 0)
+      }
+    return content + (path?.bound(values) ?? 0)
+  }
+
+  /// The address with the path put to its end, before a query that it has.
+  ///
+  ///     https://example.org/rooms/7?v=1 and /send/{{delivery}} → https://example.org/rooms/7/send/msg_1?v=1
+  func url(_ base: String, _ values: TemplateValues) -> String {
+    guard let path else { return base }
+    let added = path.render(values, encoding: Self.segment).split(
+      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let bare = base.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
+    let parts = bare.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var url = String(parts[0])
+    if url.hasSuffix("/"), added[0].hasPrefix("/") { url.removeLast() }
+    url += added[0]
+    let queries = [parts.dropFirst().first, added.dropFirst().first].compactMap { $0 }.filter { !$0.isEmpty }
+    return queries.isEmpty ? url : url + "?" + queries.joined(separator: "&")
+  }
+
+  /// A value as a part of a path: it cannot add a segment, nor climb to the one above.
+  private static func segment(_ text: String) -> String {
+    text == "." || text == ".." ? "_" : TemplateFilter.percentEncoded(text)
+  }
+
+  func body(_ values: TemplateValues) -> (type: String?, bytes: [UInt8]) {
+    switch content {
+    // An email is made by `MailRequest`.
+    case .none, .mail: (nil, [])
+    case .text(let node): (contentType ?? "text/plain; charset=utf-8", Array(node.text(values).utf8))
+    case .json(let node): (contentType ?? "application/json", (node.render(values) ?? .null).bytes)
+    }
+  }
+}

@@ -1,0 +1,299 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// What endpoints are owed when an occurrence becomes another.
+struct AnnouncingTests {
+  static let now = Instant(seconds: 1_795_161_600)
+  static let list = Lane(owner: 1_000, channel: ChannelName(rawValue: "list"))
+  static let phone = Lane(owner: 1_000, channel: ChannelName(rawValue: "phone"))
+  static let id = ReminderID(rawValue: "aaaa")
+
+  /// A life with a store in memory, in which one reminder fires at `now`.
+  final class Life {
+    let store = MemoryStore()
+    var bearings = Bearings(zones: InGreenwich())
+    var random = SeededGenerator(seed: 1)
+    var now = AnnouncingTests.now
+
+    init(_ listeners: [Audience.Listener]) { bearings.audience = Audience(listeners) }
+
+    func write<Value: Sendable>(
+      _ body: @escaping @Sendable (any StoreTransaction, Bearings, Instant, inout SeededGenerator) throws -> Value
+    ) async throws -> Value {
+      let (value, after) = try await store.write { [bearings, now, random] transaction in
+        var random = random
+        let value = try body(transaction, bearings, now, &random)
+        return (value, random)
+      }
+      random = after
+      return value
+    }
+
+    func add(channels: [Lane] = [], tags: [String] = [], nag: Nag? = nil, suspend: CatchUpRule = .latest) async throws {
+      try await write { transaction, _, now, _ in
+        let reminder = Reminder(
+          id: AnnouncingTests.id, owner: 1_000, title: "Tea", schedule: try Schedule(canonical: "weekdays at 08:30"),
+          channels: [.desktop] + channels.map(\.channel), tags: tags, catchUp: CatchUp(suspend: suspend), nag: nag,
+          createdAt: now - .days(1))
+        try transaction.upsert(reminder, next: now)
+      }
+    }
+
+    /// Fires what is due.
+    ///
+    /// - Parameter begins: whether what it claims is under way then; it is given back otherwise.
+    @discardableResult
+    func fire(begins: Bool = false) async throws -> FiringWork {
+      try await write { transaction, bearings, now, random in
+        let work = try FiringWork.run(
+          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
+          absence: Absence(runningSince: AnnouncingTests.now - .days(2)), now: now, using: &random)
+        if !begins { try transaction.releaseClaims() }
+        return work
+      }
+    }
+
+    var occurrence: Occurrence {
+      get async throws {
+        let found = try await store.read {
+          try $0.occurrences(OccurrenceFilter(reminder: AnnouncingTests.id), page: Page()).first
+        }
+        return try #require(found)
+      }
+    }
+
+    func answer(_ answer: Occurrence.Answer, by way: String? = nil) async throws {
+      let occurrence = try await occurrence
+      try await write { transaction, bearings, now, random in
+        let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+        _ = try AnswerWork.run(
+          answer, to: occurrence, reminder: reminder, by: way, in: transaction, bearings, now: now, using: &random)
+      }
+    }
+
+    /// Claims what a lane owes, and records what came of it.
+    @discardableResult
+    func send(_ lane: Lane, _ next: ChannelReport.NextStep = .settled) async throws -> [Delivery] {
+      try await write { transaction, bearings, now, random in
+        var work = OutboxWork()
+        work.claims = [(lane, 10)]
+        let claimed = try OutboxCommit.run(
+          work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random
+        ).claims.map(\.message)
+        try Self.record(claimed, next, transaction, bearings, now, &random)
+        return claimed.map(\.delivery)
+      }
+    }
+
+    static func record(
+      _ claimed: [OutboundMessage], _ next: ChannelReport.NextStep, _ transaction: any StoreTransaction,
+      _ bearings: Bearings, _ now: Instant, _ random: inout SeededGenerator
+    ) throws {
+      var work = OutboxWork()
+      work.outcomes = claimed.map {
+        Outcome(
+          attempt: Attempt(
+            number: 0, startedAt: now, took: .zero, outcome: next == .settled ? .delivered : .failed), next: next,
+          message: $0)
+      }
+      _ = try OutboxCommit.run(
+        work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random)
+    }
+
+    /// What a lane was told or is owed, oldest first: `fired` for what is no event.
+    func told(_ lane: Lane) async throws -> [String] {
+      try await deliveries(lane).map { $0.event?.kind.name ?? "fired" }
+    }
+
+    func deliveries(_ lane: Lane) async throws -> [Delivery] {
+      try await store.read {
+        try $0.deliveries(DeliveryFilter(channel: lane.channel), page: Page()).reversed()
+      }
+    }
+  }
+
+  private static func listener(
+    _ lane: Lane = list, _ events: [OccurrenceEvent] = OccurrenceEvent.allCases, reminders: ReminderChoice? = nil,
+    takesBack: Bool = false
+  ) -> Audience.Listener {
+    .init(lane: lane, events: Set(events), reminders: reminders, takesBack: takesBack)
+  }
+
+  @Test func aListIsToldAllThatAPersonDoes() async throws {
+    let life = Life([Self.listener(reminders: .all)])
+    try await life.add()
+    try await life.fire()
+    try await life.answer(.snooze(for: .minutes(10)), by: "desktop")
+    life.now = life.now + .minutes(10)
+    try await life.fire()
+    try await life.answer(.done)
+    // Said twice, it is told once.
+    try await life.answer(.done)
+    #expect(try await life.told(Self.list) == ["fired", "snoozed", "fired", "done"])
+    let events = try await life.deliveries(Self.list).compactMap(\.event)
+    #expect(events.map(\.by) == ["desktop", "cli"])
+    #expect(events.map(\.until) == [Self.now + .minutes(10), nil])
+    #expect(try await life.deliveries(Self.list).map(\.round) == [1, 1, 2, 2])
+    // The desktop is told as ever.
+    #expect(try await life.told(Lane(owner: 1_000, channel: .desktop)) == ["fired", "fired"])
+  }
+
+  @Test func whoListensIsSaidByChannelAndTag() async throws {
+    for (reminders, channels, tags, hears) in [
+      (nil, [], [], false), (nil, [Self.list], [], true), (.tag("health"), [], ["health"], true),
+      (.tag("health"), [], ["work"], false), (.tag("health"), [Self.list], [], true), (.all, [], [], true),
+    ] as [(ReminderChoice?, [Lane], [String], Bool)] {
+      let life = Life([Self.listener(reminders: reminders)])
+      try await life.add(channels: channels, tags: tags)
+      try await life.fire()
+      try await life.answer(.dismiss)
+      #expect(
+        try await life.told(Self.list) == (hears ? ["fired", "dismissed"] : []), "\(String(describing: reminders))")
+    }
+    // Of another owner nobody hears.
+    let life = Life([Self.listener(Lane(owner: 2_000, channel: Self.list.channel), reminders: .all)])
+    try await life.add()
+    try await life.fire()
+    #expect(try await life.told(Self.list) == [])
+  }
+
+  @Test func whatIsNotListedIsNotTold() async throws {
+    let life = Life([Self.listener(Self.list, [.repeated, .missed])])
+    try await life.add(channels: [Self.list], nag: Nag(every: .minutes(5), max: 2))
+    try await life.fire()
+    #expect(try await life.told(Self.list) == [])
+    life.now = life.now + .minutes(5)
+    try await life.fire()
+    #expect(try await life.deliveries(Self.list).map(\.round) == [2])
+    try await life.answer(.done)
+    #expect(try await life.told(Self.list) == ["fired"])
+  }
+
+  @Test func whatIsMissedAndWhatIsRemovedIsTold() async throws {
+    let life = Life([Self.listener(reminders: .all)])
+    try await life.add(suspend: .skip)
+    life.now = life.now + .minutes(10)
+    try await life.fire()
+    #expect(try await life.told(Self.list) == ["missed"])
+    #expect(try await life.deliveries(Self.list).first?.event?.reason == .suspend)
+
+    let other = Life([Self.listener(Self.phone, reminders: .all, takesBack: true)])
+    try await other.add()
+    try await other.fire()
+    try await other.send(Self.phone)
+    try await other.write { transaction, bearings, now, random in
+      let reminder = try #require(try transaction.reminder(Self.id)?.reminder)
+      try Announcing.removal(of: reminder, in: transaction, bearings, now: now, using: &random)
+      try transaction.remove(Self.id, now: now)
+    }
+    #expect(try await other.told(Self.phone) == ["fired", "withdrawal", "dismissed"])
+    #expect(try await other.deliveries(Self.phone).map(\.isOwed) == [false, true, true])
+  }
+
+  /// What an answer taken back comes to is told, and a snooze that comes back as one.
+  @Test func whatIsTakenBackIsTold() async throws {
+    let life = Life([Self.listener(reminders: .all)])
+    try await life.add()
+    try await life.fire()
+    let before = try await life.occurrence
+    try await life.answer(.done)
+    let after = try await life.occurrence
+    try await life.write { transaction, bearings, now, random in
+      let reminder = try transaction.reminder(Self.id)?.reminder
+      try Announcing.change(
+        after, to: before, of: reminder, by: "undo", in: transaction, bearings, now: now, using: &random)
+      try transaction.update(before, now: now)
+    }
+    #expect(try await life.told(Self.list) == ["fired", "done", "reopened"])
+  }
+
+  @Test func whatWasSentIsTakenBackOnce() async throws {
+    let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
+    try await life.add(channels: [Self.phone])
+    try await life.fire()
+    let sent = try await life.send(Self.phone)
+    try await life.answer(.snooze(for: .minutes(10)))
+    // A snoozed one is on no screen any more.
+    try await life.answer(.done)
+    #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
+    let withdrawal = try #require(try await life.deliveries(Self.phone).last)
+    #expect(withdrawal.event?.message == sent[0].id && withdrawal.isOwed)
+    try await life.send(Self.phone)
+    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
+    #expect(try await life.occurrence.deliveredAt == Self.now)
+  }
+
+  @Test func whatWasNeverSentIsNotTakenBack() async throws {
+    let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
+    try await life.add(channels: [Self.phone])
+    try await life.fire()
+    try await life.answer(.done)
+    #expect(try await life.told(Self.phone) == ["fired"])
+    #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
+  }
+
+  /// A message that was under way when its occurrence was answered has arrived all the same.
+  @Test func whatArrivesAfterTheAnswerIsTakenBack() async throws {
+    let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
+    try await life.add(channels: [Self.phone])
+    let claimed = try await life.fire(begins: true).claims.map(\.message).filter { $0.delivery.lane == Self.phone }
+    #expect(claimed.count == 1)
+    try await life.answer(.done)
+    // A daemon that dies here has owed it already.
+    #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
+    try await life.send(Self.phone)
+    try await life.write { transaction, bearings, now, random in
+      try Life.record(claimed, .settled, transaction, bearings, now, &random)
+    }
+    #expect(try await life.told(Self.phone) == ["fired", "withdrawal", "withdrawal"])
+    #expect(try await life.deliveries(Self.phone).map(\.isOwed) == [false, false, true])
+  }
+
+  @Test func aRepeatTakesBackTheMessageBefore() async throws {
+    let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
+    try await life.add(channels: [Self.phone], nag: Nag(every: .minutes(5), max: 2))
+    try await life.fire()
+    let first = try await life.send(Self.phone)
+    life.now = life.now + .minutes(5)
+    try await life.fire()
+    #expect(try await life.told(Self.phone) == ["fired", "fired", "withdrawal"])
+    #expect(try await life.deliveries(Self.phone).last?.event?.message == first[0].id)
+    let second = try await life.send(Self.phone).first { $0.event == nil }
+    try await life.answer(.done)
+    #expect(try await life.deliveries(Self.phone).last?.event?.message == second?.id)
+  }
+
+  @Test func othersAreToldOfAMessageThatIsGivenUp() async throws {
+    let life = Life([Self.listener(reminders: .all), Self.listener(Self.phone, reminders: .all)])
+    try await life.add(channels: [Self.phone])
+    try await life.fire()
+    try await life.send(Self.phone, .disable("it answered 410 Gone"))
+    #expect(try await life.told(Self.list) == ["fired", "givenUp"])
+    #expect(try await life.told(Self.phone) == ["fired"])
+    let event = try #require(try await life.deliveries(Self.list).last?.event)
+    let lost = try await life.deliveries(Self.phone)[0].id
+    #expect(event.channel == Self.phone.channel && event.message == lost)
+    // That nobody hears of what was given up is told to nobody.
+    try await life.send(Self.list, .disable("it answered 410 Gone"))
+    #expect(try await life.told(Self.phone).filter { $0 == "givenUp" }.count <= 1)
+  }
+
+  @Test func whatEventsAreKeptAs() {
+    let full = DeliveryEvent(
+      .told(.givenUp), by: "endpoint:a", until: Self.now, reason: .overCap, message: DeliveryID(rawValue: "msg_1"),
+      channel: ChannelName(rawValue: "b"))
+    for event in [full, DeliveryEvent(.withdrawal), DeliveryEvent(.told(.done), by: "cli")] {
+      #expect(DeliveryEvent(text: event.text) == event)
+    }
+    for text in ["", "done", "finished\t\t\t\t\t", "done\t\t\t\t\t\t"] { #expect(DeliveryEvent(text: text) == nil) }
+    for text in ["", "tag:", "tags", "All"] { #expect(ReminderChoice(text) == nil) }
+    #expect(ReminderChoice("tag:a b")?.description == "tag:a b")
+  }
+}
+
+private struct InGreenwich: ZoneSource {
+  var local: Zone { .utc }
+  func zone(_ name: String) -> Zone? { nil }
+}
