@@ -47,7 +47,7 @@ public struct PingWork: Sendable {
     let awaited = try transaction.awaited(of: id)
     // Of several runs that begin in one second the later ones stand under the next seconds.
     func hasCome(_ occurrence: Occurrence, by moment: Instant) -> Bool {
-      occurrence.id.scheduledAt <= moment + Absence.tolerance
+      occurrence.id.scheduledAt <= moment + .seconds(5)
     }
     guard let last = awaited.last, !hasCome(last, by: now) else { return awaited }
     let latest = try transaction.lastPing(of: id, among: .all)
@@ -99,7 +99,7 @@ public struct PingWork: Sendable {
   ) throws {
     let reminder = record.reminder
     let open = try Self.open(of: record, in: transaction)
-    let since = try Self.downSince(record, open, in: transaction)
+    let since = try Self.downSince(record, open, in: transaction, now: ping.at)
     try transaction.add(ping, to: reminder.id)
     for occurrence in awaited + open {
       // The first has moved the reminder where its times count from the last ping.
@@ -125,8 +125,10 @@ public struct PingWork: Sendable {
 
   /// When it was told that no ping had come, or that one had failed, if that was not followed by a good one; nil: it is up,
   /// or nothing is known yet.
-  public static func downSince(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> Instant? {
-    try downSince(record, open(of: record, in: transaction), in: transaction)
+  public static func downSince(
+    _ record: ReminderRecord, in transaction: any StoreTransaction, now: Instant
+  ) throws -> Instant? {
+    try downSince(record, open(of: record, in: transaction), in: transaction, now: now)
   }
 
   /// Those that wait for an answer.
@@ -143,14 +145,22 @@ public struct PingWork: Sendable {
   }
 
   private static func downSince(
-    _ record: ReminderRecord, _ open: [Occurrence], in transaction: any StoreTransaction
+    _ record: ReminderRecord, _ open: [Occurrence], in transaction: any StoreTransaction, now: Instant
   ) throws -> Instant? {
     guard let last = record.last, record.open > 0 || last.firedAt != nil || last.state != .done else { return nil }
     let id = record.reminder.id
     // What is open is down whatever the clock says, and however much is awaited: it may have been set forward and back since.
-    let recent = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
+    var recent = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
+    // What is awaited since the clock was ahead hides nothing that was told before.
+    if recent.count == 100 {
+      recent += try transaction.occurrences(
+        OccurrenceFilter(reminder: id, before: now + .seconds(1)), page: Page(limit: 100))
+    }
     let heard = try transaction.lastPing(of: id, among: [.succeeded])?.at ?? .earliest
-    let dismissed = recent.filter { one in one.state == .dismissed && one.firedAt.map { $0 > heard } ?? false }
+    // One that was told while the clock was ahead was dismissed before it had come that far again.
+    let dismissed = recent.filter { one in
+      one.state == .dismissed && one.firedAt.map { min($0, one.endedAt ?? $0) > heard } ?? false
+    }
     return (open + dismissed).compactMap(\.firedAt).min()
   }
 

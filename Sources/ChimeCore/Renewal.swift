@@ -7,6 +7,8 @@ public struct Renewal: Sendable {
   private var underWay = 0
   /// When the first of what not all due times are computed with changed; nil: all are.
   private var since: Instant?
+  /// Whether the machine's zone was among it. It may have come back since.
+  private var zoneChanged = false
 
   /// Under this name the store keeps what the due times in it were computed with.
   private static let noteName = "surroundings"
@@ -22,6 +24,7 @@ public struct Renewal: Sendable {
     guard !all.isEmpty else { return [] }
     owed = []
     begin(now: now)
+    zoneChanged = zoneChanged || all.contains(.localZone)
     return all
   }
 
@@ -40,7 +43,7 @@ public struct Renewal: Sendable {
   }
 
   /// The store has the note of what all were computed with.
-  public mutating func noted() { if isDone { since = nil } }
+  public mutating func noted() { if isDone { (since, zoneChanged) = (nil, false) } }
 
   private var isDone: Bool { owed.isEmpty && underWay == 0 }
 
@@ -70,6 +73,6 @@ public struct Renewal: Sendable {
   public func note(_ fingerprint: String, in transaction: any StoreTransaction, now: Instant) throws {
     guard isDone else { return try mark(transaction, now: now) }
     try transaction.setNote(Self.noteName, fingerprint)
-    try SurroundingsLog.keep(fingerprint, since: since ?? now, in: transaction, now: now)
+    try SurroundingsLog.keep(fingerprint, since: since ?? now, again: zoneChanged, in: transaction, now: now)
   }
 }

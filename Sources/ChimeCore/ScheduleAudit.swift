@@ -46,6 +46,7 @@ public struct ScheduleAudit: Hashable, Sendable {
   /// A run of missed times that stands in the history as one record.
   private struct Run: Hashable, Sendable {
     var reason: MissReason
+    var first: Instant
     var through: Instant
     /// How many of its times are still to come; nil: its beginning lies before what is audited.
     var left: Int?
@@ -77,7 +78,7 @@ public struct ScheduleAudit: Hashable, Sendable {
       } else if let run, time <= run.through, run.left.map({ $0 > 0 }) ?? true {
         missed[run.reason, default: 0] += 1
         self.run?.left = run.left.map { $0 - 1 }
-      } else if isUncertain(time, version, next < records.count ? records[next].decidedAt : nil) {
+      } else if isUncertain(beginning(of: time), version, next < records.count ? records[next].decidedAt : nil) {
         uncertain += 1
       } else {
         unexplained += 1
@@ -88,10 +89,16 @@ public struct ScheduleAudit: Hashable, Sendable {
     for record in records[next...] { begin(record) }
   }
 
+  /// Where a run has fewer times than it was to have, it is of them all that their zone has to be known.
+  private func beginning(of time: Instant) -> Instant {
+    guard let run, time <= run.through else { return time }
+    return run.first
+  }
+
   private mutating func begin(_ record: Occurrence) {
     guard let run = record.missedRun, case .missed(let reason) = record.state else { return }
     // Its own time is the first.
-    self.run = Run(reason: reason, through: run.through, left: run.count - 1)
+    self.run = Run(reason: reason, first: record.id.scheduledAt, through: run.through, left: run.count - 1)
   }
 
   private mutating func count(_ record: Occurrence, of reminder: Reminder) {
@@ -258,7 +265,7 @@ extension ScheduleAudit {
     guard reminder.governingZone == .local else { return false }
     if let back = log.lastSetBack, time <= back { return true }
     let span = (time - Absence.tolerance)...max(time, decision + Absence.tolerance)
-    return log.localZones.dropFirst().contains { span.overlaps($0.since...$0.from) }
+    return log.zoneChanges.contains { span.overlaps($0) }
   }
 }
 

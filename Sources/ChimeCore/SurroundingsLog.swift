@@ -66,13 +66,15 @@ public struct SurroundingsLog: Hashable, Sendable {
 
   /// Keeps a fingerprint, unless it is the last one that was kept and the clock has not been set back since.
   ///
-  /// - Parameter since: when what it says was first seen.
+  /// - Parameters:
+  ///   - since: when what it says was first seen.
+  ///   - again: whether it is kept also where it is the last one that was kept: something else was in force in between.
   public static func keep(
-    _ fingerprint: String, since: Instant, in transaction: any StoreTransaction, now: Instant
+    _ fingerprint: String, since: Instant, again: Bool = false, in transaction: any StoreTransaction, now: Instant
   ) throws {
     let latest = try transaction.notes(named: notePrefix).max { number($0.name) < number($1.name) }
     let former = SurroundingsLog(latest.map { [$0] } ?? []).entries.last
-    if let latest, let former, former.at <= now, latest.value.hasSuffix("\n" + fingerprint) { return }
+    if !again, let latest, let former, former.at <= now, latest.value.hasSuffix("\n" + fingerprint) { return }
     let seen = max(try Rescan.latestSeen(in: transaction) ?? now, former?.at ?? now)
     var lines = ["at \(now.milliseconds)"]
     if since + .seconds(1) < now { lines.append("since \(since.milliseconds)") }
@@ -81,17 +83,23 @@ public struct SurroundingsLog: Hashable, Sendable {
       "\(notePrefix)\((latest.map { number($0.name) } ?? 0) + 1)", (lines + [fingerprint]).joined(separator: "\n"))
   }
 
-  /// The machine's zone, by name, with the times at which it was seen to become that one, and from which on all due times
-  /// were computed in it.
-  public var localZones: [(since: Instant, from: Instant, name: String)] {
-    var result: [(since: Instant, from: Instant, name: String)] = []
+  /// The machine's zone, by name, with the times from which on all due times were computed in it.
+  public var localZones: [(from: Instant, name: String)] {
+    var result: [(from: Instant, name: String)] = []
     for entry in entries {
       guard let name = entry.localZone else { continue }
       // The clock was set back: what was to be in force later is not.
       result.removeAll { $0.from >= entry.at }
-      if result.last?.name != name { result.append((min(entry.since, entry.at), entry.at, name)) }
+      if result.last?.name != name { result.append((entry.at, name)) }
     }
     return result
+  }
+
+  /// When the machine's zone was not settled: it became another, or another one for a while.
+  public var zoneChanges: [ClosedRange<Instant>] {
+    zip(entries, entries.dropFirst()).filter { before, after in
+      before.localZone != after.localZone || before.values == after.values
+    }.map { min($1.since, $1.at)...$1.at }
   }
 
   /// When one of these things last became another; nil: it has not.

@@ -216,8 +216,8 @@ import Testing
       return (try Renewal.known(in: store), SurroundingsLog(try store.notes(named: SurroundingsLog.notePrefix)))
     }
     #expect(known == "local B 1")
-    #expect(log.localZones.map(\.since) == [at(1), at(100)])
     #expect(log.localZones.map(\.from) == [at(1), at(510)])
+    #expect(log.zoneChanges == [at(100)...at(510)])
     next.noted()
     let goesOn = next.goOn(from: "local B 1")
     #expect(!goesOn)

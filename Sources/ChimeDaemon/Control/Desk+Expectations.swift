@@ -141,7 +141,7 @@ extension Desk {
   ) throws -> ExpectationsInterface.Expectation {
     let reminder = record.reminder
     let zone = wire.zone(of: reminder)
-    let down = try PingWork.downSince(record, in: transaction)
+    let down = try PingWork.downSince(record, in: transaction, now: now)
     let isRunning = pings.first?.kind == .started && record.awaitedUntil != nil
     let state: ExpectationsInterface.Expectation.State =
       if reminder.pause.holds(at: now) {

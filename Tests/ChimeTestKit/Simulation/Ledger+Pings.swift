@@ -166,7 +166,7 @@ extension Ledger {
     // Those of a time that is to come were awaited while the clock was ahead, but for a run that goes on.
     let former = contents.pings[id]?.dropFirst().first
     let begun = former?.kind == .started ? former?.at ?? now : now
-    let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) + Absence.tolerance }
+    let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) + .seconds(5) }
     let notices = pinging.notices
     if contents.pings[id]?.first != Ping(at: now, kind: kind, uid: Simulation.owner) { wrong("it is not kept") }
     if kind != .started, reminder.countsFromDone, reminder.lastDone != now { wrong("the next does not count from it") }
