@@ -110,10 +110,10 @@ import Testing
       }
       _ = try await second.stop()
       let seen = try await sql("SELECT value FROM seen ORDER BY rowid").split(separator: "\n")
-      #expect(seen.first == "changing" && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
+      #expect(seen.first?.hasPrefix("changing ") == true && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
 
       // As it is found after a loss of power before the last page.
-      _ = try await sql("UPDATE note SET value = 'changing' WHERE name = 'surroundings'")
+      _ = try await sql("UPDATE note SET value = 'changing 4007000000000' WHERE name = 'surroundings'")
       let third = try await home.start()
       try await eventually("it is done again") {
         try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
@@ -158,7 +158,7 @@ import Testing
       try await eventually("it is told that not all have", within: .seconds(60)) {
         second.process.errors.contains("due times could not be computed anew")
       }
-      #expect(try await sql("SELECT value FROM note WHERE name = 'surroundings'") == "changing\n")
+      #expect(try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("changing "))
       #expect(try await !sql("SELECT value FROM seen").contains("local Asia/Tokyo"))
       _ = try await sql("DROP TRIGGER stuck")
       try await eventually("all have in the end", within: .seconds(60)) {
