@@ -110,7 +110,8 @@ import Testing
       }
       _ = try await second.stop()
       let seen = try await sql("SELECT value FROM seen ORDER BY rowid").split(separator: "\n")
-      #expect(seen.first?.hasPrefix("changing ") == true && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
+      #expect(
+        seen.first?.hasPrefix("changing ") == true && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
 
       // As it is found after a loss of power before the last page.
       _ = try await sql("UPDATE note SET value = 'changing 4007000000000' WHERE name = 'surroundings'")
