@@ -60,28 +60,27 @@ final class SoakLoad {
     step += 1
     let second = wallClock() / 1_000_000 + 3
     let title = "bench \(second)"
-    ask("add", RemindersInterface.Add.method, Add(title, once(at: second), channels: ["good"])) {
-      (reply: RemindersInterface.Add.Reply) in recent.append(reply.reminder.id)
-    }
+    let draft = RemindersInterface.Draft(title: title, when: once(at: second), channels: ["good"])
+    ask("add", RemindersInterface.Add(reminder: draft)) { recent.append($0.reminder.id) }
     if recent.count > 50, let id = recent.randomElement(using: &random) {
       switch step % 5 {
-      case 0: ask("edit", RemindersInterface.Update.method, Change(id, body: "step \(step)"))
-      case 1: ask("done", OccurrencesInterface.Done.method, Of(id))
+      case 0: ask("edit", RemindersInterface.Update(id: id, change: .init(body: "step \(step)")))
+      case 1: ask("done", OccurrencesInterface.Done(id: id))
       // Not one of those whose lateness is told.
       case 2:
         let title = "every minute \(Int.random(in: 0..<60, using: &random))"
-        ask("snooze", OccurrencesInterface.Snooze.method, Of(title, length: "PT5S"))
-      case 3: ask("pause", RemindersInterface.Pause.method, Of(id))
-      default: ask("remove", RemindersInterface.Remove.method, Of(id))
+        ask("snooze", OccurrencesInterface.Snooze(id: title, length: "PT5S"))
+      case 3: ask("pause", RemindersInterface.Pause(id: id))
+      default: ask("remove", RemindersInterface.Remove(id: id))
       }
       if recent.count > 200 { recent.removeFirst(100) }
     }
-    if step % 10 == 0 { ask("list", RemindersInterface.List.method, Empty()) }
-    if step % 10 == 5 { ask("status", DaemonInterface.Status.method, Empty()) }
+    if step % 10 == 0 { ask("list", RemindersInterface.List()) }
+    if step % 10 == 5 { ask("status", DaemonInterface.Status()) }
     if step % 25 == 0 { comeAndGo() }
     if step % 50 == 0 { attack() }
     if step % 150 == 0 { watch() }
-    if step % 300 == 0 { ask("reload", DaemonInterface.Reload.method, Empty()) }
+    if step % 300 == 0 { ask("reload", DaemonInterface.Reload()) }
     // A debugger, or a terminal's Ctrl-Z.
     if step % 1_500 == 0 {
       kill(daemon.pid, SIGSTOP)
@@ -99,36 +98,12 @@ final class SoakLoad {
     client.close()
   }
 
-  private struct Add: Encodable {
-    var reminder: RemindersInterface.Draft
-
-    init(_ title: String, _ when: String, channels: [String]) {
-      reminder = RemindersInterface.Draft(title: title, when: when, channels: channels)
-    }
-  }
-
-  private struct Of: Encodable {
-    var id: String
-    var length: String?
-
-    init(_ id: String, length: String? = nil) { (self.id, self.length) = (id, length) }
-  }
-
-  private struct Change: Encodable {
-    var id: String
-    var change: [String: String]
-
-    init(_ id: String, body: String) { (self.id, change) = (id, ["body": body]) }
-  }
-
-  private func ask(_ kind: String, _ method: String, _ parameters: some Encodable) {
-    ask(kind, method, parameters) { (_: Empty) in }
-  }
-
-  private func ask<R: Decodable>(_ kind: String, _ method: String, _ parameters: some Encodable, _ take: (R) -> Void) {
+  private func ask<Method: VarlinkMethod>(
+    _ kind: String, _ request: Method, _ take: (Method.Reply) -> Void = { _ in }
+  ) {
     requests += 1
     do throws(VarlinkClientError) {
-      take(try client.call(method, parameters, returning: R.self))
+      take(try client.call(request))
     } catch {
       // To answer what has not fired yet is refused, as it should be; a lost connection is not.
       if case .remote(let refusal) = error, ["done", "snooze", "pause", "edit", "remove"].contains(kind) {

@@ -48,7 +48,7 @@ package enum DaemonMain {
     let alarm = WakeAlarm(isSystem: site.isSystem)
     let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil, needsDesktop: nil)
     do {
-      print(String(decoding: try JSONEncoder().encode(examination), as: UTF8.self))
+      print(String(decoding: try JSONWriter.bytes(of: examination), as: UTF8.self))
     } catch {
       end(EX_SOFTWARE, "\(error)")
     }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Any JSON value, for tools and for members of the types `object` and `any`.
 ///
 ///     let value: JSON = ["title": "Tea", "minutes": 25]
@@ -23,58 +21,21 @@ public enum JSON: Hashable, Sendable {
 
   /// Reads JSON text.
   ///
-  /// - Throws: `DecodingError`.
-  public init(parsing text: some StringProtocol) throws {
-    self = try Codec.decode(JSON.self, from: Array(text.utf8))
+  /// - Throws: ``JSONFault``.
+  public init(parsing text: some StringProtocol) throws(JSONFault) {
+    self = try JSONReader.read(from: Array(text.utf8))
   }
 
   /// The value as compact JSON text, members sorted by name; a number JSON cannot write becomes `null`.
   public var bytes: [UInt8] {
-    // Only a number that is not finite can fail, and `encode(to:)` writes it as null.
-    (try? Codec.encode(self)) ?? Array("null".utf8)
+    // Only a number that is not finite can fail, and `write(to:)` writes it as null.
+    (try? JSONWriter.bytes(of: self)) ?? Array("null".utf8)
   }
 
   /// The member of this name, if this is an object that has it.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members[name]
-  }
-}
-
-extension JSON: Codable {
-  /// Decodes whatever value there is.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .int(value)
-    } else if let value = try? container.decode(Double.self) {
-      // The decoder gives no Int64 for some that are written with an exponent.
-      self = Int64(exactly: value).map(JSON.int) ?? .double(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([JSON].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: JSON].self))
-    }
-  }
-
-  /// Encodes the value as itself.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let value): try container.encode(value)
-    case .int(let value): try container.encode(value)
-    case .double(let value): if value.isFinite { try container.encode(value) } else { try container.encodeNil() }
-    case .string(let value): try container.encode(value)
-    case .array(let value): try container.encode(value)
-    case .object(let value): try container.encode(value)
-    }
   }
 }
 

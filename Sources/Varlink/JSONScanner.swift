@@ -1,9 +1,7 @@
-import FoundationEssentials
-
 /// Walks the JSON text of one message without building values.
 ///
 /// It checks the grammar of RFC 8259, pairs of surrogates and the depth in the one pass that finds where the
-/// members of a message begin and end; values are decoded later, by the library's decoder, and only those asked for.
+/// members of a message begin and end; values are read later, and only those asked for.
 struct JSONScanner {
   /// Why a text is refused.
   enum Fault: Error, Hashable {
@@ -156,9 +154,39 @@ struct JSONScanner {
   func text(_ range: Range<Int>) -> String {
     let raw = bytes[range]
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
-    let quoted = Data([UInt8(ascii: "\"")] + raw + [UInt8(ascii: "\"")])
-    // Cannot fail on what `string()` let pass; if it ever did, the raw text matches no name we know.
-    return (try? JSONDecoder().decode(String.self, from: quoted)) ?? String(decoding: raw, as: UTF8.self)
+    var (text, index): ([UInt8], Int) = ([], raw.startIndex)
+    text.reserveCapacity(raw.count)
+    while index < raw.endIndex {
+      guard bytes[index] == UInt8(ascii: "\\") else {
+        text.append(bytes[index])
+        index += 1
+        continue
+      }
+      let name = bytes[index + 1]
+      index += 2
+      switch name {
+      case UInt8(ascii: "b"): text.append(0x08)
+      case UInt8(ascii: "f"): text.append(0x0C)
+      case UInt8(ascii: "n"): text.append(0x0A)
+      case UInt8(ascii: "r"): text.append(0x0D)
+      case UInt8(ascii: "t"): text.append(0x09)
+      case UInt8(ascii: "u"):
+        var units = [codeUnit(at: index)]
+        index += 4
+        if UTF16.isLeadSurrogate(units[0]) {
+          units.append(codeUnit(at: index + 2))
+          index += 6
+        }
+        text += String(decoding: units, as: UTF16.self).utf8
+      default: text.append(name)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Four hexadecimal digits that ``string()`` has passed.
+  private func codeUnit(at index: Int) -> UInt16 {
+    bytes[index..<(index + 4)].reduce(0) { $0 << 4 | UInt16(Character(UnicodeScalar($1)).hexDigitValue ?? 0) }
   }
 
   private mutating func open(_ bracket: UInt8) throws(Fault) {

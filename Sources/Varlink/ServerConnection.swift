@@ -202,7 +202,7 @@ public struct ServerConnection: Sendable {
   /// - Throws: ``VarlinkEncodingError``; the call is still open then and wants another answer.
   @discardableResult
   public mutating func reply(
-    _ parameters: some Encodable, to call: VarlinkCall.ID, continues: Bool = false
+    _ parameters: some JSONWritable, to call: VarlinkCall.ID, continues: Bool = false
   ) throws(VarlinkEncodingError) -> Outcome {
     guard call == activeCall else { return .ended }
     return try send(try VarlinkReply(parameters, continues: continues), to: call)
@@ -244,7 +244,7 @@ public struct ServerConnection: Sendable {
   /// Answers a call that asked for `upgrade` and ends the connection's life as Varlink: once the reply is written,
   /// ``next()`` hands the socket over. For a call that did not ask, it is an ordinary reply.
   public mutating func upgrade(
-    _ parameters: some Encodable, call id: VarlinkCall.ID
+    _ parameters: some JSONWritable, call id: VarlinkCall.ID
   ) throws(VarlinkEncodingError) {
     guard case .busy(let call) = state, call.id == id else { return }
     try reply(parameters, to: id)
@@ -300,9 +300,8 @@ public struct ServerConnection: Sendable {
     case .info: return service.infoReply
     case .failure(let error): return VarlinkReply(error: error)
     case .interfaceDescription:
-      struct Parameters: Decodable { var interface: String }
       do throws(ServiceError) {
-        let name = try call.parameters(Parameters.self).interface
+        guard let name = call.text("interface") else { throw .invalidParameter(parameter: "interface") }
         guard let reply = service.descriptionReply(name) else { throw .interfaceNotFound(interface: name) }
         return reply
       } catch { return VarlinkReply(error: error) }

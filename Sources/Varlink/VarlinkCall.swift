@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A method call as a server receives it: its head is read, its parameters are decoded when asked for.
 ///
 ///     let call: VarlinkCall = …            // from ServerConnection.next()
@@ -44,11 +42,11 @@ public struct VarlinkCall: Sendable {
   /// The parameters as a value; missing parameters are an empty object.
   ///
   /// - Throws: ``ServiceError/invalidParameter(parameter:)`` with the path of the field that does not fit.
-  public func parameters<P: Decodable>(_ type: P.Type = P.self) throws(ServiceError) -> P {
+  public func parameters<P: JSONReadable>(_ type: P.Type = P.self) throws(ServiceError) -> P {
     do {
-      return try Codec.decode(type, from: rawParameters)
+      return try JSONReader.read(type, from: rawParameters)
     } catch {
-      throw .invalidParameter(parameter: Codec.path(of: error))
+      throw .invalidParameter(parameter: error.path.isEmpty ? "parameters" : error.path)
     }
   }
 
@@ -71,45 +69,7 @@ public struct VarlinkCall: Sendable {
   }
 }
 
-/// The library's JSON encoder and decoder, made once and set up for Varlink.
-enum Codec {
-  private static let decoder = JSONDecoder()
-  private static let encoder = {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
-  }()
-
-  /// Decodes one value; no bytes at all stand for an empty object.
-  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-    try decoder.decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
-  }
-
-  static func encode(_ value: some Encodable) throws -> [UInt8] {
-    try Array(encoder.encode(value))
-  }
-
-  /// The path of the field that could not be decoded, as `a.b[2]`; `parameters` if it is the value itself.
-  static func path(of error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "parameters" }
-    let path: [any CodingKey]
-    switch error {
-    case .keyNotFound(let key, let context): path = context.codingPath + [key]
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-      path = context.codingPath
-    @unknown default: path = []
-    }
-    return path.isEmpty ? "parameters" : FieldPath.text(path)
-  }
-}
-
 /// How the place of a value within parameters is written: `reminder.tags[2]`.
 enum FieldPath {
-  static func text(_ keys: [any CodingKey]) -> String {
-    keys.reduce(into: "") { text, key in
-      if let index = key.intValue { text += "[\(index)]" } else { text = member(key.stringValue, of: text) }
-    }
-  }
-
   static func member(_ name: String, of path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 }

@@ -5,8 +5,8 @@
 /// A call that the service cannot have taken, because it closed the connection before the call was written, is made once
 /// more on a new connection: a service that is being restarted behind a socket of systemd takes it then.
 ///
-///     struct Ping: Codable { var ping: String }
-///     struct Pong: Codable { var pong: String }
+///     struct Ping: Codable, JSONCodable { var ping: String }
+///     struct Pong: Codable, JSONCodable { var pong: String }
 ///     let client = try VarlinkClient("unix:/run/org.example.ping")
 ///     let pong: Pong = try client.call("org.example.ping.Ping", Ping(ping: "hello"))
 ///
@@ -71,8 +71,8 @@ public final class VarlinkClient {
   ///   - parameters: a value that encodes as an object.
   ///   - type: the type of the output parameters; ``Empty`` for a method without.
   /// - Throws: ``VarlinkClientError``.
-  public func call<R: Decodable>(
-    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type = R.self
+  public func call<R: JSONReadable>(
+    _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type = R.self
   ) throws(VarlinkClientError) -> R {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     try send(method, parameters, mode: .once, deadline: deadline)
@@ -89,14 +89,14 @@ public final class VarlinkClient {
   }
 
   /// Calls a method without asking for a reply; returns once the call is handed to the operating system.
-  public func callOneway(_ method: String, _ parameters: some Encodable = Empty()) throws(VarlinkClientError) {
+  public func callOneway(_ method: String, _ parameters: some JSONWritable = Empty()) throws(VarlinkClientError) {
     try send(method, parameters, mode: .oneway, deadline: timeout.map { .now + $0 })
   }
 
   /// Calls a method without waiting for its one reply, which ``Replies/arrived()`` has once it is there: for a program that
   /// waits for other things too. Until then the connection is the call's, as it is a stream's.
-  public func begin<R: Decodable>(
-    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type
+  public func begin<R: JSONReadable>(
+    _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type
   ) throws(VarlinkClientError) -> Replies<R> {
     try send(method, parameters, mode: .once, deadline: timeout.map { .now + $0 })
     streamCount += 1
@@ -112,8 +112,8 @@ public final class VarlinkClient {
   ///     while let entry = try events.next() { … }
   ///
   /// - Parameter idleTimeout: how long to wait for each reply; `nil`, which is usual, for as long as it takes.
-  public func callMore<R: Decodable>(
-    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type = R.self,
+  public func callMore<R: JSONReadable>(
+    _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type = R.self,
     idleTimeout: Duration? = nil
   ) throws(VarlinkClientError) -> Replies<R> {
     try send(method, parameters, mode: .more, deadline: timeout.map { .now + $0 })
@@ -130,7 +130,7 @@ public final class VarlinkClient {
   }
 
   /// The replies to one call, as they arrive.
-  public struct Replies<R: Decodable> {
+  public struct Replies<R: JSONReadable> {
     fileprivate let client: VarlinkClient
     fileprivate let number: UInt64
     fileprivate let idleTimeout: Duration?
@@ -192,21 +192,17 @@ public final class VarlinkClient {
   }
 
   private func send(
-    _ method: String, _ parameters: some Encodable, mode: Mode, deadline: ContinuousClock.Instant?
+    _ method: String, _ parameters: some JSONWritable, mode: Mode, deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) {
     guard stream == nil else { throw .busy }
     let message: [UInt8]
-    do {
-      let name = try Codec.encode(method)
-      let object = try Codec.encode(parameters)
+    do throws(VarlinkEncodingError) {
+      let name = try JSONWriter.bytes(of: method)
+      let object = try JSONWriter.bytes(of: parameters)
       guard object.first == UInt8(ascii: "{") else { throw VarlinkEncodingError.notObject("\(type(of: parameters))") }
       let rest = object == Array("{}".utf8) ? [] : Array(",\"parameters\":".utf8) + object
       message = Array("{\"method\":".utf8) + name + Array(mode.rawValue.utf8) + rest + [UInt8(ascii: "}"), 0]
-    } catch let error as VarlinkEncodingError {
-      throw .encoding(error)
-    } catch {
-      throw .encoding(.notEncodable("\(error)"))
-    }
+    } catch { throw .encoding(error) }
     do throws(VarlinkClientError) {
       if try socket?.write(message, deadline: deadline) ?? false { return }
       guard socket != nil else { throw .closed }
@@ -229,13 +225,13 @@ public final class VarlinkClient {
     return count > 0
   }
 
-  private func receive<R: Decodable>(
+  private func receive<R: JSONReadable>(
     _ type: R.Type, deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> (R, continues: Bool) {
     try reading(type, from: receiveMessage(deadline: deadline))
   }
 
-  private func reading<R: Decodable>(
+  private func reading<R: JSONReadable>(
     _ type: R.Type, from message: [UInt8]
   ) throws(VarlinkClientError) -> (R, continues: Bool) {
     let envelope: Envelope
@@ -247,9 +243,10 @@ public final class VarlinkClient {
     let parameters = envelope.parameters.map { Array(message[$0]) } ?? []
     if let name = envelope.error { throw .remote(RemoteError(name: name, parameters: parameters)) }
     do {
-      return (try Codec.decode(type, from: parameters), envelope.continues)
+      return (try JSONReader.read(type, from: parameters), envelope.continues)
     } catch {
-      let fault = VarlinkClientError.protocolViolation("unexpected type of '\(Codec.path(of: error))' in its reply")
+      let fault = VarlinkClientError.protocolViolation(
+        "unexpected type of '\(error.path.isEmpty ? "parameters" : error.path)' in its reply")
       throw envelope.continues ? abandon(fault) : fault
     }
   }

@@ -55,7 +55,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
   /// The error, when it is one of the six of `org.varlink.service`.
   public var service: ServiceError? {
-    guard let parameters = parameters(ServiceError.KeyedParameters.self) else { return nil }
+    guard let parameters = parameters(JSON.self) else { return nil }
     return ServiceError(name: name, parameters: parameters)
   }
 
@@ -63,9 +63,9 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   ///
   /// - Parameter name: the error they are expected of; any, if left out.
   /// - Returns: `nil` if it is another error, or its parameters are of another type.
-  public func parameters<P: Decodable>(_ type: P.Type = P.self, of name: String? = nil) -> P? {
+  public func parameters<P: JSONReadable>(_ type: P.Type = P.self, of name: String? = nil) -> P? {
     guard name == nil || name == self.name else { return nil }
-    return try? Codec.decode(type, from: rawParameters)
+    return try? JSONReader.read(type, from: rawParameters)
   }
 
   /// The error as a sentence for a person.

@@ -1,4 +1,4 @@
-/// An error as a Varlink reply carries it: a fully-qualified name, and the value's own encoding as parameters.
+/// An error as a Varlink reply carries it: a fully-qualified name, and what the value writes as parameters.
 ///
 /// A structure whose fields are the error's parameters is all that is needed:
 ///
@@ -8,7 +8,7 @@
 ///     }
 ///
 /// Source: Varlink, "Interface Definition", Error: identified by its fully-qualified name, with an optional object.
-public protocol VarlinkError: Error, Encodable, Sendable {
+public protocol VarlinkError: Error, JSONWritable, Sendable {
   /// The name, as `interface.Error`. The interface of the method that fails, or `org.varlink.service`, declares it.
   var varlinkName: String { get }
 }
@@ -30,26 +30,20 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
   /// The method answers with a stream only, and was called without `more`.
   case expectedMore
 
-  private enum CodingKeys: String, CodingKey { case interface, method, parameter }
-
   /// The error of this name, its parameters read from the reply; `nil` if it is none of the six.
-  init?(name: String, parameters: KeyedParameters) {
+  init?(name: String, parameters: JSON) {
+    func text(_ name: String) -> String {
+      if case .string(let text) = parameters[name] { text } else { "" }
+    }
     switch name {
-    case "org.varlink.service.InterfaceNotFound": self = .interfaceNotFound(interface: parameters.interface ?? "")
-    case "org.varlink.service.MethodNotFound": self = .methodNotFound(method: parameters.method ?? "")
-    case "org.varlink.service.MethodNotImplemented": self = .methodNotImplemented(method: parameters.method ?? "")
-    case "org.varlink.service.InvalidParameter": self = .invalidParameter(parameter: parameters.parameter ?? "")
+    case "org.varlink.service.InterfaceNotFound": self = .interfaceNotFound(interface: text("interface"))
+    case "org.varlink.service.MethodNotFound": self = .methodNotFound(method: text("method"))
+    case "org.varlink.service.MethodNotImplemented": self = .methodNotImplemented(method: text("method"))
+    case "org.varlink.service.InvalidParameter": self = .invalidParameter(parameter: text("parameter"))
     case "org.varlink.service.PermissionDenied": self = .permissionDenied
     case "org.varlink.service.ExpectedMore": self = .expectedMore
     default: return nil
     }
-  }
-
-  /// The parameters any of the six may have.
-  struct KeyedParameters: Decodable {
-    var interface: String?
-    var method: String?
-    var parameter: String?
   }
 
   /// The error's name within `org.varlink.service`.
@@ -64,16 +58,16 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Encodes the parameters of the error; its name stands outside of them.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
+  /// Writes the parameters of the error; its name stands outside of them.
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
     switch self {
-    case .interfaceNotFound(let interface): try container.encode(interface, forKey: .interface)
-    case .methodNotFound(let method), .methodNotImplemented(let method):
-      try container.encode(method, forKey: .method)
-    case .invalidParameter(let parameter): try container.encode(parameter, forKey: .parameter)
+    case .interfaceNotFound(let interface): writer.field("interface", interface)
+    case .methodNotFound(let method), .methodNotImplemented(let method): writer.field("method", method)
+    case .invalidParameter(let parameter): writer.field("parameter", parameter)
     case .permissionDenied, .expectedMore: break
     }
+    writer.endObject()
   }
 
   /// The error as a sentence for a person.

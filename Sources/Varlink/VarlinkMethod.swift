@@ -1,16 +1,16 @@
 /// A method of an interface: its value holds the parameters of one call.
 ///
-///     struct Ping: VarlinkMethod {
+///     struct Ping: Codable, VarlinkMethod {
 ///       static let method = "org.example.ping.Ping"
 ///       var ping: String
-///       struct Reply: Codable { var pong: String }
+///       struct Reply: Codable, JSONCodable { var pong: String }
 ///     }
 ///     let pong = try client.call(Ping(ping: "hello")).pong
 ///
 /// Source: Varlink, "Method Call".
-public protocol VarlinkMethod: Codable, Equatable, Sendable {
+public protocol VarlinkMethod: JSONCodable, Equatable, Sendable {
   /// The output parameters; ``Empty`` for a method without.
-  associatedtype Reply: Codable
+  associatedtype Reply: JSONCodable
 
   /// The fully-qualified name.
   static var method: String { get }

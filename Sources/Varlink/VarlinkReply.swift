@@ -18,7 +18,7 @@ public struct VarlinkReply: Hashable, Sendable {
   ///
   /// - Parameter parameters: a value that encodes as an object.
   /// - Throws: ``VarlinkEncodingError`` when it does not, or cannot be encoded at all (a number that is not finite).
-  public init(_ parameters: some Encodable, continues: Bool = false) throws(VarlinkEncodingError) {
+  public init(_ parameters: some JSONWritable, continues: Bool = false) throws(VarlinkEncodingError) {
     self.continues = continues
     errorName = nil
     let object = try Self.object(parameters)
@@ -33,7 +33,7 @@ public struct VarlinkReply: Hashable, Sendable {
     errorName = error.varlinkName
     let object = (try? Self.object(error)) ?? Array("{}".utf8)
     // A string always encodes.
-    let name = (try? Codec.encode(error.varlinkName)) ?? Array("\"\"".utf8)
+    let name = (try? JSONWriter.bytes(of: error.varlinkName)) ?? Array("\"\"".utf8)
     bytes = Self.message("{\"error\":\(String(decoding: name, as: UTF8.self)),\"parameters\":", object)
   }
 
@@ -46,10 +46,8 @@ public struct VarlinkReply: Hashable, Sendable {
     return bytes
   }
 
-  private static func object(_ value: some Encodable) throws(VarlinkEncodingError) -> [UInt8] {
-    if value is Empty { return Array("{}".utf8) }
-    let bytes: [UInt8]
-    do { bytes = try Codec.encode(value) } catch { throw .notEncodable("\(error)") }
+  private static func object(_ value: some JSONWritable) throws(VarlinkEncodingError) -> [UInt8] {
+    let bytes = try JSONWriter.bytes(of: value)
     guard bytes.first == UInt8(ascii: "{") else { throw .notObject("\(type(of: value))") }
     return bytes
   }
@@ -75,7 +73,17 @@ public enum VarlinkEncodingError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Parameters of a method or an error that has none.
-public struct Empty: Codable, Hashable, Sendable {
+public struct Empty: JSONCodable, Hashable, Sendable {
   /// No parameters.
   public init() {}
+
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    try reader.beginObject()
+    while try reader.nextName() != nil { try reader.skip() }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.endObject()
+  }
 }

@@ -44,12 +44,20 @@ public struct VarlinkService: Sendable {
     let description: VarlinkReply
   }
 
-  private struct Info: Encodable {
+  private struct Info: JSONWritable {
     var vendor, product, version, url: String
     var interfaces: [String]
-  }
 
-  private struct Description: Encodable { var description: String }
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("interfaces", interfaces)
+      writer.field("product", product)
+      writer.field("url", url)
+      writer.field("vendor", vendor)
+      writer.field("version", version)
+      writer.endObject()
+    }
+  }
 
   /// Whether each reply is checked against its declaration before it is sent: for tests and debug builds. A reply
   /// that differs throws ``VarlinkEncodingError/nonconforming(_:)``.
@@ -97,7 +105,7 @@ public struct VarlinkService: Sendable {
         input: .structure(input), interface: interface, requiresMore: requiringMore.contains(member.name))
     }
     entries[interface.name] = Entry(
-      interface: interface, description: Self.reply(Description(description: definition)))
+      interface: interface, description: Self.reply(["description": definition]))
     info.interfaces.append(interface.name)
     infoReply = Self.reply(info)
   }
@@ -142,7 +150,7 @@ public struct VarlinkService: Sendable {
   }
 
   /// Strings always encode.
-  private static func reply(_ parameters: some Encodable) -> VarlinkReply {
+  private static func reply(_ parameters: some JSONWritable) -> VarlinkReply {
     do { return try VarlinkReply(parameters) } catch { preconditionFailure("\(error)") }
   }
 

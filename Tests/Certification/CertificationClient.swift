@@ -6,21 +6,19 @@ struct CertificationClient {
     var description: String
   }
 
-  private struct Info: Decodable { var interfaces: [String] }
-  private struct Description: Codable { var description: String }
-
   private let client: VarlinkClient
 
   init(_ client: VarlinkClient) { self.client = client }
 
   func run() throws {
-    let info: Info = try client.call("org.varlink.service.GetInfo")
-    guard info.interfaces.contains(Certification.interface) else {
+    let info: JSON = try client.call("org.varlink.service.GetInfo")
+    guard case .array(let interfaces)? = info["interfaces"], interfaces.contains(.string(Certification.interface))
+    else {
       throw Failure(description: "the server does not offer \(Certification.interface)")
     }
-    let description: Description = try client.call(
+    let description: [String: String] = try client.call(
       "org.varlink.service.GetInterfaceDescription", ["interface": Certification.interface])
-    let interface = try Interface(parsing: description.description)
+    let interface = try Interface(parsing: description["description"] ?? "")
 
     let started: [String: String] = try client.call("\(Certification.interface).Start")
     guard let id = started["client_id"] else { throw Failure(description: "Start returned no client_id") }

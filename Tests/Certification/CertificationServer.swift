@@ -6,11 +6,12 @@ struct CertificationServer {
     var varlinkName: String { "org.varlink.certification.CertificationError" }
     var wants: JSON
     var got: JSON
+    func write(to writer: inout JSONWriter) { ["got": got, "wants": wants].write(to: &writer) }
   }
 
   private struct ClientIdError: VarlinkError {
     var varlinkName: String { "org.varlink.certification.ClientIdError" }
-    func encode(to encoder: any Encoder) throws { try Empty().encode(to: encoder) }
+    func write(to writer: inout JSONWriter) { Empty().write(to: &writer) }
   }
 
   /// The index of the step that each client has to take next.

@@ -45,8 +45,8 @@ import Varlink
         "StoreUnavailable", Wire.StoreUnavailable(reason: "disk full"), .tryAgain,
         "chime: the store cannot be written: disk full\n  nothing was changed; try again, and see `chime status`\n"
       ),
-    ] as [(String, any Codable & Sendable, ExitCode, String)])
-  func typedErrors(_ name: String, _ error: any Codable & Sendable, _ status: ExitCode, _ text: String) throws {
+    ] as [(String, any JSONWritable & Sendable, ExitCode, String)])
+  func typedErrors(_ name: String, _ error: any JSONWritable & Sendable, _ status: ExitCode, _ text: String) throws {
     let daemon = try FakeDaemon { _, _ in .error(name, error) }
     let outcome = chime(["add", "Tea", "every 90m"], daemon: daemon)
     #expect(outcome.status == status)

@@ -20,7 +20,7 @@ import Varlink
     #expect(Set(uploads.map { $0.parameters["upload"]?.description }).count <= 1)
     var bytes = Data()
     for upload in uploads {
-      let asked = try JSONDecoder().decode(T.Upload.self, from: Data(upload.parameters.bytes))
+      let asked = try JSONReader.read(T.Upload.self, from: upload.parameters.bytes)
       #expect(asked.offset == bytes.count)
       #expect(asked.data.utf8.count < 700_000)
       bytes += try #require(Data(base64Encoded: asked.data))

@@ -27,7 +27,7 @@ import Varlink
     guard
       let refusal = house.refusal(
         Call(files: files.map { .init(name: $0.0, text: $0.1) }, otherwise: "home", secrets: [])),
-      let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
+      let set = try? JSONReader.read(Wired.InvalidSet.self, from: refusal.parameters.bytes)
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }

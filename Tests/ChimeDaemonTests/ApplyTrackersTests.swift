@@ -33,7 +33,7 @@ import Varlink
 
   private static func faults(_ house: TrackerHouse, _ text: String, packs: [Wired.SetSecret] = []) -> [String] {
     guard let refusal = house.refusal(parameters(text, nil, nil, packs)),
-      let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
+      let set = try? JSONReader.read(Wired.InvalidSet.self, from: refusal.parameters.bytes)
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }

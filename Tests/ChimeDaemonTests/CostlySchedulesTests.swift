@@ -15,14 +15,12 @@ struct CostlySchedulesTests {
   static let useless = "FREQ=DAILY;INTERVAL=99991;BYMONTHDAY=15,22;BYDAY=TH"
   static let union = "DTSTART:20260101T000000Z RRULE:FREQ=DAILY RRULE:\(useless)"
 
-  struct Words: Decodable { var message: String }
-
-  static func refusal(_ house: TrackerHouse, _ method: String, _ parameters: some Encodable) -> String {
+  static func refusal(_ house: TrackerHouse, _ method: String, _ parameters: some JSONWritable) -> String {
     do {
       _ = try house.client.call(method, parameters, returning: JSON.self)
       return "taken"
     } catch VarlinkClientError.remote(let error) {
-      return "\(error.name) \(error.parameters(Words.self)?.message ?? "")"
+      return "\(error.name) \(error.parameters(JSON.self)?["message"]?.description ?? "")"
     } catch {
       return "\(error)"
     }

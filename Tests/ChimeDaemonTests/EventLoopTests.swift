@@ -24,8 +24,7 @@ struct EventLoopTests {
     weak let loop = try await start(Self.site(folder))
     #expect(loop != nil)
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
-    struct Info: Decodable { var product: String }
-    #expect(try client.call("org.varlink.service.GetInfo", Empty(), returning: Info.self).product == "chimed")
+    #expect(try client.call("org.varlink.service.GetInfo", returning: JSON.self)["product"] == "chimed")
   }
 
   /// Whoever has many endpoints that never answer holds so many descriptors and no more.

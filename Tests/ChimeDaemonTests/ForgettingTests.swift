@@ -11,8 +11,6 @@ import Varlink
 
 /// What changes of trackers have replaced is let go when it cannot be had again any more.
 struct ForgettingTests {
-  private struct Nothing: Codable {}
-
   @Test(.timeLimit(.minutes(5))) func changesAreLetGoAfterThirtyDays() async throws {
     let folder = RunFolder.url.appending(path: "chime-forget-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -34,7 +32,7 @@ struct ForgettingTests {
       secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
     try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
-    _ = try client.call("io.chime.Daemon.Reload", Nothing(), returning: Nothing.self)
+    _ = try client.call("io.chime.Daemon.Reload", returning: Empty.self)
     let old = UInt32(HistoryLimits.batch)
     while try await store.read({ try $0.lastChange(owner: old, since: .earliest) }) != nil { await Task.yield() }
     let left = try await store.read { store in

@@ -222,7 +222,7 @@ struct GoneClientsTests {
           Wired.List.method, Wired.List(limit: 10_000, cursor: cursor), returning: JSON.self)
         // A part of a hundred after the bound at most.
         #expect(reply.bytes.count <= Desk.replyBytes + Desk.itemsInPart * 17_000)
-        let page = try JSONDecoder().decode(Wired.List.Reply.self, from: Data(reply.bytes))
+        let page = try JSONReader.read(Wired.List.Reply.self, from: reply.bytes)
         seen += page.reminders.map(\.id)
         cursor = page.cursor
         pages += 1

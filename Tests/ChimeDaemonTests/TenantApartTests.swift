@@ -261,11 +261,10 @@ struct TenantApartTests {
   /// Who watches as a tenant hears of its things alone; whoever sees everybody's is told whose they are.
   @Test func aStreamIsTheTenantsOwn() async throws {
     try await TrackerHouse.live(inMemory: true, Self.configure) { house in
-      struct For: Encodable { var tenant: String? }
       func watch(_ tenant: String?) throws -> VarlinkClient.Replies<DaemonInterface.Monitor.Reply> {
         let client = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
         let replies = try client.callMore(
-          DaemonInterface.Monitor.method, For(tenant: tenant), returning: DaemonInterface.Monitor.Reply.self)
+          DaemonInterface.Monitor.method, ["tenant": tenant], returning: DaemonInterface.Monitor.Reply.self)
         #expect(try replies.next()?.events.isEmpty == true)
         return replies
       }

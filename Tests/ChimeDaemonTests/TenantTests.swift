@@ -8,11 +8,32 @@ import Varlink
 
 /// Who may act for a tenant, and how much it may have and ask.
 struct TenantTests {
-  private struct For: Encodable {
+  /// A request that is made for a tenant.
+  private struct For<Request: VarlinkMethod>: JSONWritable {
     var tenant: String
-    var reminder = RemindersInterface.Draft(title: "One", when: "daily at 9:00")
+    var request: Request
+
+    func write(to writer: inout JSONWriter) {
+      request.write(to: &writer)
+      writer.reopenObject()
+      writer.field("tenant", tenant)
+      writer.endObject()
+    }
   }
-  private struct Only: Encodable { var tenant: String }
+
+  private static let one = RemindersInterface.Add(reminder: .init(title: "One", when: "daily at 9:00"))
+
+  private static func ask<Request: VarlinkMethod>(
+    _ house: TrackerHouse, _ request: Request, for tenant: String = "acme"
+  ) throws -> Request.Reply {
+    try house.call(Request.method, For(tenant: tenant, request: request), Request.Reply.self)
+  }
+
+  private static func refusal<Request: VarlinkMethod>(
+    _ house: TrackerHouse, _ request: Request
+  ) -> TrackerHouse.Refusal? {
+    house.refusal(Request.method, For(tenant: "acme", request: request))
+  }
 
   private static func call(_ json: String, _ method: String = "io.chime.Reminders.List") throws -> VarlinkCall {
     var connection = ServerConnection(
@@ -55,7 +76,7 @@ struct TenantTests {
       #expect(try await asked(#"{"\u0074enant":"other"}"#, 4_001, sees: 4_001) == nil, "however it is written")
       #expect(try await asked(#"{"tenant":null}"#, 4_001, sees: 4_001)?.owner == 4_001)
       #expect(try await asked("{}", 4_001, sees: 4_001)?.owner == 4_001)
-      let error = house.refusal("io.chime.Reminders.List", Only(tenant: "nobody"))
+      let error = house.refusal("io.chime.Reminders.List", ["tenant": "nobody"])
       #expect(error?.name == "io.chime.Reminders.NotForTenant" && error?.text("tenant") == "nobody", "\(error as Any)")
     }
   }
@@ -71,30 +92,9 @@ struct TenantTests {
         configuration.tenants["free"] = TenantDefinition(name: "free")
       }
     ) { house in
-      struct Import: Encodable {
-        var tenant = "acme"
-        var text: String
-        var format = "crontab"
-      }
-      struct Apply: Encodable {
-        var tenant = "acme"
-        var files: [RemindersInterface.SetFile]
-        var set = "s"
-      }
-      struct Install: Encodable {
-        var tenant = "acme"
-        var name = "hydration"
-        var dryRun: Bool?
-      }
-      struct Remove: Encodable {
-        var tenant = "acme"
-        var id: String
-      }
       var ids: [String] = []
       for _ in 0..<2 {
-        ids.append(
-          try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
-            .reminder.id)
+        ids.append(try Self.ask(house, Self.one).reminder.id)
       }
       let two = "0 7 * * * one\n0 8 * * * two\n"
       let files = ["a", "b"].map {
@@ -102,8 +102,8 @@ struct TenantTests {
           name: "\($0).toml", text: "[[reminder]]\nid = \"\($0)\"\ntitle = \"\($0)\"\nwhen = \"daily at 5:00\"\n")
       }
       let all = [
-        ("io.chime.Reminders.Import", house.refusal("io.chime.Reminders.Import", Import(text: two))),
-        ("io.chime.Reminders.Apply", house.refusal("io.chime.Reminders.Apply", Apply(files: files))),
+        ("Import", Self.refusal(house, RemindersInterface.Import(text: two, format: .crontab))),
+        ("Apply", Self.refusal(house, RemindersInterface.Apply(files: files, set: "s"))),
       ]
       for (method, refused) in all {
         #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(method): \(refused as Any)")
@@ -113,32 +113,25 @@ struct TenantTests {
             == true, "\(refused as Any)")
         #expect(try Self.count(house) == 2)
       }
-      _ = try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
+      _ = try Self.ask(house, Self.one)
       for refused in [
-        house.refusal(RemindersInterface.Add.method, For(tenant: "acme")),
-        house.refusal("io.chime.Trackers.InstallPack", Install()),
-        house.refusal("io.chime.Trackers.InstallPack", Install(dryRun: true)),
+        Self.refusal(house, Self.one), Self.refusal(house, TrackersInterface.InstallPack(name: "hydration")),
+        Self.refusal(house, TrackersInterface.InstallPack(name: "hydration", dryRun: true)),
       ] { #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(refused as Any)") }
       #expect(try Self.count(house) == 3)
       // What is there can be changed, and what goes makes room.
-      struct Update: Encodable {
-        var tenant = "acme"
-        var id: String
-        var change = RemindersInterface.Draft(title: "Two", when: "daily at 10:00")
-      }
-      _ = try house.call(RemindersInterface.Update.method, Update(id: ids[0]), RemindersInterface.Update.Reply.self)
-      _ = try house.call(RemindersInterface.Remove.method, Remove(id: ids[0]), RemindersInterface.Remove.Reply.self)
-      _ = try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
+      let change = RemindersInterface.Draft(title: "Two", when: "daily at 10:00")
+      _ = try Self.ask(house, RemindersInterface.Update(id: ids[0], change: change))
+      _ = try Self.ask(house, RemindersInterface.Remove(id: ids[0]))
+      _ = try Self.ask(house, Self.one)
       for _ in 0..<5 {
-        _ = try house.call(RemindersInterface.Add.method, For(tenant: "free"), RemindersInterface.Add.Reply.self)
+        _ = try Self.ask(house, Self.one, for: "free")
       }
     }
   }
 
   private static func count(_ house: TrackerHouse) throws -> Int? {
-    let reply = try house.call(
-      DaemonInterface.Status.method, Only(tenant: "acme"), DaemonInterface.Status.Reply.self)
-    return reply.status.tenants?.first?.reminders
+    try ask(house, DaemonInterface.Status()).status.tenants?.first?.reminders
   }
 
   @Test func tooManyRequestsAreToldWhenToComeAgain() async throws {
@@ -151,25 +144,20 @@ struct TenantTests {
         configuration.tenants["free"] = TenantDefinition(name: "free")
       }
     ) { house in
-      _ = try house.call("io.chime.Schedules.Explain", Explain(tenant: "acme"), JSON.self)
-      let refusal = house.refusal("io.chime.Endpoints.List", Only(tenant: "acme"))
+      _ = try Self.ask(house, SchedulesInterface.Explain(when: "daily at 8:00"))
+      let refusal = Self.refusal(house, EndpointsInterface.List())
       #expect(refusal?.name == "io.chime.Endpoints.LimitExceeded", "\(refusal as Any)")
       #expect(refusal?.text("retryAfter").hasPrefix("PT") == true)
       #expect(
         refusal?.text("limit")
           == "tenant \"acme\" may make 1 requests a second: make fewer, or have requestsPerSecond raised in [tenants.acme] "
           + "of the configuration")
-      for _ in 0..<20 { _ = try house.call("io.chime.Endpoints.List", Only(tenant: "free"), JSON.self) }
+      for _ in 0..<20 { _ = try Self.ask(house, EndpointsInterface.List(), for: "free") }
       let seats = try house.call(DaemonInterface.Status()).status
         .tenants
       #expect(seats?.map(\.requestsRefused) == [1, 0])
       #expect(seats?.map(\.requests) == [1, 20])
     }
-  }
-
-  private struct Explain: Encodable {
-    var tenant: String
-    var when = "daily at 8:00"
   }
 }
 

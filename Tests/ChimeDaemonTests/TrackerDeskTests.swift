@@ -237,13 +237,13 @@ struct TrackerDeskTests {
       #expect(imported.added == 3_700)
       let days: Wired.Days.Reply = try house.call(Wired.Days(tracker: "weight", range: Wired.Range(from: nil, to: nil)))
       #expect(days.days.count == 3_700)
-      let bytes = try JSONEncoder().encode(days).count
+      let bytes = try JSONWriter.bytes(of: days).count
       #expect(bytes < 1 << 20, "\(bytes)")
       let refusal = house.refusal(Wired.Days(tracker: "weight", range: Wired.Range(from: "2010-01-01")))
       #expect(refusal?.text("field") == "range")
       let stats: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "weight"))
       #expect(stats.statistics.entries == 3_699, "up to today, of which there is none yet")
-      #expect(try JSONEncoder().encode(stats).count < 1 << 20)
+      #expect(try JSONWriter.bytes(of: stats).count < 1 << 20)
       let week: Wired.Week.Reply = try house.call(Wired.Week())
       #expect(week.days.first?.days.count == 7 && week.marks.count == 7)
       // It was made in parts, and is one change.

@@ -48,7 +48,7 @@ struct TrackerHouse {
   func call<Method: VarlinkMethod>(_ request: Method) throws -> Method.Reply { try client.call(request) }
 
   /// Of a call whose parameters are no request: for another tenant, or hostile.
-  func call<R: Decodable>(_ method: String, _ parameters: some Encodable, _ type: R.Type = R.self) throws -> R {
+  func call<R: JSONReadable>(_ method: String, _ parameters: some JSONWritable, _ type: R.Type = R.self) throws -> R {
     try client.call(method, parameters, returning: type)
   }
 
@@ -56,7 +56,7 @@ struct TrackerHouse {
   func refusal<Method: VarlinkMethod>(_ request: Method) -> Refusal? { refusal(Method.method, request) }
 
   /// A member of the error that a call is refused with: `InvalidValue.field`.
-  func refusal(_ method: String, _ parameters: some Encodable = Empty()) -> Refusal? {
+  func refusal(_ method: String, _ parameters: some JSONWritable = Empty()) -> Refusal? {
     do {
       let reply = try client.call(method, parameters, returning: JSON.self)
       Issue.record("\(method) was answered: \(String(decoding: reply.bytes.prefix(300), as: UTF8.self))")

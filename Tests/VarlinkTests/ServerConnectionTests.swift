@@ -1,12 +1,12 @@
 import Testing
 import Varlink
 
-private struct NoPing: VarlinkError {
+private struct NoPing: VarlinkError, Encodable {
   var varlinkName: String { "org.example.ping.NoPing" }
   var reason: String
 }
 
-private struct Line: Codable { var line: String }
+private struct Line: Codable, JSONCodable { var line: String }
 
 /// The calls of one connection, driven without a socket.
 @Suite struct ServerConnectionTests {
@@ -252,7 +252,7 @@ private struct Line: Codable { var line: String }
     #expect(
       error?.description == "the reply does not conform to its interface: ping: must be a string, is a number")
     #expect(throws: VarlinkEncodingError.self) { try peer.connection.reply(Empty(), to: call) }
-    struct Undeclared: VarlinkError { var varlinkName: String { "org.example.ping.Surprise" } }
+    struct Undeclared: VarlinkError, Encodable { var varlinkName: String { "org.example.ping.Surprise" } }
     #expect(throws: VarlinkEncodingError.self) { try peer.connection.fail(Undeclared(), call: call) }
     #expect(!peer.connection.wantsWrite && peer.connection.activeCall == call)
     try peer.connection.fail(NoPing(reason: "none"), call: call)

@@ -1,6 +1,6 @@
 import Varlink
 
-struct Ping: Codable, Equatable { var ping: String }
+struct Ping: Codable, JSONCodable, Equatable { var ping: String }
 
 /// A peer on the other end of a `ServerConnection`: sends text, collects actions, reads replies.
 struct TestPeer {

@@ -14,8 +14,6 @@ import Varlink
     address = try #require(VarlinkAddress(path: directory.path + "/socket"))
   }
 
-  private struct NoPing: Codable, Equatable { var reason: String }
-
   /// What a client meets when each connection's first message is answered with this text.
   private func failure(answer: String, timeout: Duration = .seconds(60)) throws -> VarlinkClientError? {
     let server = try ScriptedServer(address) { peer in
@@ -46,8 +44,7 @@ import Varlink
     }
     let error = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Pong", returning: Empty.self) }
     let remote = try #require(error?.remote)
-    struct Unexpected: Decodable { var call: JSON }
-    let call = remote.parameters(Unexpected.self, of: "a.b.Unexpected")?.call
+    let call = remote.parameters(JSON.self, of: "a.b.Unexpected")?["call"]
     #expect(call == ["method": "a.b.Pong"], "no parameters, no member for them")
     #expect(try client.call("a.b.Ping", Ping(ping: "on")) == Ping(ping: "on"), "an error does not end a connection")
   }
@@ -151,8 +148,8 @@ import Varlink
     #expect(try replies.next()?.ping == "a")
     let error = #expect(throws: VarlinkClientError.self) { try replies.next() }
     let remote = try #require(error?.remote)
-    #expect(remote.parameters(of: "a.b.NoPing") == NoPing(reason: "too slow"))
-    #expect(remote.parameters(NoPing.self, of: "a.b.Other") == nil && remote.service == nil)
+    #expect(remote.parameters([String: String].self, of: "a.b.NoPing") == ["reason": "too slow"])
+    #expect(remote.parameters(JSON.self, of: "a.b.Other") == nil && remote.service == nil)
     #expect(try replies.next() == nil)
   }
 

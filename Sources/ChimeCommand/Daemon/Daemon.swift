@@ -79,7 +79,7 @@ extension Daemon {
   var descriptor: Int32? { client.descriptor }
 
   /// A call whose replies are taken when they are here.
-  struct Pending<Reply: Decodable> {
+  struct Pending<Reply: JSONReadable> {
     fileprivate let replies: VarlinkClient.Replies<Reply>
     fileprivate let socket: SocketPath
 

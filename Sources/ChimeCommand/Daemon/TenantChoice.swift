@@ -1,4 +1,5 @@
 import ChimeControl
+import Varlink
 
 /// For whom the command acts.
 enum TenantChoice {
@@ -10,17 +11,15 @@ enum TenantChoice {
 }
 
 /// The parameters of a call with the tenant for whom it is made.
-struct ForTenant<Parameters: Encodable>: Encodable {
+struct ForTenant<Parameters: JSONWritable>: JSONWritable {
   let parameters: Parameters
   /// Nil: for the user.
   let tenant: String?
 
-  private enum Key: String, CodingKey { case tenant }
-
-  func encode(to encoder: any Encoder) throws {
-    try parameters.encode(to: encoder)
-    guard let tenant else { return }
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(tenant, forKey: .tenant)
+  func write(to writer: inout JSONWriter) {
+    parameters.write(to: &writer)
+    writer.reopenObject()
+    writer.field("tenant", tenant)
+    writer.endObject()
   }
 }

@@ -185,7 +185,7 @@ struct Probes: Sendable {
     if !socket.isGuessed, !socket.isSystem { arguments += ["--socket", socket.path] }
     switch RunningProgram.run(own, arguments, within: Self.examinationPatience) {
     case .ended(0, let output):
-      guard let found = try? JSONDecoder().decode(DaemonInterface.Examination.self, from: Data(output.utf8)) else {
+      guard let found = try? JSONReader.read(DaemonInterface.Examination.self, from: Array(output.utf8)) else {
         facts.examinationProblem = "\(own) is of another version"
         return
       }

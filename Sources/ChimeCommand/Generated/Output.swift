@@ -2,6 +2,7 @@
 // swift-format-ignore-file
 
 import ChimeControl
+import Varlink
 
 /// Parts of what the command prints.
 enum Output {
@@ -17,6 +18,28 @@ enum Output {
     init(line: Int, id: String) {
       self.line = line
       self.id = id
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var line_: Int?
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "line": line_ = try reader.value(of: key) as Int
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.line = try JSONReader.given(line_, "line")
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("line", line)
+      writer.endObject()
     }
   }
 
@@ -39,13 +62,43 @@ enum Output {
       self.publicKeys = publicKeys
       self.rotationEnds = rotationEnds
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var endpoint_: String?
+      var secret_: String?
+      var publicKeys_: [String]?
+      var rotationEnds_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "endpoint": endpoint_ = try reader.value(of: key) as String
+        case "secret": secret_ = try reader.value(of: key) as String?
+        case "publicKeys": publicKeys_ = try reader.value(of: key) as [String]
+        case "rotationEnds": rotationEnds_ = try reader.value(of: key) as Wire.Time?
+        default: try reader.skip()
+        }
+      }
+      self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      self.secret = secret_
+      self.publicKeys = try JSONReader.given(publicKeys_, "publicKeys")
+      self.rotationEnds = rotationEnds_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("endpoint", endpoint)
+      writer.field("publicKeys", publicKeys)
+      writer.field("rotationEnds", rotationEnds)
+      writer.field("secret", secret)
+      writer.endObject()
+    }
   }
 
   struct Remedy: WireValue {
     static let fieldNames = ["kind", "text", "file"]
     var fieldValues: [Any?] { [kind, text, file] }
 
-    enum Kind: String, Codable, Sendable, CaseIterable {
+    enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case command, line, advice
     }
 
@@ -57,6 +110,32 @@ enum Output {
       self.kind = kind
       self.text = text
       self.file = file
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var kind_: Remedy.Kind?
+      var text_: String?
+      var file_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "kind": kind_ = try reader.value(of: key) as Remedy.Kind
+        case "text": text_ = try reader.value(of: key) as String
+        case "file": file_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.text = try JSONReader.given(text_, "text")
+      self.file = file_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("file", file)
+      writer.field("kind", kind)
+      writer.field("text", text)
+      writer.endObject()
     }
   }
 
@@ -96,13 +175,83 @@ enum Output {
       self.milestones = milestones
       self.level = level
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var tracker_: String?
+      var day_: String?
+      var value_: Double?
+      var unit_: String?
+      var item_: String?
+      var reached_: Double?
+      var remaining_: Double?
+      var percent_: Int?
+      var met_: Bool?
+      var streak_: Int?
+      var unlocked_: [String]?
+      var milestones_: [String]?
+      var level_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int?
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "day": day_ = try reader.value(of: key) as String?
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        case "reached": reached_ = try reader.value(of: key) as Double?
+        case "remaining": remaining_ = try reader.value(of: key) as Double?
+        case "percent": percent_ = try reader.value(of: key) as Int?
+        case "met": met_ = try reader.value(of: key) as Bool
+        case "streak": streak_ = try reader.value(of: key) as Int?
+        case "unlocked": unlocked_ = try reader.value(of: key) as [String]
+        case "milestones": milestones_ = try reader.value(of: key) as [String]
+        case "level": level_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.tracker = tracker_
+      self.day = day_
+      self.value = value_
+      self.unit = unit_
+      self.item = item_
+      self.reached = reached_
+      self.remaining = remaining_
+      self.percent = percent_
+      self.met = try JSONReader.given(met_, "met")
+      self.streak = streak_
+      self.unlocked = try JSONReader.given(unlocked_, "unlocked")
+      self.milestones = try JSONReader.given(milestones_, "milestones")
+      self.level = level_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("id", id)
+      writer.field("item", item)
+      writer.field("level", level)
+      writer.field("met", met)
+      writer.field("milestones", milestones)
+      writer.field("percent", percent)
+      writer.field("reached", reached)
+      writer.field("remaining", remaining)
+      writer.field("streak", streak)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.field("unlocked", unlocked)
+      writer.field("value", value)
+      writer.endObject()
+    }
   }
 
   struct Finding: WireValue {
     static let fieldNames = ["check", "state", "message", "remedies"]
     var fieldValues: [Any?] { [check, state, message, remedies] }
 
-    enum State: String, Codable, Sendable, CaseIterable {
+    enum State: String, JSONCodable, Sendable, CaseIterable {
       case good, caution, bad, skipped
     }
 
@@ -121,13 +270,43 @@ enum Output {
       self.message = message
       self.remedies = remedies
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var check_: String?
+      var state_: Finding.State?
+      var message_: String?
+      var remedies_: [Remedy]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "check": check_ = try reader.value(of: key) as String
+        case "state": state_ = try reader.value(of: key) as Finding.State
+        case "message": message_ = try reader.value(of: key) as String
+        case "remedies": remedies_ = try reader.value(of: key) as [Remedy]
+        default: try reader.skip()
+        }
+      }
+      self.check = try JSONReader.given(check_, "check")
+      self.state = try JSONReader.given(state_, "state")
+      self.message = try JSONReader.given(message_, "message")
+      self.remedies = try JSONReader.given(remedies_, "remedies")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("check", check)
+      writer.field("message", message)
+      writer.field("remedies", remedies)
+      writer.field("state", state)
+      writer.endObject()
+    }
   }
 
   struct Reason: WireValue {
     static let fieldNames = ["kind", "at", "text", "command"]
     var fieldValues: [Any?] { [kind, at, text, command] }
 
-    enum Kind: String, Codable, Sendable, CaseIterable {
+    enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case rang, late, missed, next, delivery
     }
 
@@ -146,6 +325,36 @@ enum Output {
       self.text = text
       self.command = command
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var kind_: Reason.Kind?
+      var at_: Wire.Time?
+      var text_: String?
+      var command_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "kind": kind_ = try reader.value(of: key) as Reason.Kind
+        case "at": at_ = try reader.value(of: key) as Wire.Time?
+        case "text": text_ = try reader.value(of: key) as String
+        case "command": command_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.at = at_
+      self.text = try JSONReader.given(text_, "text")
+      self.command = command_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("command", command)
+      writer.field("kind", kind)
+      writer.field("text", text)
+      writer.endObject()
+    }
   }
 
   struct BackupFile: WireValue {
@@ -158,6 +367,28 @@ enum Output {
     init(file: String, bytes: Int) {
       self.file = file
       self.bytes = bytes
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var file_: String?
+      var bytes_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "file": file_ = try reader.value(of: key) as String
+        case "bytes": bytes_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.file = try JSONReader.given(file_, "file")
+      self.bytes = try JSONReader.given(bytes_, "bytes")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("bytes", bytes)
+      writer.field("file", file)
+      writer.endObject()
     }
   }
 
@@ -184,6 +415,52 @@ enum Output {
       self.note = note
       self.fields = fields
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var day_: String?
+      var tracker_: String?
+      var value_: Double?
+      var unit_: String?
+      var item_: String?
+      var note_: String?
+      var fields_: [String: Double]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "day": day_ = try reader.value(of: key) as String
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [String: Double]?
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.day = try JSONReader.given(day_, "day")
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.value = value_
+      self.unit = unit_
+      self.item = item_
+      self.note = note_
+      self.fields = fields_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("day", day)
+      writer.field("fields", fields)
+      writer.field("item", item)
+      writer.field("note", note)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.field("value", value)
+      writer.endObject()
+    }
   }
 
   struct ImportedEntries: WireValue {
@@ -203,6 +480,40 @@ enum Output {
       self.remarks = remarks
       self.dryRun = dryRun
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var trackers_: [String]?
+      var added_: Int?
+      var present_: Int?
+      var remarks_: [String]?
+      var dryRun_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "trackers": trackers_ = try reader.value(of: key) as [String]
+        case "added": added_ = try reader.value(of: key) as Int
+        case "present": present_ = try reader.value(of: key) as Int
+        case "remarks": remarks_ = try reader.value(of: key) as [String]
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool
+        default: try reader.skip()
+        }
+      }
+      self.trackers = try JSONReader.given(trackers_, "trackers")
+      self.added = try JSONReader.given(added_, "added")
+      self.present = try JSONReader.given(present_, "present")
+      self.remarks = try JSONReader.given(remarks_, "remarks")
+      self.dryRun = try JSONReader.given(dryRun_, "dryRun")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("added", added)
+      writer.field("dryRun", dryRun)
+      writer.field("present", present)
+      writer.field("remarks", remarks)
+      writer.field("trackers", trackers)
+      writer.endObject()
+    }
   }
 
   struct MovedTable: WireValue {
@@ -217,6 +528,28 @@ enum Output {
     init(name: String, rows: Int) {
       self.name = name
       self.rows = rows
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var rows_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "rows": rows_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.rows = try JSONReader.given(rows_, "rows")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("rows", rows)
+      writer.endObject()
     }
   }
 
@@ -245,13 +578,51 @@ enum Output {
       self.configuration = configuration
       self.tables = tables
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var source_: String?
+      var target_: String?
+      var dryRun_: Bool?
+      var took_: Int?
+      var configuration_: String?
+      var tables_: [MovedTable]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "source": source_ = try reader.value(of: key) as String
+        case "target": target_ = try reader.value(of: key) as String
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool
+        case "took": took_ = try reader.value(of: key) as Int
+        case "configuration": configuration_ = try reader.value(of: key) as String
+        case "tables": tables_ = try reader.value(of: key) as [MovedTable]
+        default: try reader.skip()
+        }
+      }
+      self.source = try JSONReader.given(source_, "source")
+      self.target = try JSONReader.given(target_, "target")
+      self.dryRun = try JSONReader.given(dryRun_, "dryRun")
+      self.took = try JSONReader.given(took_, "took")
+      self.configuration = try JSONReader.given(configuration_, "configuration")
+      self.tables = try JSONReader.given(tables_, "tables")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("configuration", configuration)
+      writer.field("dryRun", dryRun)
+      writer.field("source", source)
+      writer.field("tables", tables)
+      writer.field("target", target)
+      writer.field("took", took)
+      writer.endObject()
+    }
   }
 
   struct PlannedDay: WireValue {
     static let fieldNames = ["day", "number", "state"]
     var fieldValues: [Any?] { [day, number, state] }
 
-    enum State: String, Codable, Sendable, CaseIterable {
+    enum State: String, JSONCodable, Sendable, CaseIterable {
       case done, missed, today, ahead
     }
 
@@ -263,6 +634,32 @@ enum Output {
       self.day = day
       self.number = number
       self.state = state
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var number_: Int?
+      var state_: PlannedDay.State?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "number": number_ = try reader.value(of: key) as Int
+        case "state": state_ = try reader.value(of: key) as PlannedDay.State
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.number = try JSONReader.given(number_, "number")
+      self.state = try JSONReader.given(state_, "state")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("number", number)
+      writer.field("state", state)
+      writer.endObject()
     }
   }
 
@@ -276,6 +673,28 @@ enum Output {
     init(month: String, days: [PlannedDay]) {
       self.month = month
       self.days = days
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var month_: String?
+      var days_: [PlannedDay]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "month": month_ = try reader.value(of: key) as String
+        case "days": days_ = try reader.value(of: key) as [PlannedDay]
+        default: try reader.skip()
+        }
+      }
+      self.month = try JSONReader.given(month_, "month")
+      self.days = try JSONReader.given(days_, "days")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("days", days)
+      writer.field("month", month)
+      writer.endObject()
     }
   }
 
@@ -292,6 +711,32 @@ enum Output {
       self.title = title
       self.days = days
     }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var title_: String?
+      var days_: [TrackersInterface.DayTotal]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "days": days_ = try reader.value(of: key) as [TrackersInterface.DayTotal]
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.title = try JSONReader.given(title_, "title")
+      self.days = try JSONReader.given(days_, "days")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("days", days)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
   }
 
   struct WeekView: WireValue {
@@ -306,6 +751,32 @@ enum Output {
       self.from = from
       self.trackers = trackers
       self.marks = marks
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var from_: String?
+      var trackers_: [WeekOfTracker]?
+      var marks_: [TrackersInterface.DayMark]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "from": from_ = try reader.value(of: key) as String
+        case "trackers": trackers_ = try reader.value(of: key) as [WeekOfTracker]
+        case "marks": marks_ = try reader.value(of: key) as [TrackersInterface.DayMark]
+        default: try reader.skip()
+        }
+      }
+      self.from = try JSONReader.given(from_, "from")
+      self.trackers = try JSONReader.given(trackers_, "trackers")
+      self.marks = try JSONReader.given(marks_, "marks")
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("from", from)
+      writer.field("marks", marks)
+      writer.field("trackers", trackers)
+      writer.endObject()
     }
   }
 
@@ -325,6 +796,40 @@ enum Output {
       self.label = label
       self.away = away
       self.remark = remark
+    }
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var seconds_: Int?
+      var label_: String?
+      var away_: Int?
+      var remark_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "seconds": seconds_ = try reader.value(of: key) as Int
+        case "label": label_ = try reader.value(of: key) as String
+        case "away": away_ = try reader.value(of: key) as Int
+        case "remark": remark_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.seconds = try JSONReader.given(seconds_, "seconds")
+      self.label = try JSONReader.given(label_, "label")
+      self.away = try JSONReader.given(away_, "away")
+      self.remark = remark_
+    }
+
+    func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("away", away)
+      writer.field("label", label)
+      writer.field("remark", remark)
+      writer.field("seconds", seconds)
+      writer.endObject()
     }
   }
 

@@ -11,7 +11,7 @@ struct AddingMany {
   private let name: String
   private let source: TextSource
   private let size: Int?
-  private let reader: DraftLine.Reader
+  private let reader: DraftLine
   private let isDry: Bool
   private let token: String?
   private var added: [Output.AddedLine] = []
@@ -55,7 +55,7 @@ struct AddingMany {
     self.context = context
     try InsistenceOptions.checkNew(context.line)
     try LinkOptions.checkNew(context.line)
-    reader = DraftLine.Reader(defaults: try DraftOptions.draft(context.line, title: "", when: ""))
+    reader = DraftLine(defaults: try DraftOptions.draft(context.line, title: "", when: ""))
     isDry = context.line.has("dry-run")
     token = context.line.value("token")
     if path == "-" {

@@ -1,10 +1,10 @@
 import ChimeControl
 import ChimeWords
-import FoundationEssentials
+import Varlink
 
 /// A line of JSON that says what a reminder is to be: the fields of a Draft (io.chime.Reminders), and no other.
-struct DraftLine: Decodable {
-  let draft: RemindersInterface.Draft
+struct DraftLine {
+  let defaults: RemindersInterface.Draft
 
   /// Why a line is none, as a sentence for a person.
   struct Refusal: Error, Equatable {
@@ -20,26 +20,13 @@ struct DraftLine: Decodable {
     "tracker": Interface.TrackerLink.fieldNames,
   ]
 
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  init(from decoder: any Decoder) throws {
-    // A field that is misspelt would be lost in silence.
-    let container = try decoder.container(keyedBy: Key.self)
-    for key in container.allKeys {
-      guard Self.fields.contains(key.stringValue) else { throw Self.unknown(key.stringValue, among: Self.fields) }
-      guard let inner = Self.inner[key.stringValue],
-        let nested = try? container.nestedContainer(keyedBy: Key.self, forKey: key)
-      else { continue }
-      for key in nested.allKeys where !inner.contains(key.stringValue) {
-        throw Self.unknown(key.stringValue, among: inner)
-      }
+  /// A field that is misspelt would be lost in silence.
+  private static func checkNames(_ members: [String: JSON]) throws(Refusal) {
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+      guard fields.contains(name) else { throw unknown(name, among: fields) }
+      guard let inner = inner[name], case .object(let members) = value else { continue }
+      for name in members.keys.sorted() where !inner.contains(name) { throw unknown(name, among: inner) }
     }
-    draft = try RemindersInterface.Draft(from: decoder)
   }
 
   private static func unknown(_ name: String, among known: [String]) -> Refusal {
@@ -47,40 +34,33 @@ struct DraftLine: Decodable {
     return Refusal(Words.say("there is no field \"%1\"", name) + near)
   }
 
-  /// Reads lines; what they leave open has the values of the options.
-  struct Reader {
-    let defaults: RemindersInterface.Draft
-    private let decoder = JSONDecoder()
-
-    init(defaults: RemindersInterface.Draft) { self.defaults = defaults }
-
-    func read(_ line: [UInt8]) throws(Refusal) -> RemindersInterface.Draft {
-      do {
-        let own = try decoder.decode(DraftLine.self, from: Data(line)).draft
-        var draft = own.filled(from: defaults)
-        // Half a place is a fault and not made whole by another.
-        if own.latitude != nil || own.longitude != nil {
-          (draft.latitude, draft.longitude) = (own.latitude, own.longitude)
-        }
-        for (name, value) in [("title", own.title), ("when", own.when)] where value == nil {
-          throw Refusal(Words.say("\"%1\" is missing", name))
-        }
-        return draft
-      } catch let refusal as Refusal {
-        throw refusal
-      } catch DecodingError.keyNotFound(let key, _) {
-        throw Refusal(Words.say("\"%1\" is missing", key.stringValue))
-      } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-        DecodingError.dataCorrupted(let context)
-      {
-        guard let name = context.codingPath.first?.stringValue else { throw Self.noObject }
-        throw Refusal(Words.say("\"%1\" cannot be taken: it is of another kind, or no value that it can have", name))
-      } catch {
-        throw Self.noObject
-      }
+  /// A line as a reminder; what it leaves open has the values of `defaults`.
+  func read(_ line: [UInt8]) throws(Refusal) -> RemindersInterface.Draft {
+    let own: RemindersInterface.Draft
+    do {
+      guard case .object(let members) = try JSONReader.read(JSON.self, from: line) else { throw Self.noObject }
+      try Self.checkNames(members)
+      own = try JSONReader.read(from: line)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch let fault as JSONFault {
+      guard let name = fault.field else { throw Self.noObject }
+      guard fault.reason != .missing else { throw Refusal(Words.say("\"%1\" is missing", name)) }
+      throw Refusal(Words.say("\"%1\" cannot be taken: it is of another kind, or no value that it can have", name))
+    } catch {
+      throw Self.noObject
     }
-
-    private static let noObject = Refusal(
-      Words.say("it is no JSON object, such as %1", #"{"title": "Drink water", "when": "every 90m"}"#))
+    var draft = own.filled(from: defaults)
+    // Half a place is a fault and not made whole by another.
+    if own.latitude != nil || own.longitude != nil {
+      (draft.latitude, draft.longitude) = (own.latitude, own.longitude)
+    }
+    for (name, value) in [("title", own.title), ("when", own.when)] where value == nil {
+      throw Refusal(Words.say("\"%1\" is missing", name))
+    }
+    return draft
   }
+
+  private static let noObject = Refusal(
+    Words.say("it is no JSON object, such as %1", #"{"title": "Drink water", "when": "every 90m"}"#))
 }

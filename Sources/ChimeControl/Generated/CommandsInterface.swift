@@ -14,7 +14,7 @@ public enum CommandsInterface {
     public static let fieldNames = ["name", "program", "arguments", "enabled", "timeLimit", "overlap", "problem", "owed", "running"]
     public var fieldValues: [Any?] { [name, program, arguments, enabled, timeLimit, overlap, problem, owed, running] }
 
-    public enum Overlap: String, Codable, Sendable, CaseIterable {
+    public enum Overlap: String, JSONCodable, Sendable, CaseIterable {
       case queue, skip, parallel
     }
 
@@ -47,6 +47,56 @@ public enum CommandsInterface {
       self.problem = problem
       self.owed = owed
       self.running = running
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var program_: String?
+      var arguments_: [String]?
+      var enabled_: Bool?
+      var timeLimit_: String?
+      var overlap_: Command.Overlap?
+      var problem_: String?
+      var owed_: Int?
+      var running_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "program": program_ = try reader.value(of: key) as String
+        case "arguments": arguments_ = try reader.value(of: key) as [String]
+        case "enabled": enabled_ = try reader.value(of: key) as Bool
+        case "timeLimit": timeLimit_ = try reader.value(of: key) as String
+        case "overlap": overlap_ = try reader.value(of: key) as Command.Overlap
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "owed": owed_ = try reader.value(of: key) as Int
+        case "running": running_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.program = try JSONReader.given(program_, "program")
+      self.arguments = try JSONReader.given(arguments_, "arguments")
+      self.enabled = try JSONReader.given(enabled_, "enabled")
+      self.timeLimit = try JSONReader.given(timeLimit_, "timeLimit")
+      self.overlap = try JSONReader.given(overlap_, "overlap")
+      self.problem = problem_
+      self.owed = try JSONReader.given(owed_, "owed")
+      self.running = try JSONReader.given(running_, "running")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("arguments", arguments)
+      writer.field("enabled", enabled)
+      writer.field("name", name)
+      writer.field("overlap", overlap)
+      writer.field("owed", owed)
+      writer.field("problem", problem)
+      writer.field("program", program)
+      writer.field("running", running)
+      writer.field("timeLimit", timeLimit)
+      writer.endObject()
     }
   }
 
@@ -87,6 +137,60 @@ public enum CommandsInterface {
       self.error = error
       self.tookMs = tookMs
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var ok_: Bool?
+      var program_: String?
+      var arguments_: [String]?
+      var input_: String?
+      var variables_: [String]?
+      var status_: Int?
+      var output_: String?
+      var cut_: Bool?
+      var error_: String?
+      var tookMs_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "ok": ok_ = try reader.value(of: key) as Bool
+        case "program": program_ = try reader.value(of: key) as String
+        case "arguments": arguments_ = try reader.value(of: key) as [String]
+        case "input": input_ = try reader.value(of: key) as String
+        case "variables": variables_ = try reader.value(of: key) as [String]
+        case "status": status_ = try reader.value(of: key) as Int?
+        case "output": output_ = try reader.value(of: key) as String
+        case "cut": cut_ = try reader.value(of: key) as Bool
+        case "error": error_ = try reader.value(of: key) as String?
+        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.ok = try JSONReader.given(ok_, "ok")
+      self.program = try JSONReader.given(program_, "program")
+      self.arguments = try JSONReader.given(arguments_, "arguments")
+      self.input = try JSONReader.given(input_, "input")
+      self.variables = try JSONReader.given(variables_, "variables")
+      self.status = status_
+      self.output = try JSONReader.given(output_, "output")
+      self.cut = try JSONReader.given(cut_, "cut")
+      self.error = error_
+      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("arguments", arguments)
+      writer.field("cut", cut)
+      writer.field("error", error)
+      writer.field("input", input)
+      writer.field("ok", ok)
+      writer.field("output", output)
+      writer.field("program", program)
+      writer.field("status", status)
+      writer.field("tookMs", tookMs)
+      writer.field("variables", variables)
+      writer.endObject()
+    }
   }
 
   public struct List: VarlinkMethod {
@@ -94,6 +198,20 @@ public enum CommandsInterface {
     
 
     public init() {
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -104,6 +222,24 @@ public enum CommandsInterface {
 
       public init(commands: [Command]) {
         self.commands = commands
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var commands_: [Command]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "commands": commands_ = try reader.value(of: key) as [Command]
+          default: try reader.skip()
+          }
+        }
+        self.commands = try JSONReader.given(commands_, "commands")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("commands", commands)
+        writer.endObject()
       }
     }
   }
@@ -119,6 +255,24 @@ public enum CommandsInterface {
       self.name = name
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["result"]
       public var fieldValues: [Any?] { [result] }
@@ -127,6 +281,24 @@ public enum CommandsInterface {
 
       public init(result: TestResult) {
         self.result = result
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var result_: TestResult?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "result": result_ = try reader.value(of: key) as TestResult
+          default: try reader.skip()
+          }
+        }
+        self.result = try JSONReader.given(result_, "result")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("result", result)
+        writer.endObject()
       }
     }
   }

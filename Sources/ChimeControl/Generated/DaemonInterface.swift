@@ -33,13 +33,43 @@ public enum DaemonInterface {
       self.bytes = bytes
       self.beforeUpgradeFrom = beforeUpgradeFrom
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var takenAt_: Wire.Time?
+      var path_: String?
+      var bytes_: Int?
+      var beforeUpgradeFrom_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "takenAt": takenAt_ = try reader.value(of: key) as Wire.Time
+        case "path": path_ = try reader.value(of: key) as String
+        case "bytes": bytes_ = try reader.value(of: key) as Int
+        case "beforeUpgradeFrom": beforeUpgradeFrom_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.takenAt = try JSONReader.given(takenAt_, "takenAt")
+      self.path = try JSONReader.given(path_, "path")
+      self.bytes = try JSONReader.given(bytes_, "bytes")
+      self.beforeUpgradeFrom = beforeUpgradeFrom_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("beforeUpgradeFrom", beforeUpgradeFrom)
+      writer.field("bytes", bytes)
+      writer.field("path", path)
+      writer.field("takenAt", takenAt)
+      writer.endObject()
+    }
   }
 
   public struct Health: WireValue {
     public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "expectations", "expectationsDown", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
     public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, expectations, expectationsDown, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
 
-    public enum Instance: String, Codable, Sendable, CaseIterable {
+    public enum Instance: String, JSONCodable, Sendable, CaseIterable {
       case user, system
     }
 
@@ -134,6 +164,136 @@ public enum DaemonInterface {
       self.unheard = unheard
       self.heartbeat = heartbeat
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var version_: String?
+      var pid_: Int?
+      var instance_: Health.Instance?
+      var startedAt_: Wire.Time?
+      var zone_: String?
+      var store_: String?
+      var storeProblem_: String?
+      var unrecorded_: Int?
+      var lastSnapshot_: StoreSnapshot?
+      var reminders_: Int?
+      var openOccurrences_: Int?
+      var expectations_: Int?
+      var expectationsDown_: Int?
+      var owedDeliveries_: Int?
+      var deadDeliveries_: Int?
+      var nextDue_: Wire.Time?
+      var nextTitle_: String?
+      var connections_: Int?
+      var clockEvents_: Int?
+      var residentBytes_: Int?
+      var summary_: String?
+      var attention_: [String]?
+      var notices_: [Notice]?
+      var trackers_: Int?
+      var daemons_: [Daemon]?
+      var tenants_: [Tenant]?
+      var silence_: Wire.Silence?
+      var unheard_: Int?
+      var heartbeat_: Heartbeat?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "version": version_ = try reader.value(of: key) as String
+        case "pid": pid_ = try reader.value(of: key) as Int
+        case "instance": instance_ = try reader.value(of: key) as Health.Instance
+        case "startedAt": startedAt_ = try reader.value(of: key) as Wire.Time
+        case "zone": zone_ = try reader.value(of: key) as String
+        case "store": store_ = try reader.value(of: key) as String
+        case "storeProblem": storeProblem_ = try reader.value(of: key) as String?
+        case "unrecorded": unrecorded_ = try reader.value(of: key) as Int?
+        case "lastSnapshot": lastSnapshot_ = try reader.value(of: key) as StoreSnapshot?
+        case "reminders": reminders_ = try reader.value(of: key) as Int
+        case "openOccurrences": openOccurrences_ = try reader.value(of: key) as Int
+        case "expectations": expectations_ = try reader.value(of: key) as Int?
+        case "expectationsDown": expectationsDown_ = try reader.value(of: key) as Int?
+        case "owedDeliveries": owedDeliveries_ = try reader.value(of: key) as Int
+        case "deadDeliveries": deadDeliveries_ = try reader.value(of: key) as Int
+        case "nextDue": nextDue_ = try reader.value(of: key) as Wire.Time?
+        case "nextTitle": nextTitle_ = try reader.value(of: key) as String?
+        case "connections": connections_ = try reader.value(of: key) as Int
+        case "clockEvents": clockEvents_ = try reader.value(of: key) as Int
+        case "residentBytes": residentBytes_ = try reader.value(of: key) as Int
+        case "summary": summary_ = try reader.value(of: key) as String
+        case "attention": attention_ = try reader.value(of: key) as [String]?
+        case "notices": notices_ = try reader.value(of: key) as [Notice]?
+        case "trackers": trackers_ = try reader.value(of: key) as Int?
+        case "daemons": daemons_ = try reader.value(of: key) as [Daemon]?
+        case "tenants": tenants_ = try reader.value(of: key) as [Tenant]?
+        case "silence": silence_ = try reader.value(of: key) as Wire.Silence?
+        case "unheard": unheard_ = try reader.value(of: key) as Int?
+        case "heartbeat": heartbeat_ = try reader.value(of: key) as Heartbeat?
+        default: try reader.skip()
+        }
+      }
+      self.version = try JSONReader.given(version_, "version")
+      self.pid = try JSONReader.given(pid_, "pid")
+      self.instance = try JSONReader.given(instance_, "instance")
+      self.startedAt = try JSONReader.given(startedAt_, "startedAt")
+      self.zone = try JSONReader.given(zone_, "zone")
+      self.store = try JSONReader.given(store_, "store")
+      self.storeProblem = storeProblem_
+      self.unrecorded = unrecorded_
+      self.lastSnapshot = lastSnapshot_
+      self.reminders = try JSONReader.given(reminders_, "reminders")
+      self.openOccurrences = try JSONReader.given(openOccurrences_, "openOccurrences")
+      self.expectations = expectations_
+      self.expectationsDown = expectationsDown_
+      self.owedDeliveries = try JSONReader.given(owedDeliveries_, "owedDeliveries")
+      self.deadDeliveries = try JSONReader.given(deadDeliveries_, "deadDeliveries")
+      self.nextDue = nextDue_
+      self.nextTitle = nextTitle_
+      self.connections = try JSONReader.given(connections_, "connections")
+      self.clockEvents = try JSONReader.given(clockEvents_, "clockEvents")
+      self.residentBytes = try JSONReader.given(residentBytes_, "residentBytes")
+      self.summary = try JSONReader.given(summary_, "summary")
+      self.attention = attention_
+      self.notices = notices_
+      self.trackers = trackers_
+      self.daemons = daemons_
+      self.tenants = tenants_
+      self.silence = silence_
+      self.unheard = unheard_
+      self.heartbeat = heartbeat_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("attention", attention)
+      writer.field("clockEvents", clockEvents)
+      writer.field("connections", connections)
+      writer.field("daemons", daemons)
+      writer.field("deadDeliveries", deadDeliveries)
+      writer.field("expectations", expectations)
+      writer.field("expectationsDown", expectationsDown)
+      writer.field("heartbeat", heartbeat)
+      writer.field("instance", instance)
+      writer.field("lastSnapshot", lastSnapshot)
+      writer.field("nextDue", nextDue)
+      writer.field("nextTitle", nextTitle)
+      writer.field("notices", notices)
+      writer.field("openOccurrences", openOccurrences)
+      writer.field("owedDeliveries", owedDeliveries)
+      writer.field("pid", pid)
+      writer.field("reminders", reminders)
+      writer.field("residentBytes", residentBytes)
+      writer.field("silence", silence)
+      writer.field("startedAt", startedAt)
+      writer.field("store", store)
+      writer.field("storeProblem", storeProblem)
+      writer.field("summary", summary)
+      writer.field("tenants", tenants)
+      writer.field("trackers", trackers)
+      writer.field("unheard", unheard)
+      writer.field("unrecorded", unrecorded)
+      writer.field("version", version)
+      writer.field("zone", zone)
+      writer.endObject()
+    }
   }
 
   /// `takenAt`: when the last one was taken, null before the first. `problem`: why none is sent, or why the last was not taken.
@@ -148,6 +308,28 @@ public enum DaemonInterface {
       self.takenAt = takenAt
       self.problem = problem
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var takenAt_: Wire.Time?
+      var problem_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "takenAt": takenAt_ = try reader.value(of: key) as Wire.Time?
+        case "problem": problem_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.takenAt = takenAt_
+      self.problem = problem_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("problem", problem)
+      writer.field("takenAt", takenAt)
+      writer.endObject()
+    }
   }
 
   /// One of the daemons that share a store. `running`: heard of within its lease of six seconds; `leaving`: so too, and about to
@@ -156,7 +338,7 @@ public enum DaemonInterface {
     public static let fieldNames = ["id", "host", "pid", "version", "startedAt", "state", "unheardMs", "isAsked", "shares"]
     public var fieldValues: [Any?] { [id, host, pid, version, startedAt, state, unheardMs, isAsked, shares] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case running, leaving, lost, replaced
     }
 
@@ -190,6 +372,56 @@ public enum DaemonInterface {
       self.isAsked = isAsked
       self.shares = shares
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var host_: String?
+      var pid_: Int?
+      var version_: String?
+      var startedAt_: Wire.Time?
+      var state_: Daemon.State?
+      var unheardMs_: Int?
+      var isAsked_: Bool?
+      var shares_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        case "host": host_ = try reader.value(of: key) as String
+        case "pid": pid_ = try reader.value(of: key) as Int
+        case "version": version_ = try reader.value(of: key) as String
+        case "startedAt": startedAt_ = try reader.value(of: key) as Wire.Time
+        case "state": state_ = try reader.value(of: key) as Daemon.State
+        case "unheardMs": unheardMs_ = try reader.value(of: key) as Int
+        case "isAsked": isAsked_ = try reader.value(of: key) as Bool
+        case "shares": shares_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.host = try JSONReader.given(host_, "host")
+      self.pid = try JSONReader.given(pid_, "pid")
+      self.version = try JSONReader.given(version_, "version")
+      self.startedAt = try JSONReader.given(startedAt_, "startedAt")
+      self.state = try JSONReader.given(state_, "state")
+      self.unheardMs = try JSONReader.given(unheardMs_, "unheardMs")
+      self.isAsked = try JSONReader.given(isAsked_, "isAsked")
+      self.shares = try JSONReader.given(shares_, "shares")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("host", host)
+      writer.field("id", id)
+      writer.field("isAsked", isAsked)
+      writer.field("pid", pid)
+      writer.field("shares", shares)
+      writer.field("startedAt", startedAt)
+      writer.field("state", state)
+      writer.field("unheardMs", unheardMs)
+      writer.field("version", version)
+      writer.endObject()
+    }
   }
 
   /// What one of the daemons has of the outbox: messages that are owed, and the age of the oldest in milliseconds.
@@ -207,6 +439,36 @@ public enum DaemonInterface {
       self.channels = channels
       self.owed = owed
       self.oldestOwedMs = oldestOwedMs
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var daemon_: Int?
+      var channels_: Int?
+      var owed_: Int?
+      var oldestOwedMs_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "daemon": daemon_ = try reader.value(of: key) as Int
+        case "channels": channels_ = try reader.value(of: key) as Int
+        case "owed": owed_ = try reader.value(of: key) as Int
+        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.daemon = try JSONReader.given(daemon_, "daemon")
+      self.channels = try JSONReader.given(channels_, "channels")
+      self.owed = try JSONReader.given(owed_, "owed")
+      self.oldestOwedMs = oldestOwedMs_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("channels", channels)
+      writer.field("daemon", daemon)
+      writer.field("oldestOwedMs", oldestOwedMs)
+      writer.field("owed", owed)
+      writer.endObject()
     }
   }
 
@@ -228,6 +490,40 @@ public enum DaemonInterface {
       self.daemon = daemon
       self.owed = owed
       self.oldestOwedMs = oldestOwedMs
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var channel_: String?
+      var uid_: Int?
+      var daemon_: Int?
+      var owed_: Int?
+      var oldestOwedMs_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "channel": channel_ = try reader.value(of: key) as String
+        case "uid": uid_ = try reader.value(of: key) as Int?
+        case "daemon": daemon_ = try reader.value(of: key) as Int?
+        case "owed": owed_ = try reader.value(of: key) as Int
+        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.channel = try JSONReader.given(channel_, "channel")
+      self.uid = uid_
+      self.daemon = daemon_
+      self.owed = try JSONReader.given(owed_, "owed")
+      self.oldestOwedMs = oldestOwedMs_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("channel", channel)
+      writer.field("daemon", daemon)
+      writer.field("oldestOwedMs", oldestOwedMs)
+      writer.field("owed", owed)
+      writer.field("uid", uid)
+      writer.endObject()
     }
   }
 
@@ -273,6 +569,64 @@ public enum DaemonInterface {
       self.overdue = overdue
       self.oldestOverdueMs = oldestOverdueMs
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var isShared_: Bool?
+      var store_: String?
+      var daemons_: [Daemon]?
+      var shares_: Int?
+      var freeShares_: Int?
+      var outbox_: [Share]?
+      var channels_: [OwedChannel]?
+      var owed_: Int?
+      var oldestOwedMs_: Int?
+      var overdue_: Int?
+      var oldestOverdueMs_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "isShared": isShared_ = try reader.value(of: key) as Bool
+        case "store": store_ = try reader.value(of: key) as String
+        case "daemons": daemons_ = try reader.value(of: key) as [Daemon]
+        case "shares": shares_ = try reader.value(of: key) as Int
+        case "freeShares": freeShares_ = try reader.value(of: key) as Int
+        case "outbox": outbox_ = try reader.value(of: key) as [Share]
+        case "channels": channels_ = try reader.value(of: key) as [OwedChannel]
+        case "owed": owed_ = try reader.value(of: key) as Int
+        case "oldestOwedMs": oldestOwedMs_ = try reader.value(of: key) as Int?
+        case "overdue": overdue_ = try reader.value(of: key) as Int
+        case "oldestOverdueMs": oldestOverdueMs_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.isShared = try JSONReader.given(isShared_, "isShared")
+      self.store = try JSONReader.given(store_, "store")
+      self.daemons = try JSONReader.given(daemons_, "daemons")
+      self.shares = try JSONReader.given(shares_, "shares")
+      self.freeShares = try JSONReader.given(freeShares_, "freeShares")
+      self.outbox = try JSONReader.given(outbox_, "outbox")
+      self.channels = try JSONReader.given(channels_, "channels")
+      self.owed = try JSONReader.given(owed_, "owed")
+      self.oldestOwedMs = oldestOwedMs_
+      self.overdue = try JSONReader.given(overdue_, "overdue")
+      self.oldestOverdueMs = oldestOverdueMs_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("channels", channels)
+      writer.field("daemons", daemons)
+      writer.field("freeShares", freeShares)
+      writer.field("isShared", isShared)
+      writer.field("oldestOverdueMs", oldestOverdueMs)
+      writer.field("oldestOwedMs", oldestOwedMs)
+      writer.field("outbox", outbox)
+      writer.field("overdue", overdue)
+      writer.field("owed", owed)
+      writer.field("shares", shares)
+      writer.field("store", store)
+      writer.endObject()
+    }
   }
 
   /// An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
@@ -309,6 +663,56 @@ public enum DaemonInterface {
       self.deliveriesHere = deliveriesHere
       self.owedDeliveries = owedDeliveries
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var reminders_: Int?
+      var reminderLimit_: Int?
+      var requestsPerSecond_: Int?
+      var requests_: Int?
+      var requestsRefused_: Int?
+      var deliveriesPerSecond_: Int?
+      var deliveriesHere_: Double?
+      var owedDeliveries_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "reminders": reminders_ = try reader.value(of: key) as Int
+        case "reminderLimit": reminderLimit_ = try reader.value(of: key) as Int?
+        case "requestsPerSecond": requestsPerSecond_ = try reader.value(of: key) as Int?
+        case "requests": requests_ = try reader.value(of: key) as Int
+        case "requestsRefused": requestsRefused_ = try reader.value(of: key) as Int
+        case "deliveriesPerSecond": deliveriesPerSecond_ = try reader.value(of: key) as Int?
+        case "deliveriesHere": deliveriesHere_ = try reader.value(of: key) as Double?
+        case "owedDeliveries": owedDeliveries_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.reminders = try JSONReader.given(reminders_, "reminders")
+      self.reminderLimit = reminderLimit_
+      self.requestsPerSecond = requestsPerSecond_
+      self.requests = try JSONReader.given(requests_, "requests")
+      self.requestsRefused = try JSONReader.given(requestsRefused_, "requestsRefused")
+      self.deliveriesPerSecond = deliveriesPerSecond_
+      self.deliveriesHere = deliveriesHere_
+      self.owedDeliveries = try JSONReader.given(owedDeliveries_, "owedDeliveries")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("deliveriesHere", deliveriesHere)
+      writer.field("deliveriesPerSecond", deliveriesPerSecond)
+      writer.field("name", name)
+      writer.field("owedDeliveries", owedDeliveries)
+      writer.field("reminderLimit", reminderLimit)
+      writer.field("reminders", reminders)
+      writer.field("requests", requests)
+      writer.field("requestsPerSecond", requestsPerSecond)
+      writer.field("requestsRefused", requestsRefused)
+      writer.endObject()
+    }
   }
 
   /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile (about the
@@ -326,6 +730,32 @@ public enum DaemonInterface {
       self.kind = kind
       self.about = about
       self.sentence = sentence
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var kind_: String?
+      var about_: String?
+      var sentence_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "kind": kind_ = try reader.value(of: key) as String
+        case "about": about_ = try reader.value(of: key) as String?
+        case "sentence": sentence_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.about = about_
+      self.sentence = try JSONReader.given(sentence_, "sentence")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("about", about)
+      writer.field("kind", kind)
+      writer.field("sentence", sentence)
+      writer.endObject()
     }
   }
 
@@ -374,6 +804,64 @@ public enum DaemonInterface {
       self.tracker = tracker
       self.tenant = tenant
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var event_: String?
+      var reminder_: String?
+      var title_: String?
+      var occurrence_: String?
+      var delivery_: String?
+      var channel_: String?
+      var latenessMs_: Int?
+      var message_: String?
+      var tracker_: String?
+      var tenant_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "event": event_ = try reader.value(of: key) as String
+        case "reminder": reminder_ = try reader.value(of: key) as String?
+        case "title": title_ = try reader.value(of: key) as String?
+        case "occurrence": occurrence_ = try reader.value(of: key) as String?
+        case "delivery": delivery_ = try reader.value(of: key) as String?
+        case "channel": channel_ = try reader.value(of: key) as String?
+        case "latenessMs": latenessMs_ = try reader.value(of: key) as Int?
+        case "message": message_ = try reader.value(of: key) as String
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "tenant": tenant_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.event = try JSONReader.given(event_, "event")
+      self.reminder = reminder_
+      self.title = title_
+      self.occurrence = occurrence_
+      self.delivery = delivery_
+      self.channel = channel_
+      self.latenessMs = latenessMs_
+      self.message = try JSONReader.given(message_, "message")
+      self.tracker = tracker_
+      self.tenant = tenant_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("channel", channel)
+      writer.field("delivery", delivery)
+      writer.field("event", event)
+      writer.field("latenessMs", latenessMs)
+      writer.field("message", message)
+      writer.field("occurrence", occurrence)
+      writer.field("reminder", reminder)
+      writer.field("tenant", tenant)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
   }
 
   /// The files of the configuration as they lie there now.
@@ -395,6 +883,36 @@ public enum DaemonInterface {
       self.problem = problem
       self.isInForce = isInForce
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var path_: String?
+      var files_: [String]?
+      var problem_: String?
+      var isInForce_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "path": path_ = try reader.value(of: key) as String
+        case "files": files_ = try reader.value(of: key) as [String]
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "isInForce": isInForce_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.path = try JSONReader.given(path_, "path")
+      self.files = try JSONReader.given(files_, "files")
+      self.problem = problem_
+      self.isInForce = isInForce_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("files", files)
+      writer.field("isInForce", isInForce)
+      writer.field("path", path)
+      writer.field("problem", problem)
+      writer.endObject()
+    }
   }
 
   /// The session bus of the daemon's environment, and who shows notifications there. Nobody is started for the question.
@@ -402,7 +920,7 @@ public enum DaemonInterface {
     public static let fieldNames = ["address", "problem", "server", "serverName", "capabilities", "serverProblem"]
     public var fieldValues: [Any?] { [address, problem, server, serverName, capabilities, serverProblem] }
 
-    public enum Server: String, Codable, Sendable, CaseIterable {
+    public enum Server: String, JSONCodable, Sendable, CaseIterable {
       case running, startable, missing, unknown
     }
 
@@ -426,6 +944,44 @@ public enum DaemonInterface {
       self.capabilities = capabilities
       self.serverProblem = serverProblem
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var address_: String?
+      var problem_: String?
+      var server_: BusState.Server?
+      var serverName_: String?
+      var capabilities_: [String]?
+      var serverProblem_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "address": address_ = try reader.value(of: key) as String?
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "server": server_ = try reader.value(of: key) as BusState.Server
+        case "serverName": serverName_ = try reader.value(of: key) as String?
+        case "capabilities": capabilities_ = try reader.value(of: key) as [String]?
+        case "serverProblem": serverProblem_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.address = address_
+      self.problem = problem_
+      self.server = try JSONReader.given(server_, "server")
+      self.serverName = serverName_
+      self.capabilities = capabilities_
+      self.serverProblem = serverProblem_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("address", address)
+      writer.field("capabilities", capabilities)
+      writer.field("problem", problem)
+      writer.field("server", server)
+      writer.field("serverName", serverName)
+      writer.field("serverProblem", serverProblem)
+      writer.endObject()
+    }
   }
 
   /// How popups are shown.
@@ -445,6 +1001,36 @@ public enum DaemonInterface {
       self.program = program
       self.path = path
       self.isNeeded = isNeeded
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var transport_: String?
+      var program_: String?
+      var path_: String?
+      var isNeeded_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "transport": transport_ = try reader.value(of: key) as String
+        case "program": program_ = try reader.value(of: key) as String
+        case "path": path_ = try reader.value(of: key) as String?
+        case "isNeeded": isNeeded_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.transport = try JSONReader.given(transport_, "transport")
+      self.program = try JSONReader.given(program_, "program")
+      self.path = path_
+      self.isNeeded = isNeeded_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("isNeeded", isNeeded)
+      writer.field("path", path)
+      writer.field("program", program)
+      writer.field("transport", transport)
+      writer.endObject()
     }
   }
 
@@ -483,6 +1069,64 @@ public enum DaemonInterface {
       self.keptSnapshots = keptSnapshots
       self.snapshotEvery = snapshotEvery
       self.database = database
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var path_: String?
+      var problem_: String?
+      var isWhole_: Bool?
+      var bytes_: Int?
+      var changedAt_: Wire.Time?
+      var freeBytes_: Int?
+      var leftovers_: [String]?
+      var latestSnapshot_: StoreSnapshot?
+      var keptSnapshots_: Int?
+      var snapshotEvery_: String?
+      var database_: DatabaseState?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "path": path_ = try reader.value(of: key) as String
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "isWhole": isWhole_ = try reader.value(of: key) as Bool
+        case "bytes": bytes_ = try reader.value(of: key) as Int
+        case "changedAt": changedAt_ = try reader.value(of: key) as Wire.Time?
+        case "freeBytes": freeBytes_ = try reader.value(of: key) as Int?
+        case "leftovers": leftovers_ = try reader.value(of: key) as [String]
+        case "latestSnapshot": latestSnapshot_ = try reader.value(of: key) as StoreSnapshot?
+        case "keptSnapshots": keptSnapshots_ = try reader.value(of: key) as Int
+        case "snapshotEvery": snapshotEvery_ = try reader.value(of: key) as String
+        case "database": database_ = try reader.value(of: key) as DatabaseState?
+        default: try reader.skip()
+        }
+      }
+      self.path = try JSONReader.given(path_, "path")
+      self.problem = problem_
+      self.isWhole = try JSONReader.given(isWhole_, "isWhole")
+      self.bytes = try JSONReader.given(bytes_, "bytes")
+      self.changedAt = changedAt_
+      self.freeBytes = freeBytes_
+      self.leftovers = try JSONReader.given(leftovers_, "leftovers")
+      self.latestSnapshot = latestSnapshot_
+      self.keptSnapshots = try JSONReader.given(keptSnapshots_, "keptSnapshots")
+      self.snapshotEvery = try JSONReader.given(snapshotEvery_, "snapshotEvery")
+      self.database = database_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("bytes", bytes)
+      writer.field("changedAt", changedAt)
+      writer.field("database", database)
+      writer.field("freeBytes", freeBytes)
+      writer.field("isWhole", isWhole)
+      writer.field("keptSnapshots", keptSnapshots)
+      writer.field("latestSnapshot", latestSnapshot)
+      writer.field("leftovers", leftovers)
+      writer.field("path", path)
+      writer.field("problem", problem)
+      writer.field("snapshotEvery", snapshotEvery)
+      writer.endObject()
     }
   }
 
@@ -532,6 +1176,80 @@ public enum DaemonInterface {
       self.missingMonths = missingMonths
       self.timesOutside = timesOutside
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var version_: Int?
+      var standbys_: Int?
+      var synchronousStandbys_: Int?
+      var waitsForStandby_: Bool?
+      var clockAheadMs_: Int?
+      var roundTripMs_: Int?
+      var oldestTransaction_: Int?
+      var oldestHolder_: String?
+      var hasAutovacuum_: Bool?
+      var deadRows_: Int?
+      var liveRows_: Int?
+      var connections_: Int?
+      var maxConnections_: Int?
+      var missingMonths_: Int?
+      var timesOutside_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "version": version_ = try reader.value(of: key) as Int
+        case "standbys": standbys_ = try reader.value(of: key) as Int
+        case "synchronousStandbys": synchronousStandbys_ = try reader.value(of: key) as Int?
+        case "waitsForStandby": waitsForStandby_ = try reader.value(of: key) as Bool
+        case "clockAheadMs": clockAheadMs_ = try reader.value(of: key) as Int
+        case "roundTripMs": roundTripMs_ = try reader.value(of: key) as Int
+        case "oldestTransaction": oldestTransaction_ = try reader.value(of: key) as Int?
+        case "oldestHolder": oldestHolder_ = try reader.value(of: key) as String?
+        case "hasAutovacuum": hasAutovacuum_ = try reader.value(of: key) as Bool
+        case "deadRows": deadRows_ = try reader.value(of: key) as Int
+        case "liveRows": liveRows_ = try reader.value(of: key) as Int
+        case "connections": connections_ = try reader.value(of: key) as Int
+        case "maxConnections": maxConnections_ = try reader.value(of: key) as Int
+        case "missingMonths": missingMonths_ = try reader.value(of: key) as Int?
+        case "timesOutside": timesOutside_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.version = try JSONReader.given(version_, "version")
+      self.standbys = try JSONReader.given(standbys_, "standbys")
+      self.synchronousStandbys = synchronousStandbys_
+      self.waitsForStandby = try JSONReader.given(waitsForStandby_, "waitsForStandby")
+      self.clockAheadMs = try JSONReader.given(clockAheadMs_, "clockAheadMs")
+      self.roundTripMs = try JSONReader.given(roundTripMs_, "roundTripMs")
+      self.oldestTransaction = oldestTransaction_
+      self.oldestHolder = oldestHolder_
+      self.hasAutovacuum = try JSONReader.given(hasAutovacuum_, "hasAutovacuum")
+      self.deadRows = try JSONReader.given(deadRows_, "deadRows")
+      self.liveRows = try JSONReader.given(liveRows_, "liveRows")
+      self.connections = try JSONReader.given(connections_, "connections")
+      self.maxConnections = try JSONReader.given(maxConnections_, "maxConnections")
+      self.missingMonths = missingMonths_
+      self.timesOutside = timesOutside_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("clockAheadMs", clockAheadMs)
+      writer.field("connections", connections)
+      writer.field("deadRows", deadRows)
+      writer.field("hasAutovacuum", hasAutovacuum)
+      writer.field("liveRows", liveRows)
+      writer.field("maxConnections", maxConnections)
+      writer.field("missingMonths", missingMonths)
+      writer.field("oldestHolder", oldestHolder)
+      writer.field("oldestTransaction", oldestTransaction)
+      writer.field("roundTripMs", roundTripMs)
+      writer.field("standbys", standbys)
+      writer.field("synchronousStandbys", synchronousStandbys)
+      writer.field("timesOutside", timesOutside)
+      writer.field("version", version)
+      writer.field("waitsForStandby", waitsForStandby)
+      writer.endObject()
+    }
   }
 
   /// A file of secrets that is not for its owner's eyes only.
@@ -547,6 +1265,32 @@ public enum DaemonInterface {
       self.path = path
       self.problem = problem
       self.remedy = remedy
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var path_: String?
+      var problem_: String?
+      var remedy_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "path": path_ = try reader.value(of: key) as String
+        case "problem": problem_ = try reader.value(of: key) as String
+        case "remedy": remedy_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.path = try JSONReader.given(path_, "path")
+      self.problem = try JSONReader.given(problem_, "problem")
+      self.remedy = try JSONReader.given(remedy_, "remedy")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("path", path)
+      writer.field("problem", problem)
+      writer.field("remedy", remedy)
+      writer.endObject()
     }
   }
 
@@ -568,6 +1312,36 @@ public enum DaemonInterface {
       self.version = version
       self.databaseProblem = databaseProblem
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var local_: String?
+      var problem_: String?
+      var version_: String?
+      var databaseProblem_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "local": local_ = try reader.value(of: key) as String
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "version": version_ = try reader.value(of: key) as String?
+        case "databaseProblem": databaseProblem_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.local = try JSONReader.given(local_, "local")
+      self.problem = problem_
+      self.version = version_
+      self.databaseProblem = databaseProblem_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("databaseProblem", databaseProblem)
+      writer.field("local", local)
+      writer.field("problem", problem)
+      writer.field("version", version)
+      writer.endObject()
+    }
   }
 
   /// What the kernel says of the clock (adjtimex(2)); null where that may not be asked.
@@ -582,6 +1356,28 @@ public enum DaemonInterface {
     public init(isSynchronized: Bool, maxErrorMicroseconds: Int) {
       self.isSynchronized = isSynchronized
       self.maxErrorMicroseconds = maxErrorMicroseconds
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var isSynchronized_: Bool?
+      var maxErrorMicroseconds_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "isSynchronized": isSynchronized_ = try reader.value(of: key) as Bool
+        case "maxErrorMicroseconds": maxErrorMicroseconds_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.isSynchronized = try JSONReader.given(isSynchronized_, "isSynchronized")
+      self.maxErrorMicroseconds = try JSONReader.given(maxErrorMicroseconds_, "maxErrorMicroseconds")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("isSynchronized", isSynchronized)
+      writer.field("maxErrorMicroseconds", maxErrorMicroseconds)
+      writer.endObject()
     }
   }
 
@@ -618,6 +1414,64 @@ public enum DaemonInterface {
       self.wakeProblem = wakeProblem
       self.wantsWake = wantsWake
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var version_: String?
+      var isDaemon_: Bool?
+      var configuration_: ConfigurationState?
+      var desktop_: DesktopState?
+      var bus_: BusState?
+      var store_: StoreState?
+      var openFiles_: [OpenFile]?
+      var zone_: ZoneState?
+      var clock_: ClockState?
+      var wakeProblem_: String?
+      var wantsWake_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "version": version_ = try reader.value(of: key) as String
+        case "isDaemon": isDaemon_ = try reader.value(of: key) as Bool
+        case "configuration": configuration_ = try reader.value(of: key) as ConfigurationState
+        case "desktop": desktop_ = try reader.value(of: key) as DesktopState
+        case "bus": bus_ = try reader.value(of: key) as BusState
+        case "store": store_ = try reader.value(of: key) as StoreState
+        case "openFiles": openFiles_ = try reader.value(of: key) as [OpenFile]
+        case "zone": zone_ = try reader.value(of: key) as ZoneState
+        case "clock": clock_ = try reader.value(of: key) as ClockState?
+        case "wakeProblem": wakeProblem_ = try reader.value(of: key) as String?
+        case "wantsWake": wantsWake_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.version = try JSONReader.given(version_, "version")
+      self.isDaemon = try JSONReader.given(isDaemon_, "isDaemon")
+      self.configuration = try JSONReader.given(configuration_, "configuration")
+      self.desktop = try JSONReader.given(desktop_, "desktop")
+      self.bus = try JSONReader.given(bus_, "bus")
+      self.store = try JSONReader.given(store_, "store")
+      self.openFiles = try JSONReader.given(openFiles_, "openFiles")
+      self.zone = try JSONReader.given(zone_, "zone")
+      self.clock = clock_
+      self.wakeProblem = wakeProblem_
+      self.wantsWake = wantsWake_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("bus", bus)
+      writer.field("clock", clock)
+      writer.field("configuration", configuration)
+      writer.field("desktop", desktop)
+      writer.field("isDaemon", isDaemon)
+      writer.field("openFiles", openFiles)
+      writer.field("store", store)
+      writer.field("version", version)
+      writer.field("wakeProblem", wakeProblem)
+      writer.field("wantsWake", wantsWake)
+      writer.field("zone", zone)
+      writer.endObject()
+    }
   }
 
   public struct Status: VarlinkMethod {
@@ -625,6 +1479,20 @@ public enum DaemonInterface {
     
 
     public init() {
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -635,6 +1503,24 @@ public enum DaemonInterface {
 
       public init(status: Health) {
         self.status = status
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var status_: Health?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "status": status_ = try reader.value(of: key) as Health
+          default: try reader.skip()
+          }
+        }
+        self.status = try JSONReader.given(status_, "status")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("status", status)
+        writer.endObject()
       }
     }
   }
@@ -648,6 +1534,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["examination"]
       public var fieldValues: [Any?] { [examination] }
@@ -656,6 +1556,24 @@ public enum DaemonInterface {
 
       public init(examination: Examination) {
         self.examination = examination
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var examination_: Examination?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "examination": examination_ = try reader.value(of: key) as Examination
+          default: try reader.skip()
+          }
+        }
+        self.examination = try JSONReader.given(examination_, "examination")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("examination", examination)
+        writer.endObject()
       }
     }
   }
@@ -668,6 +1586,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["text"]
       public var fieldValues: [Any?] { [text] }
@@ -676,6 +1608,24 @@ public enum DaemonInterface {
 
       public init(text: String) {
         self.text = text
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var text_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "text": text_ = try reader.value(of: key) as String
+          default: try reader.skip()
+          }
+        }
+        self.text = try JSONReader.given(text_, "text")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("text", text)
+        writer.endObject()
       }
     }
   }
@@ -688,6 +1638,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["fleet"]
       public var fieldValues: [Any?] { [fleet] }
@@ -696,6 +1660,24 @@ public enum DaemonInterface {
 
       public init(fleet: Fleet) {
         self.fleet = fleet
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var fleet_: Fleet?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "fleet": fleet_ = try reader.value(of: key) as Fleet
+          default: try reader.skip()
+          }
+        }
+        self.fleet = try JSONReader.given(fleet_, "fleet")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("fleet", fleet)
+        writer.endObject()
       }
     }
   }
@@ -706,6 +1688,20 @@ public enum DaemonInterface {
     
 
     public init() {
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
     }
 
     public typealias Reply = Empty
@@ -720,6 +1716,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["events"]
       public var fieldValues: [Any?] { [events] }
@@ -728,6 +1738,24 @@ public enum DaemonInterface {
 
       public init(events: [Event]) {
         self.events = events
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var events_: [Event]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "events": events_ = try reader.value(of: key) as [Event]
+          default: try reader.skip()
+          }
+        }
+        self.events = try JSONReader.given(events_, "events")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("events", events)
+        writer.endObject()
       }
     }
   }
@@ -740,6 +1768,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["snapshot"]
       public var fieldValues: [Any?] { [snapshot] }
@@ -748,6 +1790,24 @@ public enum DaemonInterface {
 
       public init(snapshot: StoreSnapshot) {
         self.snapshot = snapshot
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var snapshot_: StoreSnapshot?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "snapshot": snapshot_ = try reader.value(of: key) as StoreSnapshot
+          default: try reader.skip()
+          }
+        }
+        self.snapshot = try JSONReader.given(snapshot_, "snapshot")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("snapshot", snapshot)
+        writer.endObject()
       }
     }
   }
@@ -760,6 +1820,20 @@ public enum DaemonInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["snapshots"]
       public var fieldValues: [Any?] { [snapshots] }
@@ -768,6 +1842,24 @@ public enum DaemonInterface {
 
       public init(snapshots: [StoreSnapshot]) {
         self.snapshots = snapshots
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var snapshots_: [StoreSnapshot]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "snapshots": snapshots_ = try reader.value(of: key) as [StoreSnapshot]
+          default: try reader.skip()
+          }
+        }
+        self.snapshots = try JSONReader.given(snapshots_, "snapshots")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("snapshots", snapshots)
+        writer.endObject()
       }
     }
   }
@@ -780,6 +1872,24 @@ public enum DaemonInterface {
 
     public init(message: String) {
       self.message = message
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("message", message)
+      writer.endObject()
     }
   }
 

@@ -14,7 +14,7 @@ public enum DeliveriesInterface {
     public static let fieldNames = ["number", "startedAt", "tookMs", "outcome", "status", "answer", "error"]
     public var fieldValues: [Any?] { [number, startedAt, tookMs, outcome, status, answer, error] }
 
-    public enum Outcome: String, Codable, Sendable, CaseIterable {
+    public enum Outcome: String, JSONCodable, Sendable, CaseIterable {
       case delivered, failed, refused
     }
 
@@ -41,13 +41,55 @@ public enum DeliveriesInterface {
       self.answer = answer
       self.error = error
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var number_: Int?
+      var startedAt_: Wire.Time?
+      var tookMs_: Int?
+      var outcome_: Attempt.Outcome?
+      var status_: Int?
+      var answer_: String?
+      var error_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "number": number_ = try reader.value(of: key) as Int
+        case "startedAt": startedAt_ = try reader.value(of: key) as Wire.Time
+        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        case "outcome": outcome_ = try reader.value(of: key) as Attempt.Outcome
+        case "status": status_ = try reader.value(of: key) as Int?
+        case "answer": answer_ = try reader.value(of: key) as String?
+        case "error": error_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.number = try JSONReader.given(number_, "number")
+      self.startedAt = try JSONReader.given(startedAt_, "startedAt")
+      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+      self.outcome = try JSONReader.given(outcome_, "outcome")
+      self.status = status_
+      self.answer = answer_
+      self.error = error_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("answer", answer)
+      writer.field("error", error)
+      writer.field("number", number)
+      writer.field("outcome", outcome)
+      writer.field("startedAt", startedAt)
+      writer.field("status", status)
+      writer.field("tookMs", tookMs)
+      writer.endObject()
+    }
   }
 
   public struct Delivery: WireValue {
     public static let fieldNames = ["id", "reminder", "occurrence", "title", "channel", "state", "round", "attempts", "createdAt", "nextAttempt", "endedAt", "lastResult", "event"]
     public var fieldValues: [Any?] { [id, reminder, occurrence, title, channel, state, round, attempts, createdAt, nextAttempt, endedAt, lastResult, event] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case pending, waiting, delivered, dead, cancelled
     }
 
@@ -93,6 +135,72 @@ public enum DeliveriesInterface {
       self.lastResult = lastResult
       self.event = event
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var reminder_: String?
+      var occurrence_: String?
+      var title_: String?
+      var channel_: String?
+      var state_: Delivery.State?
+      var round_: Int?
+      var attempts_: Int?
+      var createdAt_: Wire.Time?
+      var nextAttempt_: Wire.Time?
+      var endedAt_: Wire.Time?
+      var lastResult_: String?
+      var event_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "reminder": reminder_ = try reader.value(of: key) as String
+        case "occurrence": occurrence_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "channel": channel_ = try reader.value(of: key) as String
+        case "state": state_ = try reader.value(of: key) as Delivery.State
+        case "round": round_ = try reader.value(of: key) as Int
+        case "attempts": attempts_ = try reader.value(of: key) as Int
+        case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
+        case "nextAttempt": nextAttempt_ = try reader.value(of: key) as Wire.Time?
+        case "endedAt": endedAt_ = try reader.value(of: key) as Wire.Time?
+        case "lastResult": lastResult_ = try reader.value(of: key) as String?
+        case "event": event_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      self.title = try JSONReader.given(title_, "title")
+      self.channel = try JSONReader.given(channel_, "channel")
+      self.state = try JSONReader.given(state_, "state")
+      self.round = try JSONReader.given(round_, "round")
+      self.attempts = try JSONReader.given(attempts_, "attempts")
+      self.createdAt = try JSONReader.given(createdAt_, "createdAt")
+      self.nextAttempt = nextAttempt_
+      self.endedAt = endedAt_
+      self.lastResult = lastResult_
+      self.event = event_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("attempts", attempts)
+      writer.field("channel", channel)
+      writer.field("createdAt", createdAt)
+      writer.field("endedAt", endedAt)
+      writer.field("event", event)
+      writer.field("id", id)
+      writer.field("lastResult", lastResult)
+      writer.field("nextAttempt", nextAttempt)
+      writer.field("occurrence", occurrence)
+      writer.field("reminder", reminder)
+      writer.field("round", round)
+      writer.field("state", state)
+      writer.field("title", title)
+      writer.endObject()
+    }
   }
 
   public struct Filter: WireValue {
@@ -112,6 +220,40 @@ public enum DeliveriesInterface {
       self.state = state
       self.since = since
       self.before = before
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: String?
+      var channel_: String?
+      var state_: Delivery.State?
+      var since_: String?
+      var before_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as String?
+        case "channel": channel_ = try reader.value(of: key) as String?
+        case "state": state_ = try reader.value(of: key) as Delivery.State?
+        case "since": since_ = try reader.value(of: key) as String?
+        case "before": before_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.reminder = reminder_
+      self.channel = channel_
+      self.state = state_
+      self.since = since_
+      self.before = before_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("before", before)
+      writer.field("channel", channel)
+      writer.field("reminder", reminder)
+      writer.field("since", since)
+      writer.field("state", state)
+      writer.endObject()
     }
   }
 
@@ -135,6 +277,44 @@ public enum DeliveriesInterface {
       self.before = before
       self.all = all
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var reminder_: String?
+      var channel_: String?
+      var since_: String?
+      var before_: String?
+      var all_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String?
+        case "reminder": reminder_ = try reader.value(of: key) as String?
+        case "channel": channel_ = try reader.value(of: key) as String?
+        case "since": since_ = try reader.value(of: key) as String?
+        case "before": before_ = try reader.value(of: key) as String?
+        case "all": all_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.reminder = reminder_
+      self.channel = channel_
+      self.since = since_
+      self.before = before_
+      self.all = all_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("all", all)
+      writer.field("before", before)
+      writer.field("channel", channel)
+      writer.field("id", id)
+      writer.field("reminder", reminder)
+      writer.field("since", since)
+      writer.endObject()
+    }
   }
 
   /// Newest first. Paged as in io.chime.Reminders.
@@ -151,6 +331,32 @@ public enum DeliveriesInterface {
       self.cursor = cursor
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var filter_: Filter?
+      var limit_: Int?
+      var cursor_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "filter": filter_ = try reader.value(of: key) as Filter?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "cursor": cursor_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.filter = filter_
+      self.limit = limit_
+      self.cursor = cursor_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("cursor", cursor)
+      writer.field("filter", filter)
+      writer.field("limit", limit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["deliveries", "cursor"]
       public var fieldValues: [Any?] { [deliveries, cursor] }
@@ -161,6 +367,28 @@ public enum DeliveriesInterface {
       public init(deliveries: [Delivery], cursor: String? = nil) {
         self.deliveries = deliveries
         self.cursor = cursor
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var deliveries_: [Delivery]?
+        var cursor_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "deliveries": deliveries_ = try reader.value(of: key) as [Delivery]
+          case "cursor": cursor_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.deliveries = try JSONReader.given(deliveries_, "deliveries")
+        self.cursor = cursor_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("cursor", cursor)
+        writer.field("deliveries", deliveries)
+        writer.endObject()
       }
     }
   }
@@ -174,6 +402,24 @@ public enum DeliveriesInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["delivery", "attempts"]
       public var fieldValues: [Any?] { [delivery, attempts] }
@@ -184,6 +430,28 @@ public enum DeliveriesInterface {
       public init(delivery: Delivery, attempts: [Attempt]) {
         self.delivery = delivery
         self.attempts = attempts
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var delivery_: Delivery?
+        var attempts_: [Attempt]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "delivery": delivery_ = try reader.value(of: key) as Delivery
+          case "attempts": attempts_ = try reader.value(of: key) as [Attempt]
+          default: try reader.skip()
+          }
+        }
+        self.delivery = try JSONReader.given(delivery_, "delivery")
+        self.attempts = try JSONReader.given(attempts_, "attempts")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("attempts", attempts)
+        writer.field("delivery", delivery)
+        writer.endObject()
       }
     }
   }
@@ -205,6 +473,32 @@ public enum DeliveriesInterface {
       self.dryRun = dryRun
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var which_: Selection?
+      var limit_: Int?
+      var dryRun_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "which": which_ = try reader.value(of: key) as Selection
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.which = try JSONReader.given(which_, "which")
+      self.limit = limit_
+      self.dryRun = dryRun_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("limit", limit)
+      writer.field("which", which)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["count", "skipped", "deliveries", "notes"]
       public var fieldValues: [Any?] { [count, skipped, deliveries, notes] }
@@ -219,6 +513,36 @@ public enum DeliveriesInterface {
         self.skipped = skipped
         self.deliveries = deliveries
         self.notes = notes
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var count_: Int?
+        var skipped_: Int?
+        var deliveries_: [Delivery]?
+        var notes_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "count": count_ = try reader.value(of: key) as Int
+          case "skipped": skipped_ = try reader.value(of: key) as Int
+          case "deliveries": deliveries_ = try reader.value(of: key) as [Delivery]
+          case "notes": notes_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.count = try JSONReader.given(count_, "count")
+        self.skipped = try JSONReader.given(skipped_, "skipped")
+        self.deliveries = try JSONReader.given(deliveries_, "deliveries")
+        self.notes = try JSONReader.given(notes_, "notes")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("count", count)
+        writer.field("deliveries", deliveries)
+        writer.field("notes", notes)
+        writer.field("skipped", skipped)
+        writer.endObject()
       }
     }
   }
@@ -235,6 +559,28 @@ public enum DeliveriesInterface {
       self.dryRun = dryRun
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var which_: Selection?
+      var dryRun_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "which": which_ = try reader.value(of: key) as Selection
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.which = try JSONReader.given(which_, "which")
+      self.dryRun = dryRun_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("which", which)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["count", "deliveries"]
       public var fieldValues: [Any?] { [count, deliveries] }
@@ -245,6 +591,28 @@ public enum DeliveriesInterface {
       public init(count: Int, deliveries: [Delivery]) {
         self.count = count
         self.deliveries = deliveries
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var count_: Int?
+        var deliveries_: [Delivery]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "count": count_ = try reader.value(of: key) as Int
+          case "deliveries": deliveries_ = try reader.value(of: key) as [Delivery]
+          default: try reader.skip()
+          }
+        }
+        self.count = try JSONReader.given(count_, "count")
+        self.deliveries = try JSONReader.given(deliveries_, "deliveries")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("count", count)
+        writer.field("deliveries", deliveries)
+        writer.endObject()
       }
     }
   }

@@ -22,6 +22,28 @@ public enum EndpointsInterface {
       self.name = name
       self.value = value
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var value_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "value": value_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.value = try JSONReader.given(value_, "value")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("value", value)
+      writer.endObject()
+    }
   }
 
   /// At most `count` messages in any `span` (ISO 8601).
@@ -36,6 +58,28 @@ public enum EndpointsInterface {
       self.count = count
       self.span = span
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var count_: Int?
+      var span_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "count": count_ = try reader.value(of: key) as Int
+        case "span": span_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.count = try JSONReader.given(count_, "count")
+      self.span = try JSONReader.given(span_, "span")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("count", count)
+      writer.field("span", span)
+      writer.endObject()
+    }
   }
 
   /// How an endpoint is called. Null is the usual way.
@@ -43,7 +87,7 @@ public enum EndpointsInterface {
     public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "events", "reminders", "concurrency", "rate", "inOrder"]
     public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder] }
 
-    public enum Events: String, Codable, Sendable, CaseIterable {
+    public enum Events: String, JSONCodable, Sendable, CaseIterable {
       case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp
     }
 
@@ -89,6 +133,72 @@ public enum EndpointsInterface {
       self.rate = rate
       self.inOrder = inOrder
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var headers_: [Header]?
+      var template_: String?
+      var certificates_: String?
+      var replies_: String?
+      var via_: String?
+      var from_: String?
+      var replyTo_: String?
+      var user_: String?
+      var events_: [Settings.Events]?
+      var reminders_: String?
+      var concurrency_: Int?
+      var rate_: Rate?
+      var inOrder_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "headers": headers_ = try reader.value(of: key) as [Header]?
+        case "template": template_ = try reader.value(of: key) as String?
+        case "certificates": certificates_ = try reader.value(of: key) as String?
+        case "replies": replies_ = try reader.value(of: key) as String?
+        case "via": via_ = try reader.value(of: key) as String?
+        case "from": from_ = try reader.value(of: key) as String?
+        case "replyTo": replyTo_ = try reader.value(of: key) as String?
+        case "user": user_ = try reader.value(of: key) as String?
+        case "events": events_ = try reader.value(of: key) as [Settings.Events]?
+        case "reminders": reminders_ = try reader.value(of: key) as String?
+        case "concurrency": concurrency_ = try reader.value(of: key) as Int?
+        case "rate": rate_ = try reader.value(of: key) as Rate?
+        case "inOrder": inOrder_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.headers = headers_
+      self.template = template_
+      self.certificates = certificates_
+      self.replies = replies_
+      self.via = via_
+      self.from = from_
+      self.replyTo = replyTo_
+      self.user = user_
+      self.events = events_
+      self.reminders = reminders_
+      self.concurrency = concurrency_
+      self.rate = rate_
+      self.inOrder = inOrder_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("certificates", certificates)
+      writer.field("concurrency", concurrency)
+      writer.field("events", events)
+      writer.field("from", from)
+      writer.field("headers", headers)
+      writer.field("inOrder", inOrder)
+      writer.field("rate", rate)
+      writer.field("reminders", reminders)
+      writer.field("replies", replies)
+      writer.field("replyTo", replyTo)
+      writer.field("template", template)
+      writer.field("user", user)
+      writer.field("via", via)
+      writer.endObject()
+    }
   }
 
   /// How the topic stands that answers are read from. Numbers are counted from the daemon's start on.
@@ -96,7 +206,7 @@ public enum EndpointsInterface {
     public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
     public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case open, connecting, waiting, elsewhere, off
     }
 
@@ -122,6 +232,44 @@ public enum EndpointsInterface {
       self.refused = refused
       self.answeredAt = answeredAt
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var state_: Replies.State?
+      var problem_: String?
+      var since_: Wire.Time?
+      var answers_: Int?
+      var refused_: Int?
+      var answeredAt_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "state": state_ = try reader.value(of: key) as Replies.State
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "since": since_ = try reader.value(of: key) as Wire.Time?
+        case "answers": answers_ = try reader.value(of: key) as Int
+        case "refused": refused_ = try reader.value(of: key) as Int
+        case "answeredAt": answeredAt_ = try reader.value(of: key) as Wire.Time?
+        default: try reader.skip()
+        }
+      }
+      self.state = try JSONReader.given(state_, "state")
+      self.problem = problem_
+      self.since = since_
+      self.answers = try JSONReader.given(answers_, "answers")
+      self.refused = try JSONReader.given(refused_, "refused")
+      self.answeredAt = answeredAt_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("answeredAt", answeredAt)
+      writer.field("answers", answers)
+      writer.field("problem", problem)
+      writer.field("refused", refused)
+      writer.field("since", since)
+      writer.field("state", state)
+      writer.endObject()
+    }
   }
 
   /// Its secrets and its token are never part of this.
@@ -129,11 +277,11 @@ public enum EndpointsInterface {
     public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "set"]
     public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, set] }
 
-    public enum Signing: String, Codable, Sendable, CaseIterable {
+    public enum Signing: String, JSONCodable, Sendable, CaseIterable {
       case hmac, ed25519
     }
 
-    public enum SecretFrom: String, Codable, Sendable, CaseIterable {
+    public enum SecretFrom: String, JSONCodable, Sendable, CaseIterable {
       case file, credential
     }
 
@@ -194,6 +342,92 @@ public enum EndpointsInterface {
       self.replies = replies
       self.set = set
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var url_: String?
+      var createdAt_: Wire.Time?
+      var disabled_: String?
+      var owed_: Int?
+      var disabledAt_: Wire.Time?
+      var failingSince_: Wire.Time?
+      var dead_: Int?
+      var settings_: Settings?
+      var signing_: [Endpoint.Signing]?
+      var publicKeys_: [String]?
+      var secretFrom_: Endpoint.SecretFrom?
+      var rotationEnds_: Wire.Time?
+      var hasToken_: Bool?
+      var fault_: String?
+      var restingUntil_: Wire.Time?
+      var replies_: Replies?
+      var set_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "url": url_ = try reader.value(of: key) as String
+        case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
+        case "disabled": disabled_ = try reader.value(of: key) as String?
+        case "owed": owed_ = try reader.value(of: key) as Int
+        case "disabledAt": disabledAt_ = try reader.value(of: key) as Wire.Time?
+        case "failingSince": failingSince_ = try reader.value(of: key) as Wire.Time?
+        case "dead": dead_ = try reader.value(of: key) as Int?
+        case "settings": settings_ = try reader.value(of: key) as Settings?
+        case "signing": signing_ = try reader.value(of: key) as [Endpoint.Signing]?
+        case "publicKeys": publicKeys_ = try reader.value(of: key) as [String]?
+        case "secretFrom": secretFrom_ = try reader.value(of: key) as Endpoint.SecretFrom?
+        case "rotationEnds": rotationEnds_ = try reader.value(of: key) as Wire.Time?
+        case "hasToken": hasToken_ = try reader.value(of: key) as Bool?
+        case "fault": fault_ = try reader.value(of: key) as String?
+        case "restingUntil": restingUntil_ = try reader.value(of: key) as Wire.Time?
+        case "replies": replies_ = try reader.value(of: key) as Replies?
+        case "set": set_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.url = try JSONReader.given(url_, "url")
+      self.createdAt = try JSONReader.given(createdAt_, "createdAt")
+      self.disabled = disabled_
+      self.owed = try JSONReader.given(owed_, "owed")
+      self.disabledAt = disabledAt_
+      self.failingSince = failingSince_
+      self.dead = dead_
+      self.settings = settings_
+      self.signing = signing_
+      self.publicKeys = publicKeys_
+      self.secretFrom = secretFrom_
+      self.rotationEnds = rotationEnds_
+      self.hasToken = hasToken_
+      self.fault = fault_
+      self.restingUntil = restingUntil_
+      self.replies = replies_
+      self.set = set_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("createdAt", createdAt)
+      writer.field("dead", dead)
+      writer.field("disabled", disabled)
+      writer.field("disabledAt", disabledAt)
+      writer.field("failingSince", failingSince)
+      writer.field("fault", fault)
+      writer.field("hasToken", hasToken)
+      writer.field("name", name)
+      writer.field("owed", owed)
+      writer.field("publicKeys", publicKeys)
+      writer.field("replies", replies)
+      writer.field("restingUntil", restingUntil)
+      writer.field("rotationEnds", rotationEnds)
+      writer.field("secretFrom", secretFrom)
+      writer.field("set", set)
+      writer.field("settings", settings)
+      writer.field("signing", signing)
+      writer.field("url", url)
+      writer.endObject()
+    }
   }
 
   /// How long each part of an exchange took, in microseconds from its beginning. What did not happen is zero.
@@ -213,6 +447,40 @@ public enum EndpointsInterface {
       self.tls = tls
       self.firstByte = firstByte
       self.total = total
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var nameLookup_: Int?
+      var connect_: Int?
+      var tls_: Int?
+      var firstByte_: Int?
+      var total_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "nameLookup": nameLookup_ = try reader.value(of: key) as Int
+        case "connect": connect_ = try reader.value(of: key) as Int
+        case "tls": tls_ = try reader.value(of: key) as Int
+        case "firstByte": firstByte_ = try reader.value(of: key) as Int
+        case "total": total_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.nameLookup = try JSONReader.given(nameLookup_, "nameLookup")
+      self.connect = try JSONReader.given(connect_, "connect")
+      self.tls = try JSONReader.given(tls_, "tls")
+      self.firstByte = try JSONReader.given(firstByte_, "firstByte")
+      self.total = try JSONReader.given(total_, "total")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("connect", connect)
+      writer.field("firstByte", firstByte)
+      writer.field("nameLookup", nameLookup)
+      writer.field("tls", tls)
+      writer.field("total", total)
+      writer.endObject()
     }
   }
 
@@ -263,6 +531,72 @@ public enum EndpointsInterface {
       self.httpVersion = httpVersion
       self.timing = timing
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var ok_: Bool?
+      var url_: String?
+      var requestHeaders_: [String]?
+      var requestBody_: String?
+      var status_: Int?
+      var answer_: String?
+      var error_: String?
+      var tookMs_: Int?
+      var method_: String?
+      var responseHeaders_: [String]?
+      var address_: String?
+      var httpVersion_: String?
+      var timing_: Timing?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "ok": ok_ = try reader.value(of: key) as Bool
+        case "url": url_ = try reader.value(of: key) as String
+        case "requestHeaders": requestHeaders_ = try reader.value(of: key) as [String]
+        case "requestBody": requestBody_ = try reader.value(of: key) as String
+        case "status": status_ = try reader.value(of: key) as Int?
+        case "answer": answer_ = try reader.value(of: key) as String?
+        case "error": error_ = try reader.value(of: key) as String?
+        case "tookMs": tookMs_ = try reader.value(of: key) as Int
+        case "method": method_ = try reader.value(of: key) as String?
+        case "responseHeaders": responseHeaders_ = try reader.value(of: key) as [String]?
+        case "address": address_ = try reader.value(of: key) as String?
+        case "httpVersion": httpVersion_ = try reader.value(of: key) as String?
+        case "timing": timing_ = try reader.value(of: key) as Timing?
+        default: try reader.skip()
+        }
+      }
+      self.ok = try JSONReader.given(ok_, "ok")
+      self.url = try JSONReader.given(url_, "url")
+      self.requestHeaders = try JSONReader.given(requestHeaders_, "requestHeaders")
+      self.requestBody = try JSONReader.given(requestBody_, "requestBody")
+      self.status = status_
+      self.answer = answer_
+      self.error = error_
+      self.tookMs = try JSONReader.given(tookMs_, "tookMs")
+      self.method = method_
+      self.responseHeaders = responseHeaders_
+      self.address = address_
+      self.httpVersion = httpVersion_
+      self.timing = timing_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("address", address)
+      writer.field("answer", answer)
+      writer.field("error", error)
+      writer.field("httpVersion", httpVersion)
+      writer.field("method", method)
+      writer.field("ok", ok)
+      writer.field("requestBody", requestBody)
+      writer.field("requestHeaders", requestHeaders)
+      writer.field("responseHeaders", responseHeaders)
+      writer.field("status", status)
+      writer.field("timing", timing)
+      writer.field("tookMs", tookMs)
+      writer.field("url", url)
+      writer.endObject()
+    }
   }
 
   /// A template that comes with Chime.
@@ -287,6 +621,40 @@ public enum EndpointsInterface {
       self.example = example
       self.needsToken = needsToken
       self.text = text
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var summary_: String?
+      var example_: String?
+      var needsToken_: Bool?
+      var text_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "summary": summary_ = try reader.value(of: key) as String
+        case "example": example_ = try reader.value(of: key) as String?
+        case "needsToken": needsToken_ = try reader.value(of: key) as Bool
+        case "text": text_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.summary = try JSONReader.given(summary_, "summary")
+      self.example = example_
+      self.needsToken = try JSONReader.given(needsToken_, "needsToken")
+      self.text = try JSONReader.given(text_, "text")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("example", example)
+      writer.field("name", name)
+      writer.field("needsToken", needsToken)
+      writer.field("summary", summary)
+      writer.field("text", text)
+      writer.endObject()
     }
   }
 
@@ -315,6 +683,44 @@ public enum EndpointsInterface {
       self.settings = settings
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var url_: String?
+      var secret_: String?
+      var newSecret_: Endpoint.Signing?
+      var token_: String?
+      var settings_: Settings?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "url": url_ = try reader.value(of: key) as String
+        case "secret": secret_ = try reader.value(of: key) as String?
+        case "newSecret": newSecret_ = try reader.value(of: key) as Endpoint.Signing?
+        case "token": token_ = try reader.value(of: key) as String?
+        case "settings": settings_ = try reader.value(of: key) as Settings?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.url = try JSONReader.given(url_, "url")
+      self.secret = secret_
+      self.newSecret = newSecret_
+      self.token = token_
+      self.settings = settings_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("newSecret", newSecret)
+      writer.field("secret", secret)
+      writer.field("settings", settings)
+      writer.field("token", token)
+      writer.field("url", url)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint", "secret"]
       public var fieldValues: [Any?] { [endpoint, secret] }
@@ -326,6 +732,28 @@ public enum EndpointsInterface {
         self.endpoint = endpoint
         self.secret = secret
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        var secret_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          case "secret": secret_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+        self.secret = secret_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.field("secret", secret)
+        writer.endObject()
+      }
     }
   }
 
@@ -333,7 +761,7 @@ public enum EndpointsInterface {
   public struct Update: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Update"
     
-    public enum Reset: String, Codable, Sendable, CaseIterable {
+    public enum Reset: String, JSONCodable, Sendable, CaseIterable {
       case headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder, token
     }
 
@@ -351,6 +779,40 @@ public enum EndpointsInterface {
       self.reset = reset
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var url_: String?
+      var token_: String?
+      var settings_: Settings?
+      var reset_: [Update.Reset]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "url": url_ = try reader.value(of: key) as String?
+        case "token": token_ = try reader.value(of: key) as String?
+        case "settings": settings_ = try reader.value(of: key) as Settings?
+        case "reset": reset_ = try reader.value(of: key) as [Update.Reset]?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.url = url_
+      self.token = token_
+      self.settings = settings_
+      self.reset = reset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("reset", reset)
+      writer.field("settings", settings)
+      writer.field("token", token)
+      writer.field("url", url)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint"]
       public var fieldValues: [Any?] { [endpoint] }
@@ -359,6 +821,24 @@ public enum EndpointsInterface {
 
       public init(endpoint: Endpoint) {
         self.endpoint = endpoint
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.endObject()
       }
     }
   }
@@ -372,6 +852,24 @@ public enum EndpointsInterface {
       self.name = name
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint"]
       public var fieldValues: [Any?] { [endpoint] }
@@ -380,6 +878,24 @@ public enum EndpointsInterface {
 
       public init(endpoint: Endpoint) {
         self.endpoint = endpoint
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.endObject()
       }
     }
   }
@@ -391,6 +907,20 @@ public enum EndpointsInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoints"]
       public var fieldValues: [Any?] { [endpoints] }
@@ -399,6 +929,24 @@ public enum EndpointsInterface {
 
       public init(endpoints: [Endpoint]) {
         self.endpoints = endpoints
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoints_: [Endpoint]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoints": endpoints_ = try reader.value(of: key) as [Endpoint]
+          default: try reader.skip()
+          }
+        }
+        self.endpoints = try JSONReader.given(endpoints_, "endpoints")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoints", endpoints)
+        writer.endObject()
       }
     }
   }
@@ -419,6 +967,32 @@ public enum EndpointsInterface {
       self.overlap = overlap
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var secret_: String?
+      var overlap_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "secret": secret_ = try reader.value(of: key) as String?
+        case "overlap": overlap_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.secret = secret_
+      self.overlap = overlap_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("overlap", overlap)
+      writer.field("secret", secret)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint", "secret"]
       public var fieldValues: [Any?] { [endpoint, secret] }
@@ -429,6 +1003,28 @@ public enum EndpointsInterface {
       public init(endpoint: Endpoint, secret: String? = nil) {
         self.endpoint = endpoint
         self.secret = secret
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        var secret_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          case "secret": secret_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+        self.secret = secret_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.field("secret", secret)
+        writer.endObject()
       }
     }
   }
@@ -443,6 +1039,24 @@ public enum EndpointsInterface {
       self.name = name
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint"]
       public var fieldValues: [Any?] { [endpoint] }
@@ -451,6 +1065,24 @@ public enum EndpointsInterface {
 
       public init(endpoint: Endpoint) {
         self.endpoint = endpoint
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.endObject()
       }
     }
   }
@@ -465,6 +1097,24 @@ public enum EndpointsInterface {
       self.name = name
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["endpoint"]
       public var fieldValues: [Any?] { [endpoint] }
@@ -473,6 +1123,24 @@ public enum EndpointsInterface {
 
       public init(endpoint: Endpoint) {
         self.endpoint = endpoint
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var endpoint_: Endpoint?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "endpoint": endpoint_ = try reader.value(of: key) as Endpoint
+          default: try reader.skip()
+          }
+        }
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoint", endpoint)
+        writer.endObject()
       }
     }
   }
@@ -487,6 +1155,24 @@ public enum EndpointsInterface {
       self.name = name
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["result"]
       public var fieldValues: [Any?] { [result] }
@@ -495,6 +1181,24 @@ public enum EndpointsInterface {
 
       public init(result: TestResult) {
         self.result = result
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var result_: TestResult?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "result": result_ = try reader.value(of: key) as TestResult
+          default: try reader.skip()
+          }
+        }
+        self.result = try JSONReader.given(result_, "result")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("result", result)
+        writer.endObject()
       }
     }
   }
@@ -506,6 +1210,20 @@ public enum EndpointsInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["templates"]
       public var fieldValues: [Any?] { [templates] }
@@ -514,6 +1232,24 @@ public enum EndpointsInterface {
 
       public init(templates: [Template]) {
         self.templates = templates
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var templates_: [Template]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "templates": templates_ = try reader.value(of: key) as [Template]
+          default: try reader.skip()
+          }
+        }
+        self.templates = try JSONReader.given(templates_, "templates")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("templates", templates)
+        writer.endObject()
       }
     }
   }

@@ -19,7 +19,7 @@ public enum ExpectationsInterface {
     public static let fieldNames = ["at", "kind", "uid", "tenant", "endpoint", "tookMs", "status", "output"]
     public var fieldValues: [Any?] { [at, kind, uid, tenant, endpoint, tookMs, status, output] }
 
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case started, succeeded, failed
     }
 
@@ -49,6 +49,52 @@ public enum ExpectationsInterface {
       self.status = status
       self.output = output
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var kind_: PingRecord.Kind?
+      var uid_: Int?
+      var tenant_: String?
+      var endpoint_: String?
+      var tookMs_: Int?
+      var status_: Int?
+      var output_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "kind": kind_ = try reader.value(of: key) as PingRecord.Kind
+        case "uid": uid_ = try reader.value(of: key) as Int
+        case "tenant": tenant_ = try reader.value(of: key) as String?
+        case "endpoint": endpoint_ = try reader.value(of: key) as String?
+        case "tookMs": tookMs_ = try reader.value(of: key) as Int?
+        case "status": status_ = try reader.value(of: key) as Int?
+        case "output": output_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.uid = try JSONReader.given(uid_, "uid")
+      self.tenant = tenant_
+      self.endpoint = endpoint_
+      self.tookMs = tookMs_
+      self.status = status_
+      self.output = output_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("endpoint", endpoint)
+      writer.field("kind", kind)
+      writer.field("output", output)
+      writer.field("status", status)
+      writer.field("tenant", tenant)
+      writer.field("tookMs", tookMs)
+      writer.field("uid", uid)
+      writer.endObject()
+    }
   }
 
   /// A run, or a time without one.
@@ -56,7 +102,7 @@ public enum ExpectationsInterface {
     public static let fieldNames = ["at", "result"]
     public var fieldValues: [Any?] { [at, result] }
 
-    public enum Result: String, Codable, Sendable, CaseIterable {
+    public enum Result: String, JSONCodable, Sendable, CaseIterable {
       case good, failed, missed
     }
 
@@ -67,13 +113,35 @@ public enum ExpectationsInterface {
       self.at = at
       self.result = result
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var result_: Beat.Result?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "result": result_ = try reader.value(of: key) as Beat.Result
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.result = try JSONReader.given(result_, "result")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("result", result)
+      writer.endObject()
+    }
   }
 
   public struct Expectation: WireValue {
     public static let fieldNames = ["id", "title", "when", "within", "state", "downSince", "awaitedUntil", "next", "lastGood", "last", "beats"]
     public var fieldValues: [Any?] { [id, title, when, within, state, downSince, awaitedUntil, next, lastGood, last, beats] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case new, up, awaited, running, down, paused
     }
 
@@ -114,6 +182,64 @@ public enum ExpectationsInterface {
       self.last = last
       self.beats = beats
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var title_: String?
+      var when_: String?
+      var within_: String?
+      var state_: Expectation.State?
+      var downSince_: Wire.Time?
+      var awaitedUntil_: Wire.Time?
+      var next_: Wire.Time?
+      var lastGood_: Wire.Time?
+      var last_: PingRecord?
+      var beats_: [Beat]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "when": when_ = try reader.value(of: key) as String
+        case "within": within_ = try reader.value(of: key) as String
+        case "state": state_ = try reader.value(of: key) as Expectation.State
+        case "downSince": downSince_ = try reader.value(of: key) as Wire.Time?
+        case "awaitedUntil": awaitedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "next": next_ = try reader.value(of: key) as Wire.Time?
+        case "lastGood": lastGood_ = try reader.value(of: key) as Wire.Time?
+        case "last": last_ = try reader.value(of: key) as PingRecord?
+        case "beats": beats_ = try reader.value(of: key) as [Beat]
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.title = try JSONReader.given(title_, "title")
+      self.when = try JSONReader.given(when_, "when")
+      self.within = try JSONReader.given(within_, "within")
+      self.state = try JSONReader.given(state_, "state")
+      self.downSince = downSince_
+      self.awaitedUntil = awaitedUntil_
+      self.next = next_
+      self.lastGood = lastGood_
+      self.last = last_
+      self.beats = try JSONReader.given(beats_, "beats")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("awaitedUntil", awaitedUntil)
+      writer.field("beats", beats)
+      writer.field("downSince", downSince)
+      writer.field("id", id)
+      writer.field("last", last)
+      writer.field("lastGood", lastGood)
+      writer.field("next", next)
+      writer.field("state", state)
+      writer.field("title", title)
+      writer.field("when", when)
+      writer.field("within", within)
+      writer.endObject()
+    }
   }
 
   /// Those that are in a state, or all of them, in the order of their next times. Paged as in io.chime.Reminders.
@@ -130,6 +256,32 @@ public enum ExpectationsInterface {
       self.cursor = cursor
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var state_: Expectation.State?
+      var limit_: Int?
+      var cursor_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "state": state_ = try reader.value(of: key) as Expectation.State?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "cursor": cursor_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.state = state_
+      self.limit = limit_
+      self.cursor = cursor_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("cursor", cursor)
+      writer.field("limit", limit)
+      writer.field("state", state)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["expectations", "cursor"]
       public var fieldValues: [Any?] { [expectations, cursor] }
@@ -140,6 +292,28 @@ public enum ExpectationsInterface {
       public init(expectations: [Expectation], cursor: String? = nil) {
         self.expectations = expectations
         self.cursor = cursor
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var expectations_: [Expectation]?
+        var cursor_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "expectations": expectations_ = try reader.value(of: key) as [Expectation]
+          case "cursor": cursor_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.expectations = try JSONReader.given(expectations_, "expectations")
+        self.cursor = cursor_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("cursor", cursor)
+        writer.field("expectations", expectations)
+        writer.endObject()
       }
     }
   }
@@ -154,6 +328,24 @@ public enum ExpectationsInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["expectation", "pings"]
       public var fieldValues: [Any?] { [expectation, pings] }
@@ -164,6 +356,28 @@ public enum ExpectationsInterface {
       public init(expectation: Expectation, pings: [PingRecord]) {
         self.expectation = expectation
         self.pings = pings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var expectation_: Expectation?
+        var pings_: [PingRecord]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "expectation": expectation_ = try reader.value(of: key) as Expectation
+          case "pings": pings_ = try reader.value(of: key) as [PingRecord]
+          default: try reader.skip()
+          }
+        }
+        self.expectation = try JSONReader.given(expectation_, "expectation")
+        self.pings = try JSONReader.given(pings_, "pings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("expectation", expectation)
+        writer.field("pings", pings)
+        writer.endObject()
       }
     }
   }
@@ -187,6 +401,40 @@ public enum ExpectationsInterface {
       self.output = output
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var kind_: PingRecord.Kind?
+      var tookMs_: Int?
+      var status_: Int?
+      var output_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "kind": kind_ = try reader.value(of: key) as PingRecord.Kind?
+        case "tookMs": tookMs_ = try reader.value(of: key) as Int?
+        case "status": status_ = try reader.value(of: key) as Int?
+        case "output": output_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.kind = kind_
+      self.tookMs = tookMs_
+      self.status = status_
+      self.output = output_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("kind", kind)
+      writer.field("output", output)
+      writer.field("status", status)
+      writer.field("tookMs", tookMs)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["id", "title", "wasDownMs"]
       public var fieldValues: [Any?] { [id, title, wasDownMs] }
@@ -199,6 +447,32 @@ public enum ExpectationsInterface {
         self.id = id
         self.title = title
         self.wasDownMs = wasDownMs
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var id_: String?
+        var title_: String?
+        var wasDownMs_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "id": id_ = try reader.value(of: key) as String
+          case "title": title_ = try reader.value(of: key) as String
+          case "wasDownMs": wasDownMs_ = try reader.value(of: key) as Int?
+          default: try reader.skip()
+          }
+        }
+        self.id = try JSONReader.given(id_, "id")
+        self.title = try JSONReader.given(title_, "title")
+        self.wasDownMs = wasDownMs_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("id", id)
+        writer.field("title", title)
+        writer.field("wasDownMs", wasDownMs)
+        writer.endObject()
       }
     }
   }
@@ -215,6 +489,28 @@ public enum ExpectationsInterface {
     public init(id: String, endpoint: String? = nil) {
       self.id = id
       self.endpoint = endpoint
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var endpoint_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "endpoint": endpoint_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.endpoint = endpoint_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("endpoint", endpoint)
+      writer.field("id", id)
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -237,6 +533,48 @@ public enum ExpectationsInterface {
         self.succeeded = succeeded
         self.started = started
         self.failed = failed
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var id_: String?
+        var title_: String?
+        var endpoint_: String?
+        var address_: String?
+        var succeeded_: String?
+        var started_: String?
+        var failed_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "id": id_ = try reader.value(of: key) as String
+          case "title": title_ = try reader.value(of: key) as String
+          case "endpoint": endpoint_ = try reader.value(of: key) as String
+          case "address": address_ = try reader.value(of: key) as String
+          case "succeeded": succeeded_ = try reader.value(of: key) as String
+          case "started": started_ = try reader.value(of: key) as String
+          case "failed": failed_ = try reader.value(of: key) as String
+          default: try reader.skip()
+          }
+        }
+        self.id = try JSONReader.given(id_, "id")
+        self.title = try JSONReader.given(title_, "title")
+        self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+        self.address = try JSONReader.given(address_, "address")
+        self.succeeded = try JSONReader.given(succeeded_, "succeeded")
+        self.started = try JSONReader.given(started_, "started")
+        self.failed = try JSONReader.given(failed_, "failed")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("address", address)
+        writer.field("endpoint", endpoint)
+        writer.field("failed", failed)
+        writer.field("id", id)
+        writer.field("started", started)
+        writer.field("succeeded", succeeded)
+        writer.field("title", title)
+        writer.endObject()
       }
     }
   }

@@ -14,15 +14,15 @@ public enum OccurrencesInterface {
     public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "awaitedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt", "answeredBy"]
     public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, awaitedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt, answeredBy] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case fired, delivered, snoozed, done, dismissed, missed, awaited
     }
 
-    public enum Late: String, Codable, Sendable, CaseIterable {
+    public enum Late: String, JSONCodable, Sendable, CaseIterable {
       case suspend, downtime, quiet, waited
     }
 
-    public enum Missed: String, Codable, Sendable, CaseIterable {
+    public enum Missed: String, JSONCodable, Sendable, CaseIterable {
       case suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone
     }
 
@@ -83,6 +83,92 @@ public enum OccurrencesInterface {
       self.repeatAt = repeatAt
       self.answeredBy = answeredBy
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var reminder_: String?
+      var title_: String?
+      var state_: Occurrence.State?
+      var scheduledAt_: Wire.Time?
+      var firedAt_: Wire.Time?
+      var deliveredAt_: Wire.Time?
+      var endedAt_: Wire.Time?
+      var snoozedUntil_: Wire.Time?
+      var awaitedUntil_: Wire.Time?
+      var late_: Occurrence.Late?
+      var latenessMs_: Int?
+      var missed_: Occurrence.Missed?
+      var missedCount_: Int?
+      var rounds_: Int?
+      var repeats_: Int?
+      var repeatAt_: Wire.Time?
+      var answeredBy_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "reminder": reminder_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "state": state_ = try reader.value(of: key) as Occurrence.State
+        case "scheduledAt": scheduledAt_ = try reader.value(of: key) as Wire.Time
+        case "firedAt": firedAt_ = try reader.value(of: key) as Wire.Time?
+        case "deliveredAt": deliveredAt_ = try reader.value(of: key) as Wire.Time?
+        case "endedAt": endedAt_ = try reader.value(of: key) as Wire.Time?
+        case "snoozedUntil": snoozedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "awaitedUntil": awaitedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "late": late_ = try reader.value(of: key) as Occurrence.Late?
+        case "latenessMs": latenessMs_ = try reader.value(of: key) as Int?
+        case "missed": missed_ = try reader.value(of: key) as Occurrence.Missed?
+        case "missedCount": missedCount_ = try reader.value(of: key) as Int?
+        case "rounds": rounds_ = try reader.value(of: key) as Int
+        case "repeats": repeats_ = try reader.value(of: key) as Int?
+        case "repeatAt": repeatAt_ = try reader.value(of: key) as Wire.Time?
+        case "answeredBy": answeredBy_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.title = try JSONReader.given(title_, "title")
+      self.state = try JSONReader.given(state_, "state")
+      self.scheduledAt = try JSONReader.given(scheduledAt_, "scheduledAt")
+      self.firedAt = firedAt_
+      self.deliveredAt = deliveredAt_
+      self.endedAt = endedAt_
+      self.snoozedUntil = snoozedUntil_
+      self.awaitedUntil = awaitedUntil_
+      self.late = late_
+      self.latenessMs = latenessMs_
+      self.missed = missed_
+      self.missedCount = missedCount_
+      self.rounds = try JSONReader.given(rounds_, "rounds")
+      self.repeats = repeats_
+      self.repeatAt = repeatAt_
+      self.answeredBy = answeredBy_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("answeredBy", answeredBy)
+      writer.field("awaitedUntil", awaitedUntil)
+      writer.field("deliveredAt", deliveredAt)
+      writer.field("endedAt", endedAt)
+      writer.field("firedAt", firedAt)
+      writer.field("id", id)
+      writer.field("late", late)
+      writer.field("latenessMs", latenessMs)
+      writer.field("missed", missed)
+      writer.field("missedCount", missedCount)
+      writer.field("reminder", reminder)
+      writer.field("repeatAt", repeatAt)
+      writer.field("repeats", repeats)
+      writer.field("rounds", rounds)
+      writer.field("scheduledAt", scheduledAt)
+      writer.field("snoozedUntil", snoozedUntil)
+      writer.field("state", state)
+      writer.field("title", title)
+      writer.endObject()
+    }
   }
 
   public struct Filter: WireValue {
@@ -103,6 +189,36 @@ public enum OccurrencesInterface {
       self.since = since
       self.before = before
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: String?
+      var open_: Bool?
+      var since_: String?
+      var before_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as String?
+        case "open": open_ = try reader.value(of: key) as Bool?
+        case "since": since_ = try reader.value(of: key) as String?
+        case "before": before_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.reminder = reminder_
+      self.open = open_
+      self.since = since_
+      self.before = before_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("before", before)
+      writer.field("open", open)
+      writer.field("reminder", reminder)
+      writer.field("since", since)
+      writer.endObject()
+    }
   }
 
   /// A reminder that has no time yet, because it counts from what becomes of another, or of which a time waits until another is
@@ -121,6 +237,36 @@ public enum OccurrencesInterface {
       self.title = title
       self.follows = follows
       self.onlyIfDone = onlyIfDone
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: String?
+      var title_: String?
+      var follows_: Wire.Chain?
+      var onlyIfDone_: Wire.Condition?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "follows": follows_ = try reader.value(of: key) as Wire.Chain?
+        case "onlyIfDone": onlyIfDone_ = try reader.value(of: key) as Wire.Condition?
+        default: try reader.skip()
+        }
+      }
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.title = try JSONReader.given(title_, "title")
+      self.follows = follows_
+      self.onlyIfDone = onlyIfDone_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("follows", follows)
+      writer.field("onlyIfDone", onlyIfDone)
+      writer.field("reminder", reminder)
+      writer.field("title", title)
+      writer.endObject()
     }
   }
 
@@ -165,6 +311,64 @@ public enum OccurrencesInterface {
       self.passedOver = passedOver
       self.leftOut = leftOut
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: String?
+      var title_: String?
+      var at_: Wire.Time?
+      var snoozed_: Bool?
+      var last_: Wire.Time?
+      var paused_: Bool?
+      var when_: String?
+      var held_: Wire.Time?
+      var repeats_: Bool?
+      var passedOver_: Wire.PassedOver?
+      var leftOut_: [Wire.LeftOut]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "snoozed": snoozed_ = try reader.value(of: key) as Bool
+        case "last": last_ = try reader.value(of: key) as Wire.Time?
+        case "paused": paused_ = try reader.value(of: key) as Bool
+        case "when": when_ = try reader.value(of: key) as String
+        case "held": held_ = try reader.value(of: key) as Wire.Time?
+        case "repeats": repeats_ = try reader.value(of: key) as Bool?
+        case "passedOver": passedOver_ = try reader.value(of: key) as Wire.PassedOver?
+        case "leftOut": leftOut_ = try reader.value(of: key) as [Wire.LeftOut]?
+        default: try reader.skip()
+        }
+      }
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.title = try JSONReader.given(title_, "title")
+      self.at = try JSONReader.given(at_, "at")
+      self.snoozed = try JSONReader.given(snoozed_, "snoozed")
+      self.last = last_
+      self.paused = try JSONReader.given(paused_, "paused")
+      self.when = try JSONReader.given(when_, "when")
+      self.held = held_
+      self.repeats = repeats_
+      self.passedOver = passedOver_
+      self.leftOut = leftOut_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("held", held)
+      writer.field("last", last)
+      writer.field("leftOut", leftOut)
+      writer.field("passedOver", passedOver)
+      writer.field("paused", paused)
+      writer.field("reminder", reminder)
+      writer.field("repeats", repeats)
+      writer.field("snoozed", snoozed)
+      writer.field("title", title)
+      writer.field("when", when)
+      writer.endObject()
+    }
   }
 
   /// How many times have the same reason.
@@ -179,6 +383,28 @@ public enum OccurrencesInterface {
       self.reason = reason
       self.count = count
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reason_: String?
+      var count_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reason": reason_ = try reader.value(of: key) as String
+        case "count": count_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.reason = try JSONReader.given(reason_, "reason")
+      self.count = try JSONReader.given(count_, "count")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("count", count)
+      writer.field("reason", reason)
+      writer.endObject()
+    }
   }
 
   /// The times that a reminder should have had by the schedules that were in force, held against what the history says. Each is
@@ -187,7 +413,7 @@ public enum OccurrencesInterface {
     public static let fieldNames = ["reminder", "title", "when", "removed", "versions", "unknown", "times", "onTime", "late", "missed", "moved", "waiting", "uncertain", "unexplained", "unexplainedTimes", "beside", "givenUp", "lateness", "answers"]
     public var fieldValues: [Any?] { [reminder, title, when, removed, versions, unknown, times, onTime, late, missed, moved, waiting, uncertain, unexplained, unexplainedTimes, beside, givenUp, lateness, answers] }
 
-    public enum Unknown: String, Codable, Sendable, CaseIterable {
+    public enum Unknown: String, JSONCodable, Sendable, CaseIterable {
       case paced, zone
     }
 
@@ -251,6 +477,96 @@ public enum OccurrencesInterface {
       self.lateness = lateness
       self.answers = answers
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: String?
+      var title_: String?
+      var when_: String?
+      var removed_: Bool?
+      var versions_: Int?
+      var unknown_: ReminderAudit.Unknown?
+      var times_: Int?
+      var onTime_: Int?
+      var late_: [Tally]?
+      var missed_: [Tally]?
+      var moved_: Int?
+      var waiting_: Int?
+      var uncertain_: Int?
+      var unexplained_: Int?
+      var unexplainedTimes_: [Wire.Time]?
+      var beside_: Int?
+      var givenUp_: Int?
+      var lateness_: [Int]?
+      var answers_: [Int]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "when": when_ = try reader.value(of: key) as String
+        case "removed": removed_ = try reader.value(of: key) as Bool
+        case "versions": versions_ = try reader.value(of: key) as Int
+        case "unknown": unknown_ = try reader.value(of: key) as ReminderAudit.Unknown?
+        case "times": times_ = try reader.value(of: key) as Int
+        case "onTime": onTime_ = try reader.value(of: key) as Int
+        case "late": late_ = try reader.value(of: key) as [Tally]
+        case "missed": missed_ = try reader.value(of: key) as [Tally]
+        case "moved": moved_ = try reader.value(of: key) as Int
+        case "waiting": waiting_ = try reader.value(of: key) as Int
+        case "uncertain": uncertain_ = try reader.value(of: key) as Int
+        case "unexplained": unexplained_ = try reader.value(of: key) as Int
+        case "unexplainedTimes": unexplainedTimes_ = try reader.value(of: key) as [Wire.Time]
+        case "beside": beside_ = try reader.value(of: key) as Int
+        case "givenUp": givenUp_ = try reader.value(of: key) as Int
+        case "lateness": lateness_ = try reader.value(of: key) as [Int]
+        case "answers": answers_ = try reader.value(of: key) as [Int]
+        default: try reader.skip()
+        }
+      }
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.title = try JSONReader.given(title_, "title")
+      self.when = try JSONReader.given(when_, "when")
+      self.removed = try JSONReader.given(removed_, "removed")
+      self.versions = try JSONReader.given(versions_, "versions")
+      self.unknown = unknown_
+      self.times = try JSONReader.given(times_, "times")
+      self.onTime = try JSONReader.given(onTime_, "onTime")
+      self.late = try JSONReader.given(late_, "late")
+      self.missed = try JSONReader.given(missed_, "missed")
+      self.moved = try JSONReader.given(moved_, "moved")
+      self.waiting = try JSONReader.given(waiting_, "waiting")
+      self.uncertain = try JSONReader.given(uncertain_, "uncertain")
+      self.unexplained = try JSONReader.given(unexplained_, "unexplained")
+      self.unexplainedTimes = try JSONReader.given(unexplainedTimes_, "unexplainedTimes")
+      self.beside = try JSONReader.given(beside_, "beside")
+      self.givenUp = try JSONReader.given(givenUp_, "givenUp")
+      self.lateness = try JSONReader.given(lateness_, "lateness")
+      self.answers = try JSONReader.given(answers_, "answers")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("answers", answers)
+      writer.field("beside", beside)
+      writer.field("givenUp", givenUp)
+      writer.field("late", late)
+      writer.field("lateness", lateness)
+      writer.field("missed", missed)
+      writer.field("moved", moved)
+      writer.field("onTime", onTime)
+      writer.field("reminder", reminder)
+      writer.field("removed", removed)
+      writer.field("times", times)
+      writer.field("title", title)
+      writer.field("uncertain", uncertain)
+      writer.field("unexplained", unexplained)
+      writer.field("unexplainedTimes", unexplainedTimes)
+      writer.field("unknown", unknown)
+      writer.field("versions", versions)
+      writer.field("waiting", waiting)
+      writer.field("when", when)
+      writer.endObject()
+    }
   }
 
   /// Holds the history against the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC 3339; what
@@ -270,6 +586,36 @@ public enum OccurrencesInterface {
       self.cursor = cursor
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminders_: [String]?
+      var since_: String?
+      var before_: String?
+      var cursor_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminders": reminders_ = try reader.value(of: key) as [String]?
+        case "since": since_ = try reader.value(of: key) as String?
+        case "before": before_ = try reader.value(of: key) as String?
+        case "cursor": cursor_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.reminders = reminders_
+      self.since = since_
+      self.before = before_
+      self.cursor = cursor_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("before", before)
+      writer.field("cursor", cursor)
+      writer.field("reminders", reminders)
+      writer.field("since", since)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["audits", "since", "before", "cursor"]
       public var fieldValues: [Any?] { [audits, since, before, cursor] }
@@ -284,6 +630,36 @@ public enum OccurrencesInterface {
         self.since = since
         self.before = before
         self.cursor = cursor
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var audits_: [ReminderAudit]?
+        var since_: Wire.Time?
+        var before_: Wire.Time?
+        var cursor_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "audits": audits_ = try reader.value(of: key) as [ReminderAudit]
+          case "since": since_ = try reader.value(of: key) as Wire.Time
+          case "before": before_ = try reader.value(of: key) as Wire.Time
+          case "cursor": cursor_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.audits = try JSONReader.given(audits_, "audits")
+        self.since = try JSONReader.given(since_, "since")
+        self.before = try JSONReader.given(before_, "before")
+        self.cursor = cursor_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("audits", audits)
+        writer.field("before", before)
+        writer.field("cursor", cursor)
+        writer.field("since", since)
+        writer.endObject()
       }
     }
   }
@@ -302,6 +678,32 @@ public enum OccurrencesInterface {
       self.cursor = cursor
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var filter_: Filter?
+      var limit_: Int?
+      var cursor_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "filter": filter_ = try reader.value(of: key) as Filter?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "cursor": cursor_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.filter = filter_
+      self.limit = limit_
+      self.cursor = cursor_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("cursor", cursor)
+      writer.field("filter", filter)
+      writer.field("limit", limit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrences", "cursor"]
       public var fieldValues: [Any?] { [occurrences, cursor] }
@@ -312,6 +714,28 @@ public enum OccurrencesInterface {
       public init(occurrences: [Occurrence], cursor: String? = nil) {
         self.occurrences = occurrences
         self.cursor = cursor
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrences_: [Occurrence]?
+        var cursor_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrences": occurrences_ = try reader.value(of: key) as [Occurrence]
+          case "cursor": cursor_ = try reader.value(of: key) as String?
+          default: try reader.skip()
+          }
+        }
+        self.occurrences = try JSONReader.given(occurrences_, "occurrences")
+        self.cursor = cursor_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("cursor", cursor)
+        writer.field("occurrences", occurrences)
+        writer.endObject()
       }
     }
   }
@@ -330,6 +754,28 @@ public enum OccurrencesInterface {
       self.before = before
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var limit_: Int?
+      var before_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "before": before_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.limit = limit_
+      self.before = before_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("before", before)
+      writer.field("limit", limit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["upcoming", "awaiting"]
       public var fieldValues: [Any?] { [upcoming, awaiting] }
@@ -340,6 +786,28 @@ public enum OccurrencesInterface {
       public init(upcoming: [Coming], awaiting: [Awaiting]? = nil) {
         self.upcoming = upcoming
         self.awaiting = awaiting
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var upcoming_: [Coming]?
+        var awaiting_: [Awaiting]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "upcoming": upcoming_ = try reader.value(of: key) as [Coming]
+          case "awaiting": awaiting_ = try reader.value(of: key) as [Awaiting]?
+          default: try reader.skip()
+          }
+        }
+        self.upcoming = try JSONReader.given(upcoming_, "upcoming")
+        self.awaiting = awaiting_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("awaiting", awaiting)
+        writer.field("upcoming", upcoming)
+        writer.endObject()
       }
     }
   }
@@ -358,6 +826,28 @@ public enum OccurrencesInterface {
       self.item = item
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var item_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.item = item_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("item", item)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrence"]
       public var fieldValues: [Any?] { [occurrence] }
@@ -366,6 +856,24 @@ public enum OccurrencesInterface {
 
       public init(occurrence: Occurrence) {
         self.occurrence = occurrence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrence_: Occurrence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrence": occurrence_ = try reader.value(of: key) as Occurrence
+          default: try reader.skip()
+          }
+        }
+        self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("occurrence", occurrence)
+        writer.endObject()
       }
     }
   }
@@ -385,6 +893,32 @@ public enum OccurrencesInterface {
       self.until = until
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var length_: String?
+      var until_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String?
+        case "length": length_ = try reader.value(of: key) as String?
+        case "until": until_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.length = length_
+      self.until = until_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("length", length)
+      writer.field("until", until)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrence"]
       public var fieldValues: [Any?] { [occurrence] }
@@ -393,6 +927,24 @@ public enum OccurrencesInterface {
 
       public init(occurrence: Occurrence) {
         self.occurrence = occurrence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrence_: Occurrence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrence": occurrence_ = try reader.value(of: key) as Occurrence
+          default: try reader.skip()
+          }
+        }
+        self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("occurrence", occurrence)
+        writer.endObject()
       }
     }
   }
@@ -406,6 +958,24 @@ public enum OccurrencesInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrence"]
       public var fieldValues: [Any?] { [occurrence] }
@@ -414,6 +984,24 @@ public enum OccurrencesInterface {
 
       public init(occurrence: Occurrence) {
         self.occurrence = occurrence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrence_: Occurrence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrence": occurrence_ = try reader.value(of: key) as Occurrence
+          default: try reader.skip()
+          }
+        }
+        self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("occurrence", occurrence)
+        writer.endObject()
       }
     }
   }
@@ -433,6 +1021,32 @@ public enum OccurrencesInterface {
       self.to = to
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var by_: String?
+      var to_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "by": by_ = try reader.value(of: key) as String?
+        case "to": to_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.by = by_
+      self.to = to_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("by", by)
+      writer.field("id", id)
+      writer.field("to", to)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrence"]
       public var fieldValues: [Any?] { [occurrence] }
@@ -441,6 +1055,24 @@ public enum OccurrencesInterface {
 
       public init(occurrence: Occurrence) {
         self.occurrence = occurrence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrence_: Occurrence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrence": occurrence_ = try reader.value(of: key) as Occurrence
+          default: try reader.skip()
+          }
+        }
+        self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("occurrence", occurrence)
+        writer.endObject()
       }
     }
   }
@@ -455,6 +1087,24 @@ public enum OccurrencesInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["occurrence"]
       public var fieldValues: [Any?] { [occurrence] }
@@ -463,6 +1113,24 @@ public enum OccurrencesInterface {
 
       public init(occurrence: Occurrence) {
         self.occurrence = occurrence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var occurrence_: Occurrence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "occurrence": occurrence_ = try reader.value(of: key) as Occurrence
+          default: try reader.skip()
+          }
+        }
+        self.occurrence = try JSONReader.given(occurrence_, "occurrence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("occurrence", occurrence)
+        writer.endObject()
       }
     }
   }

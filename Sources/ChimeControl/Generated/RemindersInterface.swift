@@ -19,7 +19,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["suspend", "downtime"]
     public var fieldValues: [Any?] { [suspend, downtime] }
 
-    public enum Rule: String, Codable, Sendable, CaseIterable {
+    public enum Rule: String, JSONCodable, Sendable, CaseIterable {
       case latest, all, skip
     }
 
@@ -29,6 +29,28 @@ public enum RemindersInterface {
     public init(suspend: CatchUp.Rule, downtime: CatchUp.Rule) {
       self.suspend = suspend
       self.downtime = downtime
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var suspend_: CatchUp.Rule?
+      var downtime_: CatchUp.Rule?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "suspend": suspend_ = try reader.value(of: key) as CatchUp.Rule
+        case "downtime": downtime_ = try reader.value(of: key) as CatchUp.Rule
+        default: try reader.skip()
+        }
+      }
+      self.suspend = try JSONReader.given(suspend_, "suspend")
+      self.downtime = try JSONReader.given(downtime_, "downtime")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("downtime", downtime)
+      writer.field("suspend", suspend)
+      writer.endObject()
     }
   }
 
@@ -43,6 +65,28 @@ public enum RemindersInterface {
     public init(from: Int, channels: [String]) {
       self.from = from
       self.channels = channels
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var from_: Int?
+      var channels_: [String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "from": from_ = try reader.value(of: key) as Int
+        case "channels": channels_ = try reader.value(of: key) as [String]
+        default: try reader.skip()
+        }
+      }
+      self.from = try JSONReader.given(from_, "from")
+      self.channels = try JSONReader.given(channels_, "channels")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("channels", channels)
+      writer.field("from", from)
+      writer.endObject()
     }
   }
 
@@ -61,6 +105,32 @@ public enum RemindersInterface {
       self.max = max
       self.escalation = escalation
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var every_: String?
+      var max_: Int?
+      var escalation_: [Escalation]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "every": every_ = try reader.value(of: key) as String?
+        case "max": max_ = try reader.value(of: key) as Int?
+        case "escalation": escalation_ = try reader.value(of: key) as [Escalation]?
+        default: try reader.skip()
+        }
+      }
+      self.every = every_
+      self.max = max_
+      self.escalation = escalation_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("escalation", escalation)
+      writer.field("every", every)
+      writer.field("max", max)
+      writer.endObject()
+    }
   }
 
   /// What a reminder has to say about quiet hours itself. `rule`: its times in them are held until they end, dropped, or ring
@@ -70,7 +140,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["rule", "hours"]
     public var fieldValues: [Any?] { [rule, hours] }
 
-    public enum Rule: String, Codable, Sendable, CaseIterable {
+    public enum Rule: String, JSONCodable, Sendable, CaseIterable {
       case hold, drop, off
     }
 
@@ -80,6 +150,28 @@ public enum RemindersInterface {
     public init(rule: Quiet.Rule? = nil, hours: [String]? = nil) {
       self.rule = rule
       self.hours = hours
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var rule_: Quiet.Rule?
+      var hours_: [String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "rule": rule_ = try reader.value(of: key) as Quiet.Rule?
+        case "hours": hours_ = try reader.value(of: key) as [String]?
+        default: try reader.skip()
+        }
+      }
+      self.rule = rule_
+      self.hours = hours_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("hours", hours)
+      writer.field("rule", rule)
+      writer.endObject()
     }
   }
 
@@ -109,6 +201,48 @@ public enum RemindersInterface {
       self.followsEntries = followsEntries
       self.pace = pace
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var logs_: Bool?
+      var amount_: Double?
+      var unit_: String?
+      var quietWhenDone_: Bool?
+      var followsEntries_: Bool?
+      var pace_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "logs": logs_ = try reader.value(of: key) as Bool?
+        case "amount": amount_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "quietWhenDone": quietWhenDone_ = try reader.value(of: key) as Bool?
+        case "followsEntries": followsEntries_ = try reader.value(of: key) as Bool?
+        case "pace": pace_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = tracker_
+      self.logs = logs_
+      self.amount = amount_
+      self.unit = unit_
+      self.quietWhenDone = quietWhenDone_
+      self.followsEntries = followsEntries_
+      self.pace = pace_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("amount", amount)
+      writer.field("followsEntries", followsEntries)
+      writer.field("logs", logs)
+      writer.field("pace", pace)
+      writer.field("quietWhenDone", quietWhenDone)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.endObject()
+    }
   }
 
   /// A reminder as the daemon keeps it.
@@ -116,11 +250,11 @@ public enum RemindersInterface {
     public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
     public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
 
-    public enum Urgency: String, Codable, Sendable, CaseIterable {
+    public enum Urgency: String, JSONCodable, Sendable, CaseIterable {
       case low, normal, critical
     }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case active, paused, waiting, finished
     }
 
@@ -250,6 +384,188 @@ public enum RemindersInterface {
       self.follows = follows
       self.onlyIfDone = onlyIfDone
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var title_: String?
+      var body_: String?
+      var when_: String?
+      var timezone_: String?
+      var gap_: Wire.Gap?
+      var fold_: Wire.Fold?
+      var latitude_: Double?
+      var longitude_: Double?
+      var channels_: [String]?
+      var tags_: [String]?
+      var urgency_: Reminder.Urgency?
+      var icon_: String?
+      var sound_: String?
+      var url_: String?
+      var category_: String?
+      var catchUp_: CatchUp?
+      var grace_: String?
+      var jitter_: String?
+      var nag_: Nag?
+      var quiet_: Quiet?
+      var wake_: Bool?
+      var wakeProblem_: String?
+      var stay_: Bool?
+      var within_: String?
+      var snooze_: [String]?
+      var state_: Reminder.State?
+      var pausedUntil_: Wire.Time?
+      var skipNext_: Int?
+      var next_: Wire.Time?
+      var held_: Wire.Time?
+      var repeatAt_: Wire.Time?
+      var last_: Wire.Time?
+      var lastDone_: Wire.Time?
+      var createdAt_: Wire.Time?
+      var tracker_: TrackerLink?
+      var passedOver_: Wire.PassedOver?
+      var set_: String?
+      var tenant_: String?
+      var unheard_: String?
+      var follows_: Wire.Chain?
+      var onlyIfDone_: Wire.Condition?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "body": body_ = try reader.value(of: key) as String?
+        case "when": when_ = try reader.value(of: key) as String
+        case "timezone": timezone_ = try reader.value(of: key) as String
+        case "gap": gap_ = try reader.value(of: key) as Wire.Gap?
+        case "fold": fold_ = try reader.value(of: key) as Wire.Fold?
+        case "latitude": latitude_ = try reader.value(of: key) as Double?
+        case "longitude": longitude_ = try reader.value(of: key) as Double?
+        case "channels": channels_ = try reader.value(of: key) as [String]
+        case "tags": tags_ = try reader.value(of: key) as [String]
+        case "urgency": urgency_ = try reader.value(of: key) as Reminder.Urgency
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "sound": sound_ = try reader.value(of: key) as String?
+        case "url": url_ = try reader.value(of: key) as String?
+        case "category": category_ = try reader.value(of: key) as String?
+        case "catchUp": catchUp_ = try reader.value(of: key) as CatchUp
+        case "grace": grace_ = try reader.value(of: key) as String
+        case "jitter": jitter_ = try reader.value(of: key) as String?
+        case "nag": nag_ = try reader.value(of: key) as Nag?
+        case "quiet": quiet_ = try reader.value(of: key) as Quiet?
+        case "wake": wake_ = try reader.value(of: key) as Bool?
+        case "wakeProblem": wakeProblem_ = try reader.value(of: key) as String?
+        case "stay": stay_ = try reader.value(of: key) as Bool?
+        case "within": within_ = try reader.value(of: key) as String?
+        case "snooze": snooze_ = try reader.value(of: key) as [String]
+        case "state": state_ = try reader.value(of: key) as Reminder.State
+        case "pausedUntil": pausedUntil_ = try reader.value(of: key) as Wire.Time?
+        case "skipNext": skipNext_ = try reader.value(of: key) as Int
+        case "next": next_ = try reader.value(of: key) as Wire.Time?
+        case "held": held_ = try reader.value(of: key) as Wire.Time?
+        case "repeatAt": repeatAt_ = try reader.value(of: key) as Wire.Time?
+        case "last": last_ = try reader.value(of: key) as Wire.Time?
+        case "lastDone": lastDone_ = try reader.value(of: key) as Wire.Time?
+        case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
+        case "tracker": tracker_ = try reader.value(of: key) as TrackerLink?
+        case "passedOver": passedOver_ = try reader.value(of: key) as Wire.PassedOver?
+        case "set": set_ = try reader.value(of: key) as String?
+        case "tenant": tenant_ = try reader.value(of: key) as String?
+        case "unheard": unheard_ = try reader.value(of: key) as String?
+        case "follows": follows_ = try reader.value(of: key) as Wire.Chain?
+        case "onlyIfDone": onlyIfDone_ = try reader.value(of: key) as Wire.Condition?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.title = try JSONReader.given(title_, "title")
+      self.body = body_
+      self.when = try JSONReader.given(when_, "when")
+      self.timezone = try JSONReader.given(timezone_, "timezone")
+      self.gap = gap_
+      self.fold = fold_
+      self.latitude = latitude_
+      self.longitude = longitude_
+      self.channels = try JSONReader.given(channels_, "channels")
+      self.tags = try JSONReader.given(tags_, "tags")
+      self.urgency = try JSONReader.given(urgency_, "urgency")
+      self.icon = icon_
+      self.sound = sound_
+      self.url = url_
+      self.category = category_
+      self.catchUp = try JSONReader.given(catchUp_, "catchUp")
+      self.grace = try JSONReader.given(grace_, "grace")
+      self.jitter = jitter_
+      self.nag = nag_
+      self.quiet = quiet_
+      self.wake = wake_
+      self.wakeProblem = wakeProblem_
+      self.stay = stay_
+      self.within = within_
+      self.snooze = try JSONReader.given(snooze_, "snooze")
+      self.state = try JSONReader.given(state_, "state")
+      self.pausedUntil = pausedUntil_
+      self.skipNext = try JSONReader.given(skipNext_, "skipNext")
+      self.next = next_
+      self.held = held_
+      self.repeatAt = repeatAt_
+      self.last = last_
+      self.lastDone = lastDone_
+      self.createdAt = try JSONReader.given(createdAt_, "createdAt")
+      self.tracker = tracker_
+      self.passedOver = passedOver_
+      self.set = set_
+      self.tenant = tenant_
+      self.unheard = unheard_
+      self.follows = follows_
+      self.onlyIfDone = onlyIfDone_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("body", body)
+      writer.field("catchUp", catchUp)
+      writer.field("category", category)
+      writer.field("channels", channels)
+      writer.field("createdAt", createdAt)
+      writer.field("fold", fold)
+      writer.field("follows", follows)
+      writer.field("gap", gap)
+      writer.field("grace", grace)
+      writer.field("held", held)
+      writer.field("icon", icon)
+      writer.field("id", id)
+      writer.field("jitter", jitter)
+      writer.field("last", last)
+      writer.field("lastDone", lastDone)
+      writer.field("latitude", latitude)
+      writer.field("longitude", longitude)
+      writer.field("nag", nag)
+      writer.field("next", next)
+      writer.field("onlyIfDone", onlyIfDone)
+      writer.field("passedOver", passedOver)
+      writer.field("pausedUntil", pausedUntil)
+      writer.field("quiet", quiet)
+      writer.field("repeatAt", repeatAt)
+      writer.field("set", set)
+      writer.field("skipNext", skipNext)
+      writer.field("snooze", snooze)
+      writer.field("sound", sound)
+      writer.field("state", state)
+      writer.field("stay", stay)
+      writer.field("tags", tags)
+      writer.field("tenant", tenant)
+      writer.field("timezone", timezone)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("unheard", unheard)
+      writer.field("urgency", urgency)
+      writer.field("url", url)
+      writer.field("wake", wake)
+      writer.field("wakeProblem", wakeProblem)
+      writer.field("when", when)
+      writer.field("within", within)
+      writer.endObject()
+    }
   }
 
   /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
@@ -258,7 +574,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "onlyIfDone", "reset", "tracker"]
     public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, onlyIfDone, reset, tracker] }
 
-    public enum Reset: String, Codable, Sendable, CaseIterable {
+    public enum Reset: String, JSONCodable, Sendable, CaseIterable {
       case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within, onlyIfDone
     }
 
@@ -325,6 +641,128 @@ public enum RemindersInterface {
       self.tracker = tracker
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var title_: String?
+      var when_: String?
+      var body_: String?
+      var timezone_: String?
+      var gap_: Wire.Gap?
+      var fold_: Wire.Fold?
+      var latitude_: Double?
+      var longitude_: Double?
+      var channels_: [String]?
+      var tags_: [String]?
+      var urgency_: Reminder.Urgency?
+      var icon_: String?
+      var sound_: String?
+      var url_: String?
+      var category_: String?
+      var catchUp_: CatchUp?
+      var grace_: String?
+      var jitter_: String?
+      var nag_: Nag?
+      var quiet_: Quiet?
+      var wake_: Bool?
+      var stay_: Bool?
+      var within_: String?
+      var snooze_: [String]?
+      var onlyIfDone_: String?
+      var reset_: [Draft.Reset]?
+      var tracker_: TrackerLink?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "title": title_ = try reader.value(of: key) as String?
+        case "when": when_ = try reader.value(of: key) as String?
+        case "body": body_ = try reader.value(of: key) as String?
+        case "timezone": timezone_ = try reader.value(of: key) as String?
+        case "gap": gap_ = try reader.value(of: key) as Wire.Gap?
+        case "fold": fold_ = try reader.value(of: key) as Wire.Fold?
+        case "latitude": latitude_ = try reader.value(of: key) as Double?
+        case "longitude": longitude_ = try reader.value(of: key) as Double?
+        case "channels": channels_ = try reader.value(of: key) as [String]?
+        case "tags": tags_ = try reader.value(of: key) as [String]?
+        case "urgency": urgency_ = try reader.value(of: key) as Reminder.Urgency?
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "sound": sound_ = try reader.value(of: key) as String?
+        case "url": url_ = try reader.value(of: key) as String?
+        case "category": category_ = try reader.value(of: key) as String?
+        case "catchUp": catchUp_ = try reader.value(of: key) as CatchUp?
+        case "grace": grace_ = try reader.value(of: key) as String?
+        case "jitter": jitter_ = try reader.value(of: key) as String?
+        case "nag": nag_ = try reader.value(of: key) as Nag?
+        case "quiet": quiet_ = try reader.value(of: key) as Quiet?
+        case "wake": wake_ = try reader.value(of: key) as Bool?
+        case "stay": stay_ = try reader.value(of: key) as Bool?
+        case "within": within_ = try reader.value(of: key) as String?
+        case "snooze": snooze_ = try reader.value(of: key) as [String]?
+        case "onlyIfDone": onlyIfDone_ = try reader.value(of: key) as String?
+        case "reset": reset_ = try reader.value(of: key) as [Draft.Reset]?
+        case "tracker": tracker_ = try reader.value(of: key) as TrackerLink?
+        default: try reader.skip()
+        }
+      }
+      self.title = title_
+      self.when = when_
+      self.body = body_
+      self.timezone = timezone_
+      self.gap = gap_
+      self.fold = fold_
+      self.latitude = latitude_
+      self.longitude = longitude_
+      self.channels = channels_
+      self.tags = tags_
+      self.urgency = urgency_
+      self.icon = icon_
+      self.sound = sound_
+      self.url = url_
+      self.category = category_
+      self.catchUp = catchUp_
+      self.grace = grace_
+      self.jitter = jitter_
+      self.nag = nag_
+      self.quiet = quiet_
+      self.wake = wake_
+      self.stay = stay_
+      self.within = within_
+      self.snooze = snooze_
+      self.onlyIfDone = onlyIfDone_
+      self.reset = reset_
+      self.tracker = tracker_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("body", body)
+      writer.field("catchUp", catchUp)
+      writer.field("category", category)
+      writer.field("channels", channels)
+      writer.field("fold", fold)
+      writer.field("gap", gap)
+      writer.field("grace", grace)
+      writer.field("icon", icon)
+      writer.field("jitter", jitter)
+      writer.field("latitude", latitude)
+      writer.field("longitude", longitude)
+      writer.field("nag", nag)
+      writer.field("onlyIfDone", onlyIfDone)
+      writer.field("quiet", quiet)
+      writer.field("reset", reset)
+      writer.field("snooze", snooze)
+      writer.field("sound", sound)
+      writer.field("stay", stay)
+      writer.field("tags", tags)
+      writer.field("timezone", timezone)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("urgency", urgency)
+      writer.field("url", url)
+      writer.field("wake", wake)
+      writer.field("when", when)
+      writer.field("within", within)
+      writer.endObject()
+    }
+
     /// The same, with the fields of another where it has none.
     public func filled(from other: Draft) -> Draft {
       var it = self
@@ -383,6 +821,44 @@ public enum RemindersInterface {
       self.dueBefore = dueBefore
       self.all = all
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tag_: String?
+      var state_: Reminder.State?
+      var text_: String?
+      var dueFrom_: String?
+      var dueBefore_: String?
+      var all_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tag": tag_ = try reader.value(of: key) as String?
+        case "state": state_ = try reader.value(of: key) as Reminder.State?
+        case "text": text_ = try reader.value(of: key) as String?
+        case "dueFrom": dueFrom_ = try reader.value(of: key) as String?
+        case "dueBefore": dueBefore_ = try reader.value(of: key) as String?
+        case "all": all_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.tag = tag_
+      self.state = state_
+      self.text = text_
+      self.dueFrom = dueFrom_
+      self.dueBefore = dueBefore_
+      self.all = all_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("all", all)
+      writer.field("dueBefore", dueBefore)
+      writer.field("dueFrom", dueFrom)
+      writer.field("state", state)
+      writer.field("tag", tag)
+      writer.field("text", text)
+      writer.endObject()
+    }
   }
 
   /// A reminder that an import has added, or would add.
@@ -410,6 +886,44 @@ public enum RemindersInterface {
       self.timezone = timezone
       self.next = next
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var line_: Int?
+      var id_: String?
+      var title_: String?
+      var when_: String?
+      var timezone_: String?
+      var next_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "line": line_ = try reader.value(of: key) as Int
+        case "id": id_ = try reader.value(of: key) as String?
+        case "title": title_ = try reader.value(of: key) as String
+        case "when": when_ = try reader.value(of: key) as String
+        case "timezone": timezone_ = try reader.value(of: key) as String
+        case "next": next_ = try reader.value(of: key) as Wire.Time
+        default: try reader.skip()
+        }
+      }
+      self.line = try JSONReader.given(line_, "line")
+      self.id = id_
+      self.title = try JSONReader.given(title_, "title")
+      self.when = try JSONReader.given(when_, "when")
+      self.timezone = try JSONReader.given(timezone_, "timezone")
+      self.next = try JSONReader.given(next_, "next")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("line", line)
+      writer.field("next", next)
+      writer.field("timezone", timezone)
+      writer.field("title", title)
+      writer.field("when", when)
+      writer.endObject()
+    }
   }
 
   /// What an import has to say of a line.
@@ -417,7 +931,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["line", "title", "kind", "message"]
     public var fieldValues: [Any?] { [line, title, kind, message] }
 
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case passed, closed, present, refused, note
     }
 
@@ -437,6 +951,36 @@ public enum RemindersInterface {
       self.kind = kind
       self.message = message
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var line_: Int?
+      var title_: String?
+      var kind_: ImportRemark.Kind?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "line": line_ = try reader.value(of: key) as Int?
+        case "title": title_ = try reader.value(of: key) as String?
+        case "kind": kind_ = try reader.value(of: key) as ImportRemark.Kind
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.line = line_
+      self.title = title_
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("kind", kind)
+      writer.field("line", line)
+      writer.field("message", message)
+      writer.field("title", title)
+      writer.endObject()
+    }
   }
 
   /// A file of a set; `name` is what faults call it.
@@ -450,6 +994,28 @@ public enum RemindersInterface {
     public init(name: String, text: String) {
       self.name = name
       self.text = text
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var text_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "text": text_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.text = try JSONReader.given(text_, "text")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("text", text)
+      writer.endObject()
     }
   }
 
@@ -468,6 +1034,32 @@ public enum RemindersInterface {
       self.text = text
       self.problem = problem
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var path_: String?
+      var text_: String?
+      var problem_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "path": path_ = try reader.value(of: key) as String
+        case "text": text_ = try reader.value(of: key) as String?
+        case "problem": problem_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.path = try JSONReader.given(path_, "path")
+      self.text = text_
+      self.problem = problem_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("path", path)
+      writer.field("problem", problem)
+      writer.field("text", text)
+      writer.endObject()
+    }
   }
 
   /// A field of something that changes, its values as TOML; null for none. A secret has neither.
@@ -484,6 +1076,32 @@ public enum RemindersInterface {
       self.old = old
       self.new = new
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var old_: String?
+      var new_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "old": old_ = try reader.value(of: key) as String?
+        case "new": new_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.old = old_
+      self.new = new_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("new", new)
+      writer.field("old", old)
+      writer.endObject()
+    }
   }
 
   /// What Apply does about one thing. `id` is its own, or the endpoint's name; null for a reminder that is to be added and has
@@ -493,11 +1111,11 @@ public enum RemindersInterface {
     public static let fieldNames = ["action", "kind", "id", "title", "fields", "records"]
     public var fieldValues: [Any?] { [action, kind, id, title, fields, records] }
 
-    public enum Action: String, Codable, Sendable, CaseIterable {
+    public enum Action: String, JSONCodable, Sendable, CaseIterable {
       case add, change, remove
     }
 
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case reminder, endpoint, pack, tracker
     }
 
@@ -520,6 +1138,44 @@ public enum RemindersInterface {
       self.fields = fields
       self.records = records
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var action_: SetChange.Action?
+      var kind_: SetChange.Kind?
+      var id_: String?
+      var title_: String?
+      var fields_: [SetField]?
+      var records_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "action": action_ = try reader.value(of: key) as SetChange.Action
+        case "kind": kind_ = try reader.value(of: key) as SetChange.Kind
+        case "id": id_ = try reader.value(of: key) as String?
+        case "title": title_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [SetField]
+        case "records": records_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.action = try JSONReader.given(action_, "action")
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.id = id_
+      self.title = title_
+      self.fields = try JSONReader.given(fields_, "fields")
+      self.records = records_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("action", action)
+      writer.field("fields", fields)
+      writer.field("id", id)
+      writer.field("kind", kind)
+      writer.field("records", records)
+      writer.field("title", title)
+      writer.endObject()
+    }
   }
 
   /// What an endpoint of a set is given of a file, or keeps and takes to another address. `path` is as the set names it; null
@@ -528,7 +1184,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["endpoint", "key", "path", "url"]
     public var fieldValues: [Any?] { [endpoint, key, path, url] }
 
-    public enum Key: String, Codable, Sendable, CaseIterable {
+    public enum Key: String, JSONCodable, Sendable, CaseIterable {
       case secretFile, tokenFile
     }
 
@@ -542,6 +1198,36 @@ public enum RemindersInterface {
       self.key = key
       self.path = path
       self.url = url
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var endpoint_: String?
+      var key_: SetFileUse.Key?
+      var path_: String?
+      var url_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "endpoint": endpoint_ = try reader.value(of: key) as String
+        case "key": key_ = try reader.value(of: key) as SetFileUse.Key
+        case "path": path_ = try reader.value(of: key) as String?
+        case "url": url_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.endpoint = try JSONReader.given(endpoint_, "endpoint")
+      self.key = try JSONReader.given(key_, "key")
+      self.path = path_
+      self.url = try JSONReader.given(url_, "url")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("endpoint", endpoint)
+      writer.field("key", key)
+      writer.field("path", path)
+      writer.field("url", url)
+      writer.endObject()
     }
   }
 
@@ -559,6 +1245,32 @@ public enum RemindersInterface {
       self.field = field
       self.message = message
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var index_: Int?
+      var field_: String?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "index": index_ = try reader.value(of: key) as Int
+        case "field": field_ = try reader.value(of: key) as String?
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.index = try JSONReader.given(index_, "index")
+      self.field = field_
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("field", field)
+      writer.field("index", index)
+      writer.field("message", message)
+      writer.endObject()
+    }
   }
 
   /// Adds a reminder. The reply leaves when it is durable. The same token again gives the first answer instead of a second
@@ -574,6 +1286,28 @@ public enum RemindersInterface {
       self.token = token
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminder_: Draft?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminder": reminder_ = try reader.value(of: key) as Draft
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.reminder = try JSONReader.given(reminder_, "reminder")
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("reminder", reminder)
+      writer.field("token", token)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder", "warnings"]
       public var fieldValues: [Any?] { [reminder, warnings] }
@@ -584,6 +1318,28 @@ public enum RemindersInterface {
       public init(reminder: Reminder, warnings: [String]) {
         self.reminder = reminder
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -604,6 +1360,32 @@ public enum RemindersInterface {
       self.token = token
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reminders_: [Draft]?
+      var dryRun_: Bool?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reminders": reminders_ = try reader.value(of: key) as [Draft]
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.reminders = try JSONReader.given(reminders_, "reminders")
+      self.dryRun = dryRun_
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("reminders", reminders)
+      writer.field("token", token)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["ids", "warnings"]
       public var fieldValues: [Any?] { [ids, warnings] }
@@ -614,6 +1396,28 @@ public enum RemindersInterface {
       public init(ids: [String], warnings: [String]) {
         self.ids = ids
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var ids_: [String]?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "ids": ids_ = try reader.value(of: key) as [String]
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.ids = try JSONReader.given(ids_, "ids")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("ids", ids)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -629,6 +1433,28 @@ public enum RemindersInterface {
       self.change = change
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var change_: Draft?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "change": change_ = try reader.value(of: key) as Draft
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.change = try JSONReader.given(change_, "change")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("change", change)
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder", "warnings"]
       public var fieldValues: [Any?] { [reminder, warnings] }
@@ -639,6 +1465,28 @@ public enum RemindersInterface {
       public init(reminder: Reminder, warnings: [String]) {
         self.reminder = reminder
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -653,6 +1501,24 @@ public enum RemindersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder"]
       public var fieldValues: [Any?] { [reminder] }
@@ -661,6 +1527,24 @@ public enum RemindersInterface {
 
       public init(reminder: Reminder) {
         self.reminder = reminder
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.endObject()
       }
     }
   }
@@ -674,6 +1558,24 @@ public enum RemindersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder"]
       public var fieldValues: [Any?] { [reminder] }
@@ -682,6 +1584,24 @@ public enum RemindersInterface {
 
       public init(reminder: Reminder) {
         self.reminder = reminder
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.endObject()
       }
     }
   }
@@ -702,6 +1622,32 @@ public enum RemindersInterface {
       self.cursor = cursor
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var filter_: Filter?
+      var limit_: Int?
+      var cursor_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "filter": filter_ = try reader.value(of: key) as Filter?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "cursor": cursor_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.filter = filter_
+      self.limit = limit_
+      self.cursor = cursor_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("cursor", cursor)
+      writer.field("filter", filter)
+      writer.field("limit", limit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminders", "cursor", "warnings"]
       public var fieldValues: [Any?] { [reminders, cursor, warnings] }
@@ -714,6 +1660,32 @@ public enum RemindersInterface {
         self.reminders = reminders
         self.cursor = cursor
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminders_: [Reminder]?
+        var cursor_: String?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminders": reminders_ = try reader.value(of: key) as [Reminder]
+          case "cursor": cursor_ = try reader.value(of: key) as String?
+          case "warnings": warnings_ = try reader.value(of: key) as [String]?
+          default: try reader.skip()
+          }
+        }
+        self.reminders = try JSONReader.given(reminders_, "reminders")
+        self.cursor = cursor_
+        self.warnings = warnings_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("cursor", cursor)
+        writer.field("reminders", reminders)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -730,6 +1702,28 @@ public enum RemindersInterface {
       self.until = until
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var until_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "until": until_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.until = until_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("until", until)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder"]
       public var fieldValues: [Any?] { [reminder] }
@@ -738,6 +1732,24 @@ public enum RemindersInterface {
 
       public init(reminder: Reminder) {
         self.reminder = reminder
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.endObject()
       }
     }
   }
@@ -751,6 +1763,24 @@ public enum RemindersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder"]
       public var fieldValues: [Any?] { [reminder] }
@@ -759,6 +1789,24 @@ public enum RemindersInterface {
 
       public init(reminder: Reminder) {
         self.reminder = reminder
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.endObject()
       }
     }
   }
@@ -776,6 +1824,28 @@ public enum RemindersInterface {
       self.critical = critical
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var until_: String?
+      var critical_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "until": until_ = try reader.value(of: key) as String
+        case "critical": critical_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.until = try JSONReader.given(until_, "until")
+      self.critical = critical_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("critical", critical)
+      writer.field("until", until)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["silence"]
       public var fieldValues: [Any?] { [silence] }
@@ -784,6 +1854,24 @@ public enum RemindersInterface {
 
       public init(silence: Wire.Silence) {
         self.silence = silence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var silence_: Wire.Silence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "silence": silence_ = try reader.value(of: key) as Wire.Silence
+          default: try reader.skip()
+          }
+        }
+        self.silence = try JSONReader.given(silence_, "silence")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("silence", silence)
+        writer.endObject()
       }
     }
   }
@@ -796,6 +1884,20 @@ public enum RemindersInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["silence"]
       public var fieldValues: [Any?] { [silence] }
@@ -804,6 +1906,24 @@ public enum RemindersInterface {
 
       public init(silence: Wire.Silence? = nil) {
         self.silence = silence
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var silence_: Wire.Silence?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "silence": silence_ = try reader.value(of: key) as Wire.Silence?
+          default: try reader.skip()
+          }
+        }
+        self.silence = silence_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("silence", silence)
+        writer.endObject()
       }
     }
   }
@@ -820,6 +1940,28 @@ public enum RemindersInterface {
       self.count = count
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var count_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "count": count_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.count = count_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("count", count)
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["reminder"]
       public var fieldValues: [Any?] { [reminder] }
@@ -828,6 +1970,24 @@ public enum RemindersInterface {
 
       public init(reminder: Reminder) {
         self.reminder = reminder
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.endObject()
       }
     }
   }
@@ -844,7 +2004,7 @@ public enum RemindersInterface {
   public struct Import: VarlinkMethod {
     public static let method = "io.chime.Reminders.Import"
     
-    public enum Format: String, Codable, Sendable, CaseIterable {
+    public enum Format: String, JSONCodable, Sendable, CaseIterable {
       case crontab, icalendar, at, systemd, remind, taskwarrior
     }
 
@@ -875,6 +2035,64 @@ public enum RemindersInterface {
       self.token = token
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var text_: String?
+      var format_: Import.Format?
+      var system_: Bool?
+      var dryRun_: Bool?
+      var again_: Bool?
+      var allDayAt_: String?
+      var timezone_: String?
+      var channels_: [String]?
+      var tags_: [String]?
+      var within_: String?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "text": text_ = try reader.value(of: key) as String
+        case "format": format_ = try reader.value(of: key) as Import.Format
+        case "system": system_ = try reader.value(of: key) as Bool?
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "again": again_ = try reader.value(of: key) as Bool?
+        case "allDayAt": allDayAt_ = try reader.value(of: key) as String?
+        case "timezone": timezone_ = try reader.value(of: key) as String?
+        case "channels": channels_ = try reader.value(of: key) as [String]?
+        case "tags": tags_ = try reader.value(of: key) as [String]?
+        case "within": within_ = try reader.value(of: key) as String?
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.text = try JSONReader.given(text_, "text")
+      self.format = try JSONReader.given(format_, "format")
+      self.system = system_
+      self.dryRun = dryRun_
+      self.again = again_
+      self.allDayAt = allDayAt_
+      self.timezone = timezone_
+      self.channels = channels_
+      self.tags = tags_
+      self.within = within_
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("again", again)
+      writer.field("allDayAt", allDayAt)
+      writer.field("channels", channels)
+      writer.field("dryRun", dryRun)
+      writer.field("format", format)
+      writer.field("system", system)
+      writer.field("tags", tags)
+      writer.field("text", text)
+      writer.field("timezone", timezone)
+      writer.field("token", token)
+      writer.field("within", within)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["added", "remarks", "warnings"]
       public var fieldValues: [Any?] { [added, remarks, warnings] }
@@ -887,6 +2105,32 @@ public enum RemindersInterface {
         self.added = added
         self.remarks = remarks
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var added_: [Imported]?
+        var remarks_: [ImportRemark]?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "added": added_ = try reader.value(of: key) as [Imported]
+          case "remarks": remarks_ = try reader.value(of: key) as [ImportRemark]
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.added = try JSONReader.given(added_, "added")
+        self.remarks = try JSONReader.given(remarks_, "remarks")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("added", added)
+        writer.field("remarks", remarks)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -907,6 +2151,32 @@ public enum RemindersInterface {
       self.format = format
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var ids_: [String]?
+      var filter_: Filter?
+      var format_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "ids": ids_ = try reader.value(of: key) as [String]?
+        case "filter": filter_ = try reader.value(of: key) as Filter?
+        case "format": format_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.ids = ids_
+      self.filter = filter_
+      self.format = format_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("filter", filter)
+      writer.field("format", format)
+      writer.field("ids", ids)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["text", "count", "warnings"]
       public var fieldValues: [Any?] { [text, count, warnings] }
@@ -919,6 +2189,32 @@ public enum RemindersInterface {
         self.text = text
         self.count = count
         self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var text_: String?
+        var count_: Int?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "text": text_ = try reader.value(of: key) as String
+          case "count": count_ = try reader.value(of: key) as Int
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.text = try JSONReader.given(text_, "text")
+        self.count = try JSONReader.given(count_, "count")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("count", count)
+        writer.field("text", text)
+        writer.field("warnings", warnings)
+        writer.endObject()
       }
     }
   }
@@ -956,6 +2252,56 @@ public enum RemindersInterface {
       self.entries = entries
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var files_: [SetFile]?
+      var set_: String?
+      var otherwise_: String?
+      var prune_: Bool?
+      var dryRun_: Bool?
+      var secrets_: [SetSecret]?
+      var plan_: String?
+      var packs_: [SetSecret]?
+      var entries_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "files": files_ = try reader.value(of: key) as [SetFile]
+        case "set": set_ = try reader.value(of: key) as String?
+        case "otherwise": otherwise_ = try reader.value(of: key) as String?
+        case "prune": prune_ = try reader.value(of: key) as Bool?
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "secrets": secrets_ = try reader.value(of: key) as [SetSecret]?
+        case "plan": plan_ = try reader.value(of: key) as String?
+        case "packs": packs_ = try reader.value(of: key) as [SetSecret]?
+        case "entries": entries_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.files = try JSONReader.given(files_, "files")
+      self.set = set_
+      self.otherwise = otherwise_
+      self.prune = prune_
+      self.dryRun = dryRun_
+      self.secrets = secrets_
+      self.plan = plan_
+      self.packs = packs_
+      self.entries = entries_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("entries", entries)
+      writer.field("files", files)
+      writer.field("otherwise", otherwise)
+      writer.field("packs", packs)
+      writer.field("plan", plan)
+      writer.field("prune", prune)
+      writer.field("secrets", secrets)
+      writer.field("set", set)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["set", "changes", "unchanged", "leftOver", "secretFiles", "packFiles", "fileUses", "plan", "warnings"]
       public var fieldValues: [Any?] { [set, changes, unchanged, leftOver, secretFiles, packFiles, fileUses, plan, warnings] }
@@ -984,6 +2330,56 @@ public enum RemindersInterface {
         self.plan = plan
         self.warnings = warnings
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var set_: String?
+        var changes_: [SetChange]?
+        var unchanged_: Int?
+        var leftOver_: Int?
+        var secretFiles_: [String]?
+        var packFiles_: [String]?
+        var fileUses_: [SetFileUse]?
+        var plan_: String?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "set": set_ = try reader.value(of: key) as String?
+          case "changes": changes_ = try reader.value(of: key) as [SetChange]
+          case "unchanged": unchanged_ = try reader.value(of: key) as Int
+          case "leftOver": leftOver_ = try reader.value(of: key) as Int
+          case "secretFiles": secretFiles_ = try reader.value(of: key) as [String]
+          case "packFiles": packFiles_ = try reader.value(of: key) as [String]?
+          case "fileUses": fileUses_ = try reader.value(of: key) as [SetFileUse]?
+          case "plan": plan_ = try reader.value(of: key) as String
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.set = set_
+        self.changes = try JSONReader.given(changes_, "changes")
+        self.unchanged = try JSONReader.given(unchanged_, "unchanged")
+        self.leftOver = try JSONReader.given(leftOver_, "leftOver")
+        self.secretFiles = try JSONReader.given(secretFiles_, "secretFiles")
+        self.packFiles = packFiles_
+        self.fileUses = fileUses_
+        self.plan = try JSONReader.given(plan_, "plan")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("changes", changes)
+        writer.field("fileUses", fileUses)
+        writer.field("leftOver", leftOver)
+        writer.field("packFiles", packFiles)
+        writer.field("plan", plan)
+        writer.field("secretFiles", secretFiles)
+        writer.field("set", set)
+        writer.field("unchanged", unchanged)
+        writer.field("warnings", warnings)
+        writer.endObject()
+      }
     }
   }
 
@@ -999,6 +2395,28 @@ public enum RemindersInterface {
       self.line = line
       self.message = message
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var line_: Int?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "line": line_ = try reader.value(of: key) as Int?
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.line = line_
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("line", line)
+      writer.field("message", message)
+      writer.endObject()
+    }
   }
 
   /// All that is wrong with a set of files.
@@ -1011,6 +2429,24 @@ public enum RemindersInterface {
     public init(faults: [Wire.Fault]) {
       self.faults = faults
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var faults_: [Wire.Fault]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "faults": faults_ = try reader.value(of: key) as [Wire.Fault]
+        default: try reader.skip()
+        }
+      }
+      self.faults = try JSONReader.given(faults_, "faults")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("faults", faults)
+      writer.endObject()
+    }
   }
 
   /// What is wrong with the drafts of AddMany, at most 100 of them; nothing was added.
@@ -1022,6 +2458,24 @@ public enum RemindersInterface {
 
     public init(faults: [DraftFault]) {
       self.faults = faults
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var faults_: [DraftFault]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "faults": faults_ = try reader.value(of: key) as [DraftFault]
+        default: try reader.skip()
+        }
+      }
+      self.faults = try JSONReader.given(faults_, "faults")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("faults", faults)
+      writer.endObject()
     }
   }
 

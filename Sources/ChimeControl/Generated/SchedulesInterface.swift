@@ -29,6 +29,40 @@ public enum SchedulesInterface {
       self.seconds = seconds
       self.remark = remark
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: String?
+      var zone_: String?
+      var label_: String?
+      var seconds_: Int?
+      var remark_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as String
+        case "zone": zone_ = try reader.value(of: key) as String
+        case "label": label_ = try reader.value(of: key) as String
+        case "seconds": seconds_ = try reader.value(of: key) as Int
+        case "remark": remark_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.zone = try JSONReader.given(zone_, "zone")
+      self.label = try JSONReader.given(label_, "label")
+      self.seconds = try JSONReader.given(seconds_, "seconds")
+      self.remark = remark_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("label", label)
+      writer.field("remark", remark)
+      writer.field("seconds", seconds)
+      writer.field("zone", zone)
+      writer.endObject()
+    }
   }
 
   /// The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
@@ -45,6 +79,32 @@ public enum SchedulesInterface {
       self.to = to
       self.names = names
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var from_: String?
+      var to_: String?
+      var names_: [String: String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "from": from_ = try reader.value(of: key) as String
+        case "to": to_ = try reader.value(of: key) as String
+        case "names": names_ = try reader.value(of: key) as [String: String]?
+        default: try reader.skip()
+        }
+      }
+      self.from = try JSONReader.given(from_, "from")
+      self.to = try JSONReader.given(to_, "to")
+      self.names = names_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("from", from)
+      writer.field("names", names)
+      writer.field("to", to)
+      writer.endObject()
+    }
   }
 
   /// Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
@@ -54,7 +114,7 @@ public enum SchedulesInterface {
     public static let fieldNames = ["name", "source", "file", "country", "through", "problem", "days"]
     public var fieldValues: [Any?] { [name, source, file, country, through, problem, days] }
 
-    public enum Source: String, Codable, Sendable, CaseIterable {
+    public enum Source: String, JSONCodable, Sendable, CaseIterable {
       case list, file, country, locale
     }
 
@@ -81,6 +141,48 @@ public enum SchedulesInterface {
       self.through = through
       self.problem = problem
       self.days = days
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var source_: NamedCalendar.Source?
+      var file_: String?
+      var country_: String?
+      var through_: Int?
+      var problem_: String?
+      var days_: [CalendarDays]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "source": source_ = try reader.value(of: key) as NamedCalendar.Source
+        case "file": file_ = try reader.value(of: key) as String?
+        case "country": country_ = try reader.value(of: key) as String?
+        case "through": through_ = try reader.value(of: key) as Int?
+        case "problem": problem_ = try reader.value(of: key) as String?
+        case "days": days_ = try reader.value(of: key) as [CalendarDays]
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.source = try JSONReader.given(source_, "source")
+      self.file = file_
+      self.country = country_
+      self.through = through_
+      self.problem = problem_
+      self.days = try JSONReader.given(days_, "days")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("country", country)
+      writer.field("days", days)
+      writer.field("file", file)
+      writer.field("name", name)
+      writer.field("problem", problem)
+      writer.field("source", source)
+      writer.field("through", through)
+      writer.endObject()
     }
   }
 
@@ -112,6 +214,52 @@ public enum SchedulesInterface {
       self.longitude = longitude
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var when_: String?
+      var timezone_: String?
+      var gap_: Wire.Gap?
+      var fold_: Wire.Fold?
+      var count_: Int?
+      var after_: String?
+      var latitude_: Double?
+      var longitude_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "when": when_ = try reader.value(of: key) as String
+        case "timezone": timezone_ = try reader.value(of: key) as String?
+        case "gap": gap_ = try reader.value(of: key) as Wire.Gap?
+        case "fold": fold_ = try reader.value(of: key) as Wire.Fold?
+        case "count": count_ = try reader.value(of: key) as Int?
+        case "after": after_ = try reader.value(of: key) as String?
+        case "latitude": latitude_ = try reader.value(of: key) as Double?
+        case "longitude": longitude_ = try reader.value(of: key) as Double?
+        default: try reader.skip()
+        }
+      }
+      self.when = try JSONReader.given(when_, "when")
+      self.timezone = timezone_
+      self.gap = gap_
+      self.fold = fold_
+      self.count = count_
+      self.after = after_
+      self.latitude = latitude_
+      self.longitude = longitude_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("after", after)
+      writer.field("count", count)
+      writer.field("fold", fold)
+      writer.field("gap", gap)
+      writer.field("latitude", latitude)
+      writer.field("longitude", longitude)
+      writer.field("timezone", timezone)
+      writer.field("when", when)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["canonical", "dialect", "zone", "next", "remarks", "leftOut"]
       public var fieldValues: [Any?] { [canonical, dialect, zone, next, remarks, leftOut] }
@@ -131,6 +279,44 @@ public enum SchedulesInterface {
         self.remarks = remarks
         self.leftOut = leftOut
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var canonical_: String?
+        var dialect_: String?
+        var zone_: String?
+        var next_: [Moment]?
+        var remarks_: [String]?
+        var leftOut_: [Wire.LeftOut]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "canonical": canonical_ = try reader.value(of: key) as String
+          case "dialect": dialect_ = try reader.value(of: key) as String
+          case "zone": zone_ = try reader.value(of: key) as String
+          case "next": next_ = try reader.value(of: key) as [Moment]
+          case "remarks": remarks_ = try reader.value(of: key) as [String]
+          case "leftOut": leftOut_ = try reader.value(of: key) as [Wire.LeftOut]?
+          default: try reader.skip()
+          }
+        }
+        self.canonical = try JSONReader.given(canonical_, "canonical")
+        self.dialect = try JSONReader.given(dialect_, "dialect")
+        self.zone = try JSONReader.given(zone_, "zone")
+        self.next = try JSONReader.given(next_, "next")
+        self.remarks = try JSONReader.given(remarks_, "remarks")
+        self.leftOut = leftOut_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("canonical", canonical)
+        writer.field("dialect", dialect)
+        writer.field("leftOut", leftOut)
+        writer.field("next", next)
+        writer.field("remarks", remarks)
+        writer.field("zone", zone)
+        writer.endObject()
+      }
     }
   }
 
@@ -138,7 +324,7 @@ public enum SchedulesInterface {
   public struct Convert: VarlinkMethod {
     public static let method = "io.chime.Schedules.Convert"
     
-    public enum Dialect: String, Codable, Sendable, CaseIterable {
+    public enum Dialect: String, JSONCodable, Sendable, CaseIterable {
       case phrase, cron, calendar, rrule, solar
     }
 
@@ -156,6 +342,40 @@ public enum SchedulesInterface {
       self.longitude = longitude
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var when_: String?
+      var to_: Convert.Dialect?
+      var timezone_: String?
+      var latitude_: Double?
+      var longitude_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "when": when_ = try reader.value(of: key) as String
+        case "to": to_ = try reader.value(of: key) as Convert.Dialect
+        case "timezone": timezone_ = try reader.value(of: key) as String?
+        case "latitude": latitude_ = try reader.value(of: key) as Double?
+        case "longitude": longitude_ = try reader.value(of: key) as Double?
+        default: try reader.skip()
+        }
+      }
+      self.when = try JSONReader.given(when_, "when")
+      self.to = try JSONReader.given(to_, "to")
+      self.timezone = timezone_
+      self.latitude = latitude_
+      self.longitude = longitude_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("latitude", latitude)
+      writer.field("longitude", longitude)
+      writer.field("timezone", timezone)
+      writer.field("to", to)
+      writer.field("when", when)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["canonical", "dialect", "remarks"]
       public var fieldValues: [Any?] { [canonical, dialect, remarks] }
@@ -168,6 +388,32 @@ public enum SchedulesInterface {
         self.canonical = canonical
         self.dialect = dialect
         self.remarks = remarks
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var canonical_: String?
+        var dialect_: String?
+        var remarks_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "canonical": canonical_ = try reader.value(of: key) as String
+          case "dialect": dialect_ = try reader.value(of: key) as String
+          case "remarks": remarks_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.canonical = try JSONReader.given(canonical_, "canonical")
+        self.dialect = try JSONReader.given(dialect_, "dialect")
+        self.remarks = try JSONReader.given(remarks_, "remarks")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("canonical", canonical)
+        writer.field("dialect", dialect)
+        writer.field("remarks", remarks)
+        writer.endObject()
       }
     }
   }
@@ -187,6 +433,32 @@ public enum SchedulesInterface {
       self.count = count
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var from_: String?
+      var count_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String?
+        case "from": from_ = try reader.value(of: key) as String?
+        case "count": count_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.name = name_
+      self.from = from_
+      self.count = count_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("count", count)
+      writer.field("from", from)
+      writer.field("name", name)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["calendars"]
       public var fieldValues: [Any?] { [calendars] }
@@ -195,6 +467,24 @@ public enum SchedulesInterface {
 
       public init(calendars: [NamedCalendar]) {
         self.calendars = calendars
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var calendars_: [NamedCalendar]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "calendars": calendars_ = try reader.value(of: key) as [NamedCalendar]
+          default: try reader.skip()
+          }
+        }
+        self.calendars = try JSONReader.given(calendars_, "calendars")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("calendars", calendars)
+        writer.endObject()
       }
     }
   }
@@ -208,6 +498,20 @@ public enum SchedulesInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["words"]
       public var fieldValues: [Any?] { [words] }
@@ -216,6 +520,24 @@ public enum SchedulesInterface {
 
       public init(words: [String: String]) {
         self.words = words
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var words_: [String: String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "words": words_ = try reader.value(of: key) as [String: String]
+          default: try reader.skip()
+          }
+        }
+        self.words = try JSONReader.given(words_, "words")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("words", words)
+        writer.endObject()
       }
     }
   }
@@ -231,6 +553,28 @@ public enum SchedulesInterface {
     public init(text: String, message: String) {
       self.text = text
       self.message = message
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var text_: String?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "text": text_ = try reader.value(of: key) as String
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.text = try JSONReader.given(text_, "text")
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("message", message)
+      writer.field("text", text)
+      writer.endObject()
     }
   }
 

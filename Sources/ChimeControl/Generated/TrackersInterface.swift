@@ -26,6 +26,28 @@ public enum TrackersInterface {
       self.from = from
       self.to = to
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var from_: String?
+      var to_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "from": from_ = try reader.value(of: key) as String?
+        case "to": to_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.from = from_
+      self.to = to_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("from", from)
+      writer.field("to", to)
+      writer.endObject()
+    }
   }
 
   /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a
@@ -34,7 +56,7 @@ public enum TrackersInterface {
     public static let fieldNames = ["count", "total", "value", "period", "atMost"]
     public var fieldValues: [Any?] { [count, total, value, period, atMost] }
 
-    public enum Period: String, Codable, Sendable, CaseIterable {
+    public enum Period: String, JSONCodable, Sendable, CaseIterable {
       case day, week, month
     }
 
@@ -51,6 +73,40 @@ public enum TrackersInterface {
       self.period = period
       self.atMost = atMost
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var count_: Int?
+      var total_: Double?
+      var value_: Double?
+      var period_: Goal.Period?
+      var atMost_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "count": count_ = try reader.value(of: key) as Int?
+        case "total": total_ = try reader.value(of: key) as Double?
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "period": period_ = try reader.value(of: key) as Goal.Period?
+        case "atMost": atMost_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.count = count_
+      self.total = total_
+      self.value = value_
+      self.period = period_
+      self.atMost = atMost_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("atMost", atMost)
+      writer.field("count", count)
+      writer.field("period", period)
+      writer.field("total", total)
+      writer.field("value", value)
+      writer.endObject()
+    }
   }
 
   /// Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
@@ -58,7 +114,7 @@ public enum TrackersInterface {
     public static let fieldNames = ["weekdays", "times", "per", "days"]
     public var fieldValues: [Any?] { [weekdays, times, per, days] }
 
-    public enum Per: String, Codable, Sendable, CaseIterable {
+    public enum Per: String, JSONCodable, Sendable, CaseIterable {
       case week, month, days
     }
 
@@ -73,6 +129,36 @@ public enum TrackersInterface {
       self.per = per
       self.days = days
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var weekdays_: [String]?
+      var times_: Int?
+      var per_: Counting.Per?
+      var days_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "weekdays": weekdays_ = try reader.value(of: key) as [String]?
+        case "times": times_ = try reader.value(of: key) as Int?
+        case "per": per_ = try reader.value(of: key) as Counting.Per?
+        case "days": days_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.weekdays = weekdays_
+      self.times = times_
+      self.per = per_
+      self.days = days_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("days", days)
+      writer.field("per", per)
+      writer.field("times", times)
+      writer.field("weekdays", weekdays)
+      writer.endObject()
+    }
   }
 
   /// The weekdays that counted up to a day, and since the one before it.
@@ -86,6 +172,28 @@ public enum TrackersInterface {
     public init(until: String, weekdays: [String]) {
       self.until = until
       self.weekdays = weekdays
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var until_: String?
+      var weekdays_: [String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "until": until_ = try reader.value(of: key) as String
+        case "weekdays": weekdays_ = try reader.value(of: key) as [String]
+        default: try reader.skip()
+        }
+      }
+      self.until = try JSONReader.given(until_, "until")
+      self.weekdays = try JSONReader.given(weekdays_, "weekdays")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("until", until)
+      writer.field("weekdays", weekdays)
+      writer.endObject()
     }
   }
 
@@ -104,6 +212,32 @@ public enum TrackersInterface {
       self.since = since
       self.warnDays = warnDays
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var quantity_: Double?
+      var since_: Wire.Time?
+      var warnDays_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "quantity": quantity_ = try reader.value(of: key) as Double
+        case "since": since_ = try reader.value(of: key) as Wire.Time
+        case "warnDays": warnDays_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.quantity = try JSONReader.given(quantity_, "quantity")
+      self.since = try JSONReader.given(since_, "since")
+      self.warnDays = try JSONReader.given(warnDays_, "warnDays")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("quantity", quantity)
+      writer.field("since", since)
+      writer.field("warnDays", warnDays)
+      writer.endObject()
+    }
   }
 
   /// What is left of a tracker's stock, in its unit; of a check in entries.
@@ -111,7 +245,7 @@ public enum TrackersInterface {
     public static let fieldNames = ["tracker", "title", "unit", "left", "short", "rate", "days", "until", "warnDays", "state"]
     public var fieldValues: [Any?] { [tracker, title, unit, left, short, rate, days, until, warnDays, state] }
 
-    public enum State: String, Codable, Sendable, CaseIterable {
+    public enum State: String, JSONCodable, Sendable, CaseIterable {
       case enough, low, empty
     }
 
@@ -145,17 +279,71 @@ public enum TrackersInterface {
       self.warnDays = warnDays
       self.state = state
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var title_: [String: String]?
+      var unit_: String?
+      var left_: Double?
+      var short_: Double?
+      var rate_: Double?
+      var days_: Int?
+      var until_: String?
+      var warnDays_: Int?
+      var state_: StockLevel.State?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "left": left_ = try reader.value(of: key) as Double
+        case "short": short_ = try reader.value(of: key) as Double?
+        case "rate": rate_ = try reader.value(of: key) as Double?
+        case "days": days_ = try reader.value(of: key) as Int?
+        case "until": until_ = try reader.value(of: key) as String?
+        case "warnDays": warnDays_ = try reader.value(of: key) as Int
+        case "state": state_ = try reader.value(of: key) as StockLevel.State
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.title = try JSONReader.given(title_, "title")
+      self.unit = unit_
+      self.left = try JSONReader.given(left_, "left")
+      self.short = short_
+      self.rate = rate_
+      self.days = days_
+      self.until = until_
+      self.warnDays = try JSONReader.given(warnDays_, "warnDays")
+      self.state = try JSONReader.given(state_, "state")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("days", days)
+      writer.field("left", left)
+      writer.field("rate", rate)
+      writer.field("short", short)
+      writer.field("state", state)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.field("until", until)
+      writer.field("warnDays", warnDays)
+      writer.endObject()
+    }
   }
 
   public struct Tracker: WireValue {
     public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "icon", "pack", "experience", "startedOn", "createdAt"]
     public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, icon, pack, experience, startedOn, createdAt] }
 
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case check, amount, measure
     }
 
-    public enum Slot: String, Codable, Sendable, CaseIterable {
+    public enum Slot: String, JSONCodable, Sendable, CaseIterable {
       case morning, anytime, evening
     }
 
@@ -230,6 +418,120 @@ public enum TrackersInterface {
       self.startedOn = startedOn
       self.createdAt = createdAt
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var title_: [String: String]?
+      var verb_: [String: String]?
+      var kind_: Tracker.Kind?
+      var unit_: String?
+      var decimals_: Int?
+      var goal_: Goal?
+      var presets_: [Double]?
+      var usual_: Double?
+      var counting_: Counting?
+      var formerWeekdays_: [FormerWeekdays]?
+      var dayStartsAt_: String?
+      var slot_: Tracker.Slot?
+      var pauses_: [Range]?
+      var skips_: [String]?
+      var skipsEachMonth_: Int?
+      var hasItems_: Bool?
+      var fields_: [String: String]?
+      var milestoneStep_: Double?
+      var stock_: Stock?
+      var icon_: String?
+      var pack_: String?
+      var experience_: Int?
+      var startedOn_: String?
+      var createdAt_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "verb": verb_ = try reader.value(of: key) as [String: String]?
+        case "kind": kind_ = try reader.value(of: key) as Tracker.Kind
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "decimals": decimals_ = try reader.value(of: key) as Int
+        case "goal": goal_ = try reader.value(of: key) as Goal?
+        case "presets": presets_ = try reader.value(of: key) as [Double]
+        case "usual": usual_ = try reader.value(of: key) as Double?
+        case "counting": counting_ = try reader.value(of: key) as Counting
+        case "formerWeekdays": formerWeekdays_ = try reader.value(of: key) as [FormerWeekdays]
+        case "dayStartsAt": dayStartsAt_ = try reader.value(of: key) as String
+        case "slot": slot_ = try reader.value(of: key) as Tracker.Slot
+        case "pauses": pauses_ = try reader.value(of: key) as [Range]
+        case "skips": skips_ = try reader.value(of: key) as [String]
+        case "skipsEachMonth": skipsEachMonth_ = try reader.value(of: key) as Int?
+        case "hasItems": hasItems_ = try reader.value(of: key) as Bool
+        case "fields": fields_ = try reader.value(of: key) as [String: String]
+        case "milestoneStep": milestoneStep_ = try reader.value(of: key) as Double?
+        case "stock": stock_ = try reader.value(of: key) as Stock?
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "pack": pack_ = try reader.value(of: key) as String?
+        case "experience": experience_ = try reader.value(of: key) as Int
+        case "startedOn": startedOn_ = try reader.value(of: key) as String
+        case "createdAt": createdAt_ = try reader.value(of: key) as Wire.Time
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.title = try JSONReader.given(title_, "title")
+      self.verb = verb_
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.unit = unit_
+      self.decimals = try JSONReader.given(decimals_, "decimals")
+      self.goal = goal_
+      self.presets = try JSONReader.given(presets_, "presets")
+      self.usual = usual_
+      self.counting = try JSONReader.given(counting_, "counting")
+      self.formerWeekdays = try JSONReader.given(formerWeekdays_, "formerWeekdays")
+      self.dayStartsAt = try JSONReader.given(dayStartsAt_, "dayStartsAt")
+      self.slot = try JSONReader.given(slot_, "slot")
+      self.pauses = try JSONReader.given(pauses_, "pauses")
+      self.skips = try JSONReader.given(skips_, "skips")
+      self.skipsEachMonth = skipsEachMonth_
+      self.hasItems = try JSONReader.given(hasItems_, "hasItems")
+      self.fields = try JSONReader.given(fields_, "fields")
+      self.milestoneStep = milestoneStep_
+      self.stock = stock_
+      self.icon = icon_
+      self.pack = pack_
+      self.experience = try JSONReader.given(experience_, "experience")
+      self.startedOn = try JSONReader.given(startedOn_, "startedOn")
+      self.createdAt = try JSONReader.given(createdAt_, "createdAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("counting", counting)
+      writer.field("createdAt", createdAt)
+      writer.field("dayStartsAt", dayStartsAt)
+      writer.field("decimals", decimals)
+      writer.field("experience", experience)
+      writer.field("fields", fields)
+      writer.field("formerWeekdays", formerWeekdays)
+      writer.field("goal", goal)
+      writer.field("hasItems", hasItems)
+      writer.field("icon", icon)
+      writer.field("id", id)
+      writer.field("kind", kind)
+      writer.field("milestoneStep", milestoneStep)
+      writer.field("pack", pack)
+      writer.field("pauses", pauses)
+      writer.field("presets", presets)
+      writer.field("skips", skips)
+      writer.field("skipsEachMonth", skipsEachMonth)
+      writer.field("slot", slot)
+      writer.field("startedOn", startedOn)
+      writer.field("stock", stock)
+      writer.field("title", title)
+      writer.field("unit", unit)
+      writer.field("usual", usual)
+      writer.field("verb", verb)
+      writer.endObject()
+    }
   }
 
   /// A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
@@ -289,13 +591,119 @@ public enum TrackersInterface {
       self.startedOn = startedOn
       self.reset = reset
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var title_: [String: String]?
+      var verb_: [String: String]?
+      var kind_: Tracker.Kind?
+      var unit_: String?
+      var decimals_: Int?
+      var goal_: Goal?
+      var presets_: [Double]?
+      var usual_: Double?
+      var counting_: Counting?
+      var dayStartsAt_: String?
+      var slot_: Tracker.Slot?
+      var pauses_: [Range]?
+      var skips_: [String]?
+      var skipsEachMonth_: Int?
+      var hasItems_: Bool?
+      var fields_: [String: String]?
+      var milestoneStep_: Double?
+      var stock_: Double?
+      var warnDays_: Int?
+      var icon_: String?
+      var startedOn_: String?
+      var reset_: [String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]?
+        case "verb": verb_ = try reader.value(of: key) as [String: String]?
+        case "kind": kind_ = try reader.value(of: key) as Tracker.Kind?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "decimals": decimals_ = try reader.value(of: key) as Int?
+        case "goal": goal_ = try reader.value(of: key) as Goal?
+        case "presets": presets_ = try reader.value(of: key) as [Double]?
+        case "usual": usual_ = try reader.value(of: key) as Double?
+        case "counting": counting_ = try reader.value(of: key) as Counting?
+        case "dayStartsAt": dayStartsAt_ = try reader.value(of: key) as String?
+        case "slot": slot_ = try reader.value(of: key) as Tracker.Slot?
+        case "pauses": pauses_ = try reader.value(of: key) as [Range]?
+        case "skips": skips_ = try reader.value(of: key) as [String]?
+        case "skipsEachMonth": skipsEachMonth_ = try reader.value(of: key) as Int?
+        case "hasItems": hasItems_ = try reader.value(of: key) as Bool?
+        case "fields": fields_ = try reader.value(of: key) as [String: String]?
+        case "milestoneStep": milestoneStep_ = try reader.value(of: key) as Double?
+        case "stock": stock_ = try reader.value(of: key) as Double?
+        case "warnDays": warnDays_ = try reader.value(of: key) as Int?
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "startedOn": startedOn_ = try reader.value(of: key) as String?
+        case "reset": reset_ = try reader.value(of: key) as [String]?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.title = title_
+      self.verb = verb_
+      self.kind = kind_
+      self.unit = unit_
+      self.decimals = decimals_
+      self.goal = goal_
+      self.presets = presets_
+      self.usual = usual_
+      self.counting = counting_
+      self.dayStartsAt = dayStartsAt_
+      self.slot = slot_
+      self.pauses = pauses_
+      self.skips = skips_
+      self.skipsEachMonth = skipsEachMonth_
+      self.hasItems = hasItems_
+      self.fields = fields_
+      self.milestoneStep = milestoneStep_
+      self.stock = stock_
+      self.warnDays = warnDays_
+      self.icon = icon_
+      self.startedOn = startedOn_
+      self.reset = reset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("counting", counting)
+      writer.field("dayStartsAt", dayStartsAt)
+      writer.field("decimals", decimals)
+      writer.field("fields", fields)
+      writer.field("goal", goal)
+      writer.field("hasItems", hasItems)
+      writer.field("icon", icon)
+      writer.field("id", id)
+      writer.field("kind", kind)
+      writer.field("milestoneStep", milestoneStep)
+      writer.field("pauses", pauses)
+      writer.field("presets", presets)
+      writer.field("reset", reset)
+      writer.field("skips", skips)
+      writer.field("skipsEachMonth", skipsEachMonth)
+      writer.field("slot", slot)
+      writer.field("startedOn", startedOn)
+      writer.field("stock", stock)
+      writer.field("title", title)
+      writer.field("unit", unit)
+      writer.field("usual", usual)
+      writer.field("verb", verb)
+      writer.field("warnDays", warnDays)
+      writer.endObject()
+    }
   }
 
   public struct Streak: WireValue {
     public static let fieldNames = ["length", "unit", "first", "last"]
     public var fieldValues: [Any?] { [length, unit, first, last] }
 
-    public enum Unit: String, Codable, Sendable, CaseIterable {
+    public enum Unit: String, JSONCodable, Sendable, CaseIterable {
       case days, weeks, months
     }
 
@@ -310,6 +718,36 @@ public enum TrackersInterface {
       self.first = first
       self.last = last
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var length_: Int?
+      var unit_: Streak.Unit?
+      var first_: String?
+      var last_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "length": length_ = try reader.value(of: key) as Int
+        case "unit": unit_ = try reader.value(of: key) as Streak.Unit
+        case "first": first_ = try reader.value(of: key) as String?
+        case "last": last_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.length = try JSONReader.given(length_, "length")
+      self.unit = try JSONReader.given(unit_, "unit")
+      self.first = first_
+      self.last = last_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("first", first)
+      writer.field("last", last)
+      writer.field("length", length)
+      writer.field("unit", unit)
+      writer.endObject()
+    }
   }
 
   /// How a tracker stands on a day.
@@ -317,11 +755,11 @@ public enum TrackersInterface {
     public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items", "stock"]
     public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items, stock] }
 
-    public enum Limit: String, Codable, Sendable, CaseIterable {
+    public enum Limit: String, JSONCodable, Sendable, CaseIterable {
       case under, near, passed
     }
 
-    public enum Direction: String, Codable, Sendable, CaseIterable {
+    public enum Direction: String, JSONCodable, Sendable, CaseIterable {
       case up, down, steady
     }
 
@@ -399,6 +837,120 @@ public enum TrackersInterface {
       self.items = items
       self.stock = stock
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: Tracker?
+      var day_: String?
+      var entries_: Int?
+      var total_: Double?
+      var value_: Double?
+      var reached_: Double?
+      var remaining_: Double?
+      var percent_: Int?
+      var met_: Bool?
+      var limit_: Standing.Limit?
+      var counts_: Bool?
+      var why_: String?
+      var streak_: Streak?
+      var longest_: Streak?
+      var strength_: Double?
+      var number_: Int?
+      var numberThisMonth_: Int?
+      var countedThisMonth_: Int?
+      var lastAt_: Wire.Time?
+      var weeklyRate_: Double?
+      var direction_: Standing.Direction?
+      var goalOn_: String?
+      var fields_: [String: Double]?
+      var items_: [Item]?
+      var stock_: StockLevel?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as Tracker
+        case "day": day_ = try reader.value(of: key) as String
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "total": total_ = try reader.value(of: key) as Double?
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "reached": reached_ = try reader.value(of: key) as Double?
+        case "remaining": remaining_ = try reader.value(of: key) as Double?
+        case "percent": percent_ = try reader.value(of: key) as Int?
+        case "met": met_ = try reader.value(of: key) as Bool
+        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "counts": counts_ = try reader.value(of: key) as Bool
+        case "why": why_ = try reader.value(of: key) as String?
+        case "streak": streak_ = try reader.value(of: key) as Streak
+        case "longest": longest_ = try reader.value(of: key) as Streak
+        case "strength": strength_ = try reader.value(of: key) as Double
+        case "number": number_ = try reader.value(of: key) as Int
+        case "numberThisMonth": numberThisMonth_ = try reader.value(of: key) as Int
+        case "countedThisMonth": countedThisMonth_ = try reader.value(of: key) as Int
+        case "lastAt": lastAt_ = try reader.value(of: key) as Wire.Time?
+        case "weeklyRate": weeklyRate_ = try reader.value(of: key) as Double?
+        case "direction": direction_ = try reader.value(of: key) as Standing.Direction?
+        case "goalOn": goalOn_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [String: Double]?
+        case "items": items_ = try reader.value(of: key) as [Item]?
+        case "stock": stock_ = try reader.value(of: key) as StockLevel?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.day = try JSONReader.given(day_, "day")
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.total = total_
+      self.value = value_
+      self.reached = reached_
+      self.remaining = remaining_
+      self.percent = percent_
+      self.met = try JSONReader.given(met_, "met")
+      self.limit = limit_
+      self.counts = try JSONReader.given(counts_, "counts")
+      self.why = why_
+      self.streak = try JSONReader.given(streak_, "streak")
+      self.longest = try JSONReader.given(longest_, "longest")
+      self.strength = try JSONReader.given(strength_, "strength")
+      self.number = try JSONReader.given(number_, "number")
+      self.numberThisMonth = try JSONReader.given(numberThisMonth_, "numberThisMonth")
+      self.countedThisMonth = try JSONReader.given(countedThisMonth_, "countedThisMonth")
+      self.lastAt = lastAt_
+      self.weeklyRate = weeklyRate_
+      self.direction = direction_
+      self.goalOn = goalOn_
+      self.fields = fields_
+      self.items = items_
+      self.stock = stock_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("countedThisMonth", countedThisMonth)
+      writer.field("counts", counts)
+      writer.field("day", day)
+      writer.field("direction", direction)
+      writer.field("entries", entries)
+      writer.field("fields", fields)
+      writer.field("goalOn", goalOn)
+      writer.field("items", items)
+      writer.field("lastAt", lastAt)
+      writer.field("limit", limit)
+      writer.field("longest", longest)
+      writer.field("met", met)
+      writer.field("number", number)
+      writer.field("numberThisMonth", numberThisMonth)
+      writer.field("percent", percent)
+      writer.field("reached", reached)
+      writer.field("remaining", remaining)
+      writer.field("stock", stock)
+      writer.field("streak", streak)
+      writer.field("strength", strength)
+      writer.field("total", total)
+      writer.field("tracker", tracker)
+      writer.field("value", value)
+      writer.field("weeklyRate", weeklyRate)
+      writer.field("why", why)
+      writer.endObject()
+    }
   }
 
   public struct Entry: WireValue {
@@ -443,6 +995,68 @@ public enum TrackersInterface {
       self.average = average
       self.rate = rate
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var tracker_: String?
+      var at_: Wire.Time?
+      var day_: String?
+      var value_: Double?
+      var unit_: String?
+      var fields_: [String: Double]?
+      var item_: String?
+      var note_: String?
+      var photo_: String?
+      var average_: Double?
+      var rate_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "day": day_ = try reader.value(of: key) as String
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [String: Double]
+        case "item": item_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        case "average": average_ = try reader.value(of: key) as Double?
+        case "rate": rate_ = try reader.value(of: key) as Double?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.at = try JSONReader.given(at_, "at")
+      self.day = try JSONReader.given(day_, "day")
+      self.value = value_
+      self.unit = unit_
+      self.fields = try JSONReader.given(fields_, "fields")
+      self.item = item_
+      self.note = note_
+      self.photo = photo_
+      self.average = average_
+      self.rate = rate_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("average", average)
+      writer.field("day", day)
+      writer.field("fields", fields)
+      writer.field("id", id)
+      writer.field("item", item)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("rate", rate)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.field("value", value)
+      writer.endObject()
+    }
   }
 
   public struct Item: WireValue {
@@ -479,6 +1093,60 @@ public enum TrackersInterface {
       self.entries = entries
       self.lastDay = lastDay
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var tracker_: String?
+      var title_: String?
+      var attributes_: [String: String]?
+      var since_: String?
+      var until_: String?
+      var note_: String?
+      var photo_: String?
+      var entries_: Int?
+      var lastDay_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "attributes": attributes_ = try reader.value(of: key) as [String: String]
+        case "since": since_ = try reader.value(of: key) as String?
+        case "until": until_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "lastDay": lastDay_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.title = try JSONReader.given(title_, "title")
+      self.attributes = try JSONReader.given(attributes_, "attributes")
+      self.since = since_
+      self.until = until_
+      self.note = note_
+      self.photo = photo_
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.lastDay = lastDay_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("attributes", attributes)
+      writer.field("entries", entries)
+      writer.field("id", id)
+      writer.field("lastDay", lastDay)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("since", since)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("until", until)
+      writer.endObject()
+    }
   }
 
   public struct Milestone: WireValue {
@@ -505,6 +1173,48 @@ public enum TrackersInterface {
       self.note = note
       self.photo = photo
       self.value = value
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var tracker_: String?
+      var day_: String?
+      var title_: String?
+      var note_: String?
+      var photo_: String?
+      var value_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "day": day_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as String
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        case "value": value_ = try reader.value(of: key) as Double?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.day = try JSONReader.given(day_, "day")
+      self.title = try JSONReader.given(title_, "title")
+      self.note = note_
+      self.photo = photo_
+      self.value = value_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("id", id)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("value", value)
+      writer.endObject()
     }
   }
 
@@ -544,6 +1254,64 @@ public enum TrackersInterface {
       self.target = target
       self.unlockedAt = unlockedAt
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var pack_: String?
+      var id_: String?
+      var title_: [String: String]?
+      var text_: [String: String]?
+      var category_: String?
+      var categoryTitle_: [String: String]?
+      var icon_: String?
+      var experience_: Int?
+      var reached_: Int?
+      var target_: Int?
+      var unlockedAt_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "pack": pack_ = try reader.value(of: key) as String
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "text": text_ = try reader.value(of: key) as [String: String]
+        case "category": category_ = try reader.value(of: key) as String?
+        case "categoryTitle": categoryTitle_ = try reader.value(of: key) as [String: String]?
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "experience": experience_ = try reader.value(of: key) as Int
+        case "reached": reached_ = try reader.value(of: key) as Int
+        case "target": target_ = try reader.value(of: key) as Int
+        case "unlockedAt": unlockedAt_ = try reader.value(of: key) as Wire.Time?
+        default: try reader.skip()
+        }
+      }
+      self.pack = try JSONReader.given(pack_, "pack")
+      self.id = try JSONReader.given(id_, "id")
+      self.title = try JSONReader.given(title_, "title")
+      self.text = try JSONReader.given(text_, "text")
+      self.category = category_
+      self.categoryTitle = categoryTitle_
+      self.icon = icon_
+      self.experience = try JSONReader.given(experience_, "experience")
+      self.reached = try JSONReader.given(reached_, "reached")
+      self.target = try JSONReader.given(target_, "target")
+      self.unlockedAt = unlockedAt_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("category", category)
+      writer.field("categoryTitle", categoryTitle)
+      writer.field("experience", experience)
+      writer.field("icon", icon)
+      writer.field("id", id)
+      writer.field("pack", pack)
+      writer.field("reached", reached)
+      writer.field("target", target)
+      writer.field("text", text)
+      writer.field("title", title)
+      writer.field("unlockedAt", unlockedAt)
+      writer.endObject()
+    }
   }
 
   public struct Level: WireValue {
@@ -567,6 +1335,40 @@ public enum TrackersInterface {
       self.from = from
       self.next = next
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var pack_: String?
+      var level_: Int?
+      var experience_: Int?
+      var from_: Int?
+      var next_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "pack": pack_ = try reader.value(of: key) as String
+        case "level": level_ = try reader.value(of: key) as Int
+        case "experience": experience_ = try reader.value(of: key) as Int
+        case "from": from_ = try reader.value(of: key) as Int
+        case "next": next_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.pack = try JSONReader.given(pack_, "pack")
+      self.level = try JSONReader.given(level_, "level")
+      self.experience = try JSONReader.given(experience_, "experience")
+      self.from = try JSONReader.given(from_, "from")
+      self.next = try JSONReader.given(next_, "next")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("experience", experience)
+      writer.field("from", from)
+      writer.field("level", level)
+      writer.field("next", next)
+      writer.field("pack", pack)
+      writer.endObject()
+    }
   }
 
   /// Over the trackers of a pack that has several: days running on each of which one of them at least was met.
@@ -580,6 +1382,28 @@ public enum TrackersInterface {
     public init(pack: String, streak: Streak) {
       self.pack = pack
       self.streak = streak
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var pack_: String?
+      var streak_: Streak?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "pack": pack_ = try reader.value(of: key) as String
+        case "streak": streak_ = try reader.value(of: key) as Streak
+        default: try reader.skip()
+        }
+      }
+      self.pack = try JSONReader.given(pack_, "pack")
+      self.streak = try JSONReader.given(streak_, "streak")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("pack", pack)
+      writer.field("streak", streak)
+      writer.endObject()
     }
   }
 
@@ -603,6 +1427,44 @@ public enum TrackersInterface {
       self.category = category
       self.categoryTitle = categoryTitle
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var text_: String?
+      var language_: String?
+      var translation_: [String: String]?
+      var source_: String?
+      var category_: String?
+      var categoryTitle_: [String: String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "text": text_ = try reader.value(of: key) as String
+        case "language": language_ = try reader.value(of: key) as String
+        case "translation": translation_ = try reader.value(of: key) as [String: String]?
+        case "source": source_ = try reader.value(of: key) as String
+        case "category": category_ = try reader.value(of: key) as String
+        case "categoryTitle": categoryTitle_ = try reader.value(of: key) as [String: String]?
+        default: try reader.skip()
+        }
+      }
+      self.text = try JSONReader.given(text_, "text")
+      self.language = try JSONReader.given(language_, "language")
+      self.translation = translation_
+      self.source = try JSONReader.given(source_, "source")
+      self.category = try JSONReader.given(category_, "category")
+      self.categoryTitle = categoryTitle_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("category", category)
+      writer.field("categoryTitle", categoryTitle)
+      writer.field("language", language)
+      writer.field("source", source)
+      writer.field("text", text)
+      writer.field("translation", translation)
+      writer.endObject()
+    }
   }
 
   /// Texts are empty where no pack has one for the mood.
@@ -610,7 +1472,7 @@ public enum TrackersInterface {
     public static let fieldNames = ["kind", "title", "message", "next"]
     public var fieldValues: [Any?] { [kind, title, message, next] }
 
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, JSONCodable, Sendable, CaseIterable {
       case noHabits, notStarted, lightDay, productiveDay, perfectDay
     }
 
@@ -624,6 +1486,36 @@ public enum TrackersInterface {
       self.title = title
       self.message = message
       self.next = next
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var kind_: Mood.Kind?
+      var title_: [String: String]?
+      var message_: [String: String]?
+      var next_: [String: String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "kind": kind_ = try reader.value(of: key) as Mood.Kind
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "message": message_ = try reader.value(of: key) as [String: String]
+        case "next": next_ = try reader.value(of: key) as [String: String]
+        default: try reader.skip()
+        }
+      }
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.title = try JSONReader.given(title_, "title")
+      self.message = try JSONReader.given(message_, "message")
+      self.next = try JSONReader.given(next_, "next")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("kind", kind)
+      writer.field("message", message)
+      writer.field("next", next)
+      writer.field("title", title)
+      writer.endObject()
     }
   }
 
@@ -653,6 +1545,52 @@ public enum TrackersInterface {
       self.streaks = streaks
       self.week = week
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var standings_: [Standing]?
+      var mood_: Mood?
+      var quote_: Quote?
+      var nextAchievement_: Achievement?
+      var levels_: [Level]?
+      var streaks_: [PackStreak]?
+      var week_: [DayMark]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "standings": standings_ = try reader.value(of: key) as [Standing]
+        case "mood": mood_ = try reader.value(of: key) as Mood
+        case "quote": quote_ = try reader.value(of: key) as Quote?
+        case "nextAchievement": nextAchievement_ = try reader.value(of: key) as Achievement?
+        case "levels": levels_ = try reader.value(of: key) as [Level]
+        case "streaks": streaks_ = try reader.value(of: key) as [PackStreak]
+        case "week": week_ = try reader.value(of: key) as [DayMark]
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.standings = try JSONReader.given(standings_, "standings")
+      self.mood = try JSONReader.given(mood_, "mood")
+      self.quote = quote_
+      self.nextAchievement = nextAchievement_
+      self.levels = try JSONReader.given(levels_, "levels")
+      self.streaks = try JSONReader.given(streaks_, "streaks")
+      self.week = try JSONReader.given(week_, "week")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("levels", levels)
+      writer.field("mood", mood)
+      writer.field("nextAchievement", nextAchievement)
+      writer.field("quote", quote)
+      writer.field("standings", standings)
+      writer.field("streaks", streaks)
+      writer.field("week", week)
+      writer.endObject()
+    }
   }
 
   /// How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
@@ -670,6 +1608,36 @@ public enum TrackersInterface {
       self.met = met
       self.due = due
       self.begun = begun
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var met_: Int?
+      var due_: Int?
+      var begun_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "met": met_ = try reader.value(of: key) as Int
+        case "due": due_ = try reader.value(of: key) as Int
+        case "begun": begun_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.met = try JSONReader.given(met_, "met")
+      self.due = try JSONReader.given(due_, "due")
+      self.begun = try JSONReader.given(begun_, "begun")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("begun", begun)
+      writer.field("day", day)
+      writer.field("due", due)
+      writer.field("met", met)
+      writer.endObject()
     }
   }
 
@@ -709,6 +1677,60 @@ public enum TrackersInterface {
       self.number = number
       self.why = why
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var entries_: Int?
+      var total_: Double?
+      var value_: Double?
+      var met_: Bool?
+      var limit_: Standing.Limit?
+      var counts_: Bool?
+      var percent_: Int?
+      var number_: Int?
+      var why_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "total": total_ = try reader.value(of: key) as Double?
+        case "value": value_ = try reader.value(of: key) as Double?
+        case "met": met_ = try reader.value(of: key) as Bool
+        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "counts": counts_ = try reader.value(of: key) as Bool
+        case "percent": percent_ = try reader.value(of: key) as Int?
+        case "number": number_ = try reader.value(of: key) as Int?
+        case "why": why_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.total = total_
+      self.value = value_
+      self.met = try JSONReader.given(met_, "met")
+      self.limit = limit_
+      self.counts = try JSONReader.given(counts_, "counts")
+      self.percent = percent_
+      self.number = number_
+      self.why = why_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("counts", counts)
+      writer.field("day", day)
+      writer.field("entries", entries)
+      writer.field("limit", limit)
+      writer.field("met", met)
+      writer.field("number", number)
+      writer.field("percent", percent)
+      writer.field("total", total)
+      writer.field("value", value)
+      writer.field("why", why)
+      writer.endObject()
+    }
   }
 
   public struct Point: WireValue {
@@ -721,6 +1743,28 @@ public enum TrackersInterface {
     public init(day: String, value: Double) {
       self.day = day
       self.value = value
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var value_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "value": value_ = try reader.value(of: key) as Double
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.value = try JSONReader.given(value_, "value")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("value", value)
+      writer.endObject()
     }
   }
 
@@ -738,6 +1782,36 @@ public enum TrackersInterface {
       self.value = value
       self.low = low
       self.high = high
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      var value_: Double?
+      var low_: Double?
+      var high_: Double?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String
+        case "value": value_ = try reader.value(of: key) as Double
+        case "low": low_ = try reader.value(of: key) as Double
+        case "high": high_ = try reader.value(of: key) as Double
+        default: try reader.skip()
+        }
+      }
+      self.day = try JSONReader.given(day_, "day")
+      self.value = try JSONReader.given(value_, "value")
+      self.low = try JSONReader.given(low_, "low")
+      self.high = try JSONReader.given(high_, "high")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("high", high)
+      writer.field("low", low)
+      writer.field("value", value)
+      writer.endObject()
     }
   }
 
@@ -761,6 +1835,48 @@ public enum TrackersInterface {
       self.average = average
       self.met = met
       self.due = due
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var from_: String?
+      var to_: String?
+      var entries_: Int?
+      var total_: Double?
+      var average_: Double?
+      var met_: Int?
+      var due_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "from": from_ = try reader.value(of: key) as String
+        case "to": to_ = try reader.value(of: key) as String
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "total": total_ = try reader.value(of: key) as Double?
+        case "average": average_ = try reader.value(of: key) as Double?
+        case "met": met_ = try reader.value(of: key) as Int
+        case "due": due_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.from = try JSONReader.given(from_, "from")
+      self.to = try JSONReader.given(to_, "to")
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.total = total_
+      self.average = average_
+      self.met = try JSONReader.given(met_, "met")
+      self.due = try JSONReader.given(due_, "due")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("average", average)
+      writer.field("due", due)
+      writer.field("entries", entries)
+      writer.field("from", from)
+      writer.field("met", met)
+      writer.field("to", to)
+      writer.field("total", total)
+      writer.endObject()
     }
   }
 
@@ -844,6 +1960,132 @@ public enum TrackersInterface {
       self.items = items
       self.lacking = lacking
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: Tracker?
+      var range_: Range?
+      var entries_: Int?
+      var total_: Double?
+      var dailyAverage_: Double?
+      var first_: Point?
+      var last_: Point?
+      var least_: Point?
+      var most_: Point?
+      var points_: [Point]?
+      var averages_: [Point]?
+      var averageDays_: Int?
+      var weeklyRate_: Double?
+      var direction_: Standing.Direction?
+      var trend_: Double?
+      var prediction_: [Prediction]?
+      var goalOn_: String?
+      var weeks_: [Period]?
+      var months_: [Period]?
+      var metDays_: Int?
+      var dueDays_: Int?
+      var streak_: Streak?
+      var longest_: Streak?
+      var packStreak_: Streak?
+      var strength_: Double?
+      var evenness_: Int?
+      var items_: [Item]?
+      var lacking_: [String]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as Tracker
+        case "range": range_ = try reader.value(of: key) as Range
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "total": total_ = try reader.value(of: key) as Double?
+        case "dailyAverage": dailyAverage_ = try reader.value(of: key) as Double?
+        case "first": first_ = try reader.value(of: key) as Point?
+        case "last": last_ = try reader.value(of: key) as Point?
+        case "least": least_ = try reader.value(of: key) as Point?
+        case "most": most_ = try reader.value(of: key) as Point?
+        case "points": points_ = try reader.value(of: key) as [Point]
+        case "averages": averages_ = try reader.value(of: key) as [Point]
+        case "averageDays": averageDays_ = try reader.value(of: key) as Int
+        case "weeklyRate": weeklyRate_ = try reader.value(of: key) as Double?
+        case "direction": direction_ = try reader.value(of: key) as Standing.Direction?
+        case "trend": trend_ = try reader.value(of: key) as Double?
+        case "prediction": prediction_ = try reader.value(of: key) as [Prediction]
+        case "goalOn": goalOn_ = try reader.value(of: key) as String?
+        case "weeks": weeks_ = try reader.value(of: key) as [Period]
+        case "months": months_ = try reader.value(of: key) as [Period]
+        case "metDays": metDays_ = try reader.value(of: key) as Int
+        case "dueDays": dueDays_ = try reader.value(of: key) as Int
+        case "streak": streak_ = try reader.value(of: key) as Streak
+        case "longest": longest_ = try reader.value(of: key) as Streak
+        case "packStreak": packStreak_ = try reader.value(of: key) as Streak?
+        case "strength": strength_ = try reader.value(of: key) as Double
+        case "evenness": evenness_ = try reader.value(of: key) as Int?
+        case "items": items_ = try reader.value(of: key) as [Item]
+        case "lacking": lacking_ = try reader.value(of: key) as [String]
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.range = try JSONReader.given(range_, "range")
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.total = total_
+      self.dailyAverage = dailyAverage_
+      self.first = first_
+      self.last = last_
+      self.least = least_
+      self.most = most_
+      self.points = try JSONReader.given(points_, "points")
+      self.averages = try JSONReader.given(averages_, "averages")
+      self.averageDays = try JSONReader.given(averageDays_, "averageDays")
+      self.weeklyRate = weeklyRate_
+      self.direction = direction_
+      self.trend = trend_
+      self.prediction = try JSONReader.given(prediction_, "prediction")
+      self.goalOn = goalOn_
+      self.weeks = try JSONReader.given(weeks_, "weeks")
+      self.months = try JSONReader.given(months_, "months")
+      self.metDays = try JSONReader.given(metDays_, "metDays")
+      self.dueDays = try JSONReader.given(dueDays_, "dueDays")
+      self.streak = try JSONReader.given(streak_, "streak")
+      self.longest = try JSONReader.given(longest_, "longest")
+      self.packStreak = packStreak_
+      self.strength = try JSONReader.given(strength_, "strength")
+      self.evenness = evenness_
+      self.items = try JSONReader.given(items_, "items")
+      self.lacking = try JSONReader.given(lacking_, "lacking")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("averageDays", averageDays)
+      writer.field("averages", averages)
+      writer.field("dailyAverage", dailyAverage)
+      writer.field("direction", direction)
+      writer.field("dueDays", dueDays)
+      writer.field("entries", entries)
+      writer.field("evenness", evenness)
+      writer.field("first", first)
+      writer.field("goalOn", goalOn)
+      writer.field("items", items)
+      writer.field("lacking", lacking)
+      writer.field("last", last)
+      writer.field("least", least)
+      writer.field("longest", longest)
+      writer.field("metDays", metDays)
+      writer.field("months", months)
+      writer.field("most", most)
+      writer.field("packStreak", packStreak)
+      writer.field("points", points)
+      writer.field("prediction", prediction)
+      writer.field("range", range)
+      writer.field("streak", streak)
+      writer.field("strength", strength)
+      writer.field("total", total)
+      writer.field("tracker", tracker)
+      writer.field("trend", trend)
+      writer.field("weeklyRate", weeklyRate)
+      writer.field("weeks", weeks)
+      writer.endObject()
+    }
   }
 
   /// What an entry brought about.
@@ -875,6 +2117,52 @@ public enum TrackersInterface {
       self.unlocked = unlocked
       self.milestones = milestones
       self.levelUp = levelUp
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var entry_: Entry?
+      var standing_: Standing?
+      var goalMet_: Bool?
+      var limit_: Standing.Limit?
+      var stock_: StockLevel.State?
+      var unlocked_: [Achievement]?
+      var milestones_: [Milestone]?
+      var levelUp_: Level?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "entry": entry_ = try reader.value(of: key) as Entry?
+        case "standing": standing_ = try reader.value(of: key) as Standing?
+        case "goalMet": goalMet_ = try reader.value(of: key) as Bool
+        case "limit": limit_ = try reader.value(of: key) as Standing.Limit?
+        case "stock": stock_ = try reader.value(of: key) as StockLevel.State?
+        case "unlocked": unlocked_ = try reader.value(of: key) as [Achievement]
+        case "milestones": milestones_ = try reader.value(of: key) as [Milestone]
+        case "levelUp": levelUp_ = try reader.value(of: key) as Level?
+        default: try reader.skip()
+        }
+      }
+      self.entry = entry_
+      self.standing = standing_
+      self.goalMet = try JSONReader.given(goalMet_, "goalMet")
+      self.limit = limit_
+      self.stock = stock_
+      self.unlocked = try JSONReader.given(unlocked_, "unlocked")
+      self.milestones = try JSONReader.given(milestones_, "milestones")
+      self.levelUp = levelUp_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("entry", entry)
+      writer.field("goalMet", goalMet)
+      writer.field("levelUp", levelUp)
+      writer.field("limit", limit)
+      writer.field("milestones", milestones)
+      writer.field("standing", standing)
+      writer.field("stock", stock)
+      writer.field("unlocked", unlocked)
+      writer.endObject()
     }
   }
 
@@ -916,6 +2204,68 @@ public enum TrackersInterface {
       self.choices = choices
       self.milestoneSteps = milestoneSteps
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var title_: [String: String]?
+      var text_: [String: String]?
+      var version_: Int?
+      var icon_: String?
+      var installedAt_: Wire.Time?
+      var shipped_: Bool?
+      var trackers_: [Tracker]?
+      var reminders_: [PackReminder]?
+      var achievements_: Int?
+      var choices_: [String: Choice]?
+      var milestoneSteps_: [StepChoice]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "text": text_ = try reader.value(of: key) as [String: String]
+        case "version": version_ = try reader.value(of: key) as Int
+        case "icon": icon_ = try reader.value(of: key) as String?
+        case "installedAt": installedAt_ = try reader.value(of: key) as Wire.Time?
+        case "shipped": shipped_ = try reader.value(of: key) as Bool
+        case "trackers": trackers_ = try reader.value(of: key) as [Tracker]
+        case "reminders": reminders_ = try reader.value(of: key) as [PackReminder]
+        case "achievements": achievements_ = try reader.value(of: key) as Int
+        case "choices": choices_ = try reader.value(of: key) as [String: Choice]
+        case "milestoneSteps": milestoneSteps_ = try reader.value(of: key) as [StepChoice]?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.title = try JSONReader.given(title_, "title")
+      self.text = try JSONReader.given(text_, "text")
+      self.version = try JSONReader.given(version_, "version")
+      self.icon = icon_
+      self.installedAt = installedAt_
+      self.shipped = try JSONReader.given(shipped_, "shipped")
+      self.trackers = try JSONReader.given(trackers_, "trackers")
+      self.reminders = try JSONReader.given(reminders_, "reminders")
+      self.achievements = try JSONReader.given(achievements_, "achievements")
+      self.choices = try JSONReader.given(choices_, "choices")
+      self.milestoneSteps = milestoneSteps_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("achievements", achievements)
+      writer.field("choices", choices)
+      writer.field("icon", icon)
+      writer.field("id", id)
+      writer.field("installedAt", installedAt)
+      writer.field("milestoneSteps", milestoneSteps)
+      writer.field("reminders", reminders)
+      writer.field("shipped", shipped)
+      writer.field("text", text)
+      writer.field("title", title)
+      writer.field("trackers", trackers)
+      writer.field("version", version)
+      writer.endObject()
+    }
   }
 
   /// `presets` are the goals that are usual.
@@ -934,6 +2284,36 @@ public enum TrackersInterface {
       self.step = step
       self.presets = presets
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var least_: Double?
+      var most_: Double?
+      var step_: Double?
+      var presets_: [Double]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "least": least_ = try reader.value(of: key) as Double
+        case "most": most_ = try reader.value(of: key) as Double
+        case "step": step_ = try reader.value(of: key) as Double
+        case "presets": presets_ = try reader.value(of: key) as [Double]?
+        default: try reader.skip()
+        }
+      }
+      self.least = try JSONReader.given(least_, "least")
+      self.most = try JSONReader.given(most_, "most")
+      self.step = try JSONReader.given(step_, "step")
+      self.presets = presets_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("least", least)
+      writer.field("most", most)
+      writer.field("presets", presets)
+      writer.field("step", step)
+      writer.endObject()
+    }
   }
 
   public struct StepChoice: WireValue {
@@ -948,6 +2328,32 @@ public enum TrackersInterface {
       self.tracker = tracker
       self.unit = unit
       self.steps = steps
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var unit_: String?
+      var steps_: [Double]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "unit": unit_ = try reader.value(of: key) as String
+        case "steps": steps_ = try reader.value(of: key) as [Double]
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.unit = try JSONReader.given(unit_, "unit")
+      self.steps = try JSONReader.given(steps_, "steps")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("steps", steps)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.endObject()
     }
   }
 
@@ -971,6 +2377,44 @@ public enum TrackersInterface {
       self.tracker = tracker
       self.optional = optional
       self.id = id
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var key_: String?
+      var title_: [String: String]?
+      var when_: String?
+      var tracker_: String?
+      var optional_: Bool?
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "key": key_ = try reader.value(of: key) as String
+        case "title": title_ = try reader.value(of: key) as [String: String]
+        case "when": when_ = try reader.value(of: key) as String
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "optional": optional_ = try reader.value(of: key) as Bool
+        case "id": id_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.key = try JSONReader.given(key_, "key")
+      self.title = try JSONReader.given(title_, "title")
+      self.when = try JSONReader.given(when_, "when")
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.optional = try JSONReader.given(optional_, "optional")
+      self.id = id_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("key", key)
+      writer.field("optional", optional)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("when", when)
+      writer.endObject()
     }
   }
 
@@ -1005,6 +2449,56 @@ public enum TrackersInterface {
       self.when = when
       self.language = language
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var goals_: [String: Double]?
+      var usual_: [String: Double]?
+      var units_: [String: String]?
+      var milestoneSteps_: [String: Double]?
+      var titles_: [String: String]?
+      var weekdays_: [String: String]?
+      var reminders_: [String: Bool]?
+      var when_: [String: String]?
+      var language_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "goals": goals_ = try reader.value(of: key) as [String: Double]?
+        case "usual": usual_ = try reader.value(of: key) as [String: Double]?
+        case "units": units_ = try reader.value(of: key) as [String: String]?
+        case "milestoneSteps": milestoneSteps_ = try reader.value(of: key) as [String: Double]?
+        case "titles": titles_ = try reader.value(of: key) as [String: String]?
+        case "weekdays": weekdays_ = try reader.value(of: key) as [String: String]?
+        case "reminders": reminders_ = try reader.value(of: key) as [String: Bool]?
+        case "when": when_ = try reader.value(of: key) as [String: String]?
+        case "language": language_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.goals = goals_
+      self.usual = usual_
+      self.units = units_
+      self.milestoneSteps = milestoneSteps_
+      self.titles = titles_
+      self.weekdays = weekdays_
+      self.reminders = reminders_
+      self.when = when_
+      self.language = language_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("goals", goals)
+      writer.field("language", language)
+      writer.field("milestoneSteps", milestoneSteps)
+      writer.field("reminders", reminders)
+      writer.field("titles", titles)
+      writer.field("units", units)
+      writer.field("usual", usual)
+      writer.field("weekdays", weekdays)
+      writer.field("when", when)
+      writer.endObject()
+    }
   }
 
   /// What can be taken back, or was.
@@ -1033,6 +2527,40 @@ public enum TrackersInterface {
       self.tracker = tracker
       self.subject = subject
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var at_: Wire.Time?
+      var kind_: String?
+      var tracker_: String?
+      var subject_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "kind": kind_ = try reader.value(of: key) as String
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "subject": subject_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.at = try JSONReader.given(at_, "at")
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.tracker = tracker_
+      self.subject = try JSONReader.given(subject_, "subject")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("id", id)
+      writer.field("kind", kind)
+      writer.field("subject", subject)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
   }
 
   /// What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
@@ -1048,6 +2576,32 @@ public enum TrackersInterface {
       self.at = at
       self.kind = kind
       self.subject = subject
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var at_: Wire.Time?
+      var kind_: String?
+      var subject_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "at": at_ = try reader.value(of: key) as Wire.Time
+        case "kind": kind_ = try reader.value(of: key) as String
+        case "subject": subject_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.at = try JSONReader.given(at_, "at")
+      self.kind = try JSONReader.given(kind_, "kind")
+      self.subject = try JSONReader.given(subject_, "subject")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("at", at)
+      writer.field("kind", kind)
+      writer.field("subject", subject)
+      writer.endObject()
     }
   }
 
@@ -1101,6 +2655,76 @@ public enum TrackersInterface {
       self.configuration = configuration
       self.madeAt = madeAt
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var trackers_: Int?
+      var entries_: Int?
+      var items_: Int?
+      var milestones_: Int?
+      var packs_: Int?
+      var unlocks_: Int?
+      var photos_: Int?
+      var reminders_: Int?
+      var endpoints_: Int?
+      var occurrences_: Int?
+      var pings_: Int?
+      var secrets_: Int?
+      var configuration_: Int?
+      var madeAt_: Wire.Time?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "trackers": trackers_ = try reader.value(of: key) as Int
+        case "entries": entries_ = try reader.value(of: key) as Int
+        case "items": items_ = try reader.value(of: key) as Int
+        case "milestones": milestones_ = try reader.value(of: key) as Int
+        case "packs": packs_ = try reader.value(of: key) as Int
+        case "unlocks": unlocks_ = try reader.value(of: key) as Int
+        case "photos": photos_ = try reader.value(of: key) as Int
+        case "reminders": reminders_ = try reader.value(of: key) as Int
+        case "endpoints": endpoints_ = try reader.value(of: key) as Int
+        case "occurrences": occurrences_ = try reader.value(of: key) as Int
+        case "pings": pings_ = try reader.value(of: key) as Int
+        case "secrets": secrets_ = try reader.value(of: key) as Int
+        case "configuration": configuration_ = try reader.value(of: key) as Int
+        case "madeAt": madeAt_ = try reader.value(of: key) as Wire.Time?
+        default: try reader.skip()
+        }
+      }
+      self.trackers = try JSONReader.given(trackers_, "trackers")
+      self.entries = try JSONReader.given(entries_, "entries")
+      self.items = try JSONReader.given(items_, "items")
+      self.milestones = try JSONReader.given(milestones_, "milestones")
+      self.packs = try JSONReader.given(packs_, "packs")
+      self.unlocks = try JSONReader.given(unlocks_, "unlocks")
+      self.photos = try JSONReader.given(photos_, "photos")
+      self.reminders = try JSONReader.given(reminders_, "reminders")
+      self.endpoints = try JSONReader.given(endpoints_, "endpoints")
+      self.occurrences = try JSONReader.given(occurrences_, "occurrences")
+      self.pings = try JSONReader.given(pings_, "pings")
+      self.secrets = try JSONReader.given(secrets_, "secrets")
+      self.configuration = try JSONReader.given(configuration_, "configuration")
+      self.madeAt = madeAt_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("configuration", configuration)
+      writer.field("endpoints", endpoints)
+      writer.field("entries", entries)
+      writer.field("items", items)
+      writer.field("madeAt", madeAt)
+      writer.field("milestones", milestones)
+      writer.field("occurrences", occurrences)
+      writer.field("packs", packs)
+      writer.field("photos", photos)
+      writer.field("pings", pings)
+      writer.field("reminders", reminders)
+      writer.field("secrets", secrets)
+      writer.field("trackers", trackers)
+      writer.field("unlocks", unlocks)
+      writer.endObject()
+    }
   }
 
   /// A file of the configuration that a backup has, where another one or none is here.
@@ -1119,6 +2743,32 @@ public enum TrackersInterface {
       self.text = text
       self.fits = fits
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var path_: String?
+      var text_: String?
+      var fits_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "path": path_ = try reader.value(of: key) as String
+        case "text": text_ = try reader.value(of: key) as String
+        case "fits": fits_ = try reader.value(of: key) as Bool
+        default: try reader.skip()
+        }
+      }
+      self.path = try JSONReader.given(path_, "path")
+      self.text = try JSONReader.given(text_, "text")
+      self.fits = try JSONReader.given(fits_, "fits")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("fits", fits)
+      writer.field("path", path)
+      writer.field("text", text)
+      writer.endObject()
+    }
   }
 
   /// Adds a tracker, or changes the one of that id.
@@ -1135,6 +2785,32 @@ public enum TrackersInterface {
       self.token = token
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: TrackerDraft?
+      var dryRun_: Bool?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as TrackerDraft
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.dryRun = dryRun_
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("token", token)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["tracker", "created"]
       public var fieldValues: [Any?] { [tracker, created] }
@@ -1145,6 +2821,28 @@ public enum TrackersInterface {
       public init(tracker: Tracker, created: Bool) {
         self.tracker = tracker
         self.created = created
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var tracker_: Tracker?
+        var created_: Bool?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "tracker": tracker_ = try reader.value(of: key) as Tracker
+          case "created": created_ = try reader.value(of: key) as Bool
+          default: try reader.skip()
+          }
+        }
+        self.tracker = try JSONReader.given(tracker_, "tracker")
+        self.created = try JSONReader.given(created_, "created")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("created", created)
+        writer.field("tracker", tracker)
+        writer.endObject()
       }
     }
   }
@@ -1159,6 +2857,24 @@ public enum TrackersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["tracker"]
       public var fieldValues: [Any?] { [tracker] }
@@ -1167,6 +2883,24 @@ public enum TrackersInterface {
 
       public init(tracker: Tracker) {
         self.tracker = tracker
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var tracker_: Tracker?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "tracker": tracker_ = try reader.value(of: key) as Tracker
+          default: try reader.skip()
+          }
+        }
+        self.tracker = try JSONReader.given(tracker_, "tracker")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("tracker", tracker)
+        writer.endObject()
       }
     }
   }
@@ -1178,6 +2912,20 @@ public enum TrackersInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["trackers"]
       public var fieldValues: [Any?] { [trackers] }
@@ -1186,6 +2934,24 @@ public enum TrackersInterface {
 
       public init(trackers: [Tracker]) {
         self.trackers = trackers
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var trackers_: [Tracker]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "trackers": trackers_ = try reader.value(of: key) as [Tracker]
+          default: try reader.skip()
+          }
+        }
+        self.trackers = try JSONReader.given(trackers_, "trackers")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("trackers", trackers)
+        writer.endObject()
       }
     }
   }
@@ -1200,6 +2966,24 @@ public enum TrackersInterface {
       self.tracker = tracker
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = tracker_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["stocks"]
       public var fieldValues: [Any?] { [stocks] }
@@ -1208,6 +2992,24 @@ public enum TrackersInterface {
 
       public init(stocks: [StockLevel]) {
         self.stocks = stocks
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var stocks_: [StockLevel]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "stocks": stocks_ = try reader.value(of: key) as [StockLevel]
+          default: try reader.skip()
+          }
+        }
+        self.stocks = try JSONReader.given(stocks_, "stocks")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("stocks", stocks)
+        writer.endObject()
       }
     }
   }
@@ -1233,6 +3035,44 @@ public enum TrackersInterface {
       self.token = token
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var add_: Double?
+      var count_: Double?
+      var unit_: String?
+      var warnDays_: Int?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "add": add_ = try reader.value(of: key) as Double?
+        case "count": count_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "warnDays": warnDays_ = try reader.value(of: key) as Int?
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.add = add_
+      self.count = count_
+      self.unit = unit_
+      self.warnDays = warnDays_
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("add", add)
+      writer.field("count", count)
+      writer.field("token", token)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.field("warnDays", warnDays)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["stock"]
       public var fieldValues: [Any?] { [stock] }
@@ -1241,6 +3081,24 @@ public enum TrackersInterface {
 
       public init(stock: StockLevel) {
         self.stock = stock
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var stock_: StockLevel?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "stock": stock_ = try reader.value(of: key) as StockLevel
+          default: try reader.skip()
+          }
+        }
+        self.stock = try JSONReader.given(stock_, "stock")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("stock", stock)
+        writer.endObject()
       }
     }
   }
@@ -1275,6 +3133,60 @@ public enum TrackersInterface {
       self.force = force
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var amount_: Double?
+      var unit_: String?
+      var item_: String?
+      var note_: String?
+      var photo_: String?
+      var fields_: [String: Double]?
+      var at_: String?
+      var token_: String?
+      var force_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "amount": amount_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [String: Double]?
+        case "at": at_ = try reader.value(of: key) as String?
+        case "token": token_ = try reader.value(of: key) as String?
+        case "force": force_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.amount = amount_
+      self.unit = unit_
+      self.item = item_
+      self.note = note_
+      self.photo = photo_
+      self.fields = fields_
+      self.at = at_
+      self.token = token_
+      self.force = force_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("amount", amount)
+      writer.field("at", at)
+      writer.field("fields", fields)
+      writer.field("force", force)
+      writer.field("item", item)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("token", token)
+      writer.field("tracker", tracker)
+      writer.field("unit", unit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["change"]
       public var fieldValues: [Any?] { [change] }
@@ -1283,6 +3195,24 @@ public enum TrackersInterface {
 
       public init(change: Change) {
         self.change = change
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var change_: Change?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "change": change_ = try reader.value(of: key) as Change
+          default: try reader.skip()
+          }
+        }
+        self.change = try JSONReader.given(change_, "change")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("change", change)
+        writer.endObject()
       }
     }
   }
@@ -1311,6 +3241,52 @@ public enum TrackersInterface {
       self.at = at
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var amount_: Double?
+      var unit_: String?
+      var item_: String?
+      var note_: String?
+      var photo_: String?
+      var fields_: [String: Double]?
+      var at_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        case "amount": amount_ = try reader.value(of: key) as Double?
+        case "unit": unit_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        case "fields": fields_ = try reader.value(of: key) as [String: Double]?
+        case "at": at_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.amount = amount_
+      self.unit = unit_
+      self.item = item_
+      self.note = note_
+      self.photo = photo_
+      self.fields = fields_
+      self.at = at_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("amount", amount)
+      writer.field("at", at)
+      writer.field("fields", fields)
+      writer.field("id", id)
+      writer.field("item", item)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("unit", unit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["change"]
       public var fieldValues: [Any?] { [change] }
@@ -1319,6 +3295,24 @@ public enum TrackersInterface {
 
       public init(change: Change) {
         self.change = change
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var change_: Change?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "change": change_ = try reader.value(of: key) as Change
+          default: try reader.skip()
+          }
+        }
+        self.change = try JSONReader.given(change_, "change")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("change", change)
+        writer.endObject()
       }
     }
   }
@@ -1337,6 +3331,32 @@ public enum TrackersInterface {
       self.range = range
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var tracker_: String?
+      var range_: Range?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int?
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "range": range_ = try reader.value(of: key) as Range?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.tracker = tracker_
+      self.range = range_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("range", range)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["removed"]
       public var fieldValues: [Any?] { [removed] }
@@ -1345,6 +3365,24 @@ public enum TrackersInterface {
 
       public init(removed: Int) {
         self.removed = removed
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var removed_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "removed": removed_ = try reader.value(of: key) as Int
+          default: try reader.skip()
+          }
+        }
+        self.removed = try JSONReader.given(removed_, "removed")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("removed", removed)
+        writer.endObject()
       }
     }
   }
@@ -1376,6 +3414,56 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var range_: Range?
+      var item_: String?
+      var weekdays_: [String]?
+      var withNotes_: Bool?
+      var withMilestones_: Bool?
+      var text_: String?
+      var limit_: Int?
+      var offset_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "range": range_ = try reader.value(of: key) as Range?
+        case "item": item_ = try reader.value(of: key) as String?
+        case "weekdays": weekdays_ = try reader.value(of: key) as [String]?
+        case "withNotes": withNotes_ = try reader.value(of: key) as Bool?
+        case "withMilestones": withMilestones_ = try reader.value(of: key) as Bool?
+        case "text": text_ = try reader.value(of: key) as String?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "offset": offset_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = tracker_
+      self.range = range_
+      self.item = item_
+      self.weekdays = weekdays_
+      self.withNotes = withNotes_
+      self.withMilestones = withMilestones_
+      self.text = text_
+      self.limit = limit_
+      self.offset = offset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("item", item)
+      writer.field("limit", limit)
+      writer.field("offset", offset)
+      writer.field("range", range)
+      writer.field("text", text)
+      writer.field("tracker", tracker)
+      writer.field("weekdays", weekdays)
+      writer.field("withMilestones", withMilestones)
+      writer.field("withNotes", withNotes)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["entries", "total"]
       public var fieldValues: [Any?] { [entries, total] }
@@ -1386,6 +3474,28 @@ public enum TrackersInterface {
       public init(entries: [Entry], total: Int) {
         self.entries = entries
         self.total = total
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var entries_: [Entry]?
+        var total_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "entries": entries_ = try reader.value(of: key) as [Entry]
+          case "total": total_ = try reader.value(of: key) as Int
+          default: try reader.skip()
+          }
+        }
+        self.entries = try JSONReader.given(entries_, "entries")
+        self.total = try JSONReader.given(total_, "total")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("entries", entries)
+        writer.field("total", total)
+        writer.endObject()
       }
     }
   }
@@ -1400,6 +3510,24 @@ public enum TrackersInterface {
       self.day = day
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.day = day_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["view"]
       public var fieldValues: [Any?] { [view] }
@@ -1408,6 +3536,24 @@ public enum TrackersInterface {
 
       public init(view: DayView) {
         self.view = view
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var view_: DayView?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "view": view_ = try reader.value(of: key) as DayView
+          default: try reader.skip()
+          }
+        }
+        self.view = try JSONReader.given(view_, "view")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("view", view)
+        writer.endObject()
       }
     }
   }
@@ -1420,6 +3566,24 @@ public enum TrackersInterface {
 
     public init(day: String? = nil) {
       self.day = day
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var day_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "day": day_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.day = day_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -1437,6 +3601,36 @@ public enum TrackersInterface {
         self.days = days
         self.marks = marks
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var from_: String?
+        var standings_: [Standing]?
+        var days_: [WeekRow]?
+        var marks_: [DayMark]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "from": from_ = try reader.value(of: key) as String
+          case "standings": standings_ = try reader.value(of: key) as [Standing]
+          case "days": days_ = try reader.value(of: key) as [WeekRow]
+          case "marks": marks_ = try reader.value(of: key) as [DayMark]
+          default: try reader.skip()
+          }
+        }
+        self.from = try JSONReader.given(from_, "from")
+        self.standings = try JSONReader.given(standings_, "standings")
+        self.days = try JSONReader.given(days_, "days")
+        self.marks = try JSONReader.given(marks_, "marks")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("days", days)
+        writer.field("from", from)
+        writer.field("marks", marks)
+        writer.field("standings", standings)
+        writer.endObject()
+      }
     }
   }
 
@@ -1450,6 +3644,28 @@ public enum TrackersInterface {
     public init(tracker: String, days: [DayTotal]) {
       self.tracker = tracker
       self.days = days
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var days_: [DayTotal]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "days": days_ = try reader.value(of: key) as [DayTotal]
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.days = try JSONReader.given(days_, "days")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("days", days)
+      writer.field("tracker", tracker)
+      writer.endObject()
     }
   }
 
@@ -1465,6 +3681,28 @@ public enum TrackersInterface {
       self.range = range
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var range_: Range?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "range": range_ = try reader.value(of: key) as Range
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.range = try JSONReader.given(range_, "range")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("range", range)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["tracker", "days"]
       public var fieldValues: [Any?] { [tracker, days] }
@@ -1475,6 +3713,28 @@ public enum TrackersInterface {
       public init(tracker: Tracker, days: [DayTotal]) {
         self.tracker = tracker
         self.days = days
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var tracker_: Tracker?
+        var days_: [DayTotal]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "tracker": tracker_ = try reader.value(of: key) as Tracker
+          case "days": days_ = try reader.value(of: key) as [DayTotal]
+          default: try reader.skip()
+          }
+        }
+        self.tracker = try JSONReader.given(tracker_, "tracker")
+        self.days = try JSONReader.given(days_, "days")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("days", days)
+        writer.field("tracker", tracker)
+        writer.endObject()
       }
     }
   }
@@ -1495,6 +3755,36 @@ public enum TrackersInterface {
       self.field = field
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var range_: Range?
+      var averageDays_: Int?
+      var field_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "range": range_ = try reader.value(of: key) as Range?
+        case "averageDays": averageDays_ = try reader.value(of: key) as Int?
+        case "field": field_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.range = range_
+      self.averageDays = averageDays_
+      self.field = field_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("averageDays", averageDays)
+      writer.field("field", field)
+      writer.field("range", range)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["statistics"]
       public var fieldValues: [Any?] { [statistics] }
@@ -1503,6 +3793,24 @@ public enum TrackersInterface {
 
       public init(statistics: Statistics) {
         self.statistics = statistics
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var statistics_: Statistics?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "statistics": statistics_ = try reader.value(of: key) as Statistics
+          default: try reader.skip()
+          }
+        }
+        self.statistics = try JSONReader.given(statistics_, "statistics")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("statistics", statistics)
+        writer.endObject()
       }
     }
   }
@@ -1522,6 +3830,32 @@ public enum TrackersInterface {
       self.item = item
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var pack_: String?
+      var tracker_: String?
+      var item_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "pack": pack_ = try reader.value(of: key) as String?
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "item": item_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.pack = pack_
+      self.tracker = tracker_
+      self.item = item_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("item", item)
+      writer.field("pack", pack)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["achievements", "levels", "streaks"]
       public var fieldValues: [Any?] { [achievements, levels, streaks] }
@@ -1534,6 +3868,32 @@ public enum TrackersInterface {
         self.achievements = achievements
         self.levels = levels
         self.streaks = streaks
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var achievements_: [Achievement]?
+        var levels_: [Level]?
+        var streaks_: [PackStreak]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "achievements": achievements_ = try reader.value(of: key) as [Achievement]
+          case "levels": levels_ = try reader.value(of: key) as [Level]
+          case "streaks": streaks_ = try reader.value(of: key) as [PackStreak]
+          default: try reader.skip()
+          }
+        }
+        self.achievements = try JSONReader.given(achievements_, "achievements")
+        self.levels = try JSONReader.given(levels_, "levels")
+        self.streaks = try JSONReader.given(streaks_, "streaks")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("achievements", achievements)
+        writer.field("levels", levels)
+        writer.field("streaks", streaks)
+        writer.endObject()
       }
     }
   }
@@ -1552,6 +3912,32 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var limit_: Int?
+      var offset_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "offset": offset_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = tracker_
+      self.limit = limit_
+      self.offset = offset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("limit", limit)
+      writer.field("offset", offset)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["items", "total"]
       public var fieldValues: [Any?] { [items, total] }
@@ -1562,6 +3948,28 @@ public enum TrackersInterface {
       public init(items: [Item], total: Int? = nil) {
         self.items = items
         self.total = total
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var items_: [Item]?
+        var total_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "items": items_ = try reader.value(of: key) as [Item]
+          case "total": total_ = try reader.value(of: key) as Int?
+          default: try reader.skip()
+          }
+        }
+        self.items = try JSONReader.given(items_, "items")
+        self.total = total_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("items", items)
+        writer.field("total", total)
+        writer.endObject()
       }
     }
   }
@@ -1590,6 +3998,52 @@ public enum TrackersInterface {
       self.photo = photo
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var id_: String?
+      var title_: String?
+      var attributes_: [String: String]?
+      var since_: String?
+      var until_: String?
+      var note_: String?
+      var photo_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "id": id_ = try reader.value(of: key) as String?
+        case "title": title_ = try reader.value(of: key) as String?
+        case "attributes": attributes_ = try reader.value(of: key) as [String: String]?
+        case "since": since_ = try reader.value(of: key) as String?
+        case "until": until_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.id = id_
+      self.title = title_
+      self.attributes = attributes_
+      self.since = since_
+      self.until = until_
+      self.note = note_
+      self.photo = photo_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("attributes", attributes)
+      writer.field("id", id)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("since", since)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.field("until", until)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["item", "unlocked"]
       public var fieldValues: [Any?] { [item, unlocked] }
@@ -1600,6 +4054,28 @@ public enum TrackersInterface {
       public init(item: Item, unlocked: [Achievement]) {
         self.item = item
         self.unlocked = unlocked
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var item_: Item?
+        var unlocked_: [Achievement]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "item": item_ = try reader.value(of: key) as Item
+          case "unlocked": unlocked_ = try reader.value(of: key) as [Achievement]
+          default: try reader.skip()
+          }
+        }
+        self.item = try JSONReader.given(item_, "item")
+        self.unlocked = try JSONReader.given(unlocked_, "unlocked")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("item", item)
+        writer.field("unlocked", unlocked)
+        writer.endObject()
       }
     }
   }
@@ -1615,6 +4091,28 @@ public enum TrackersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var id_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "id": id_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["item"]
       public var fieldValues: [Any?] { [item] }
@@ -1623,6 +4121,24 @@ public enum TrackersInterface {
 
       public init(item: Item) {
         self.item = item
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var item_: Item?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "item": item_ = try reader.value(of: key) as Item
+          default: try reader.skip()
+          }
+        }
+        self.item = try JSONReader.given(item_, "item")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("item", item)
+        writer.endObject()
       }
     }
   }
@@ -1641,6 +4157,32 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var tracker_: String?
+      var limit_: Int?
+      var offset_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        case "offset": offset_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.tracker = tracker_
+      self.limit = limit_
+      self.offset = offset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("limit", limit)
+      writer.field("offset", offset)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["milestones", "total"]
       public var fieldValues: [Any?] { [milestones, total] }
@@ -1651,6 +4193,28 @@ public enum TrackersInterface {
       public init(milestones: [Milestone], total: Int? = nil) {
         self.milestones = milestones
         self.total = total
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var milestones_: [Milestone]?
+        var total_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "milestones": milestones_ = try reader.value(of: key) as [Milestone]
+          case "total": total_ = try reader.value(of: key) as Int?
+          default: try reader.skip()
+          }
+        }
+        self.milestones = try JSONReader.given(milestones_, "milestones")
+        self.total = total_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("milestones", milestones)
+        writer.field("total", total)
+        writer.endObject()
       }
     }
   }
@@ -1675,6 +4239,44 @@ public enum TrackersInterface {
       self.photo = photo
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      var tracker_: String?
+      var day_: String?
+      var title_: String?
+      var note_: String?
+      var photo_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int?
+        case "tracker": tracker_ = try reader.value(of: key) as String
+        case "day": day_ = try reader.value(of: key) as String?
+        case "title": title_ = try reader.value(of: key) as String?
+        case "note": note_ = try reader.value(of: key) as String?
+        case "photo": photo_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = id_
+      self.tracker = try JSONReader.given(tracker_, "tracker")
+      self.day = day_
+      self.title = title_
+      self.note = note_
+      self.photo = photo_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("day", day)
+      writer.field("id", id)
+      writer.field("note", note)
+      writer.field("photo", photo)
+      writer.field("title", title)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["milestone"]
       public var fieldValues: [Any?] { [milestone] }
@@ -1683,6 +4285,24 @@ public enum TrackersInterface {
 
       public init(milestone: Milestone) {
         self.milestone = milestone
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var milestone_: Milestone?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "milestone": milestone_ = try reader.value(of: key) as Milestone
+          default: try reader.skip()
+          }
+        }
+        self.milestone = try JSONReader.given(milestone_, "milestone")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("milestone", milestone)
+        writer.endObject()
       }
     }
   }
@@ -1696,6 +4316,24 @@ public enum TrackersInterface {
       self.id = id
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as Int
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("id", id)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["milestone"]
       public var fieldValues: [Any?] { [milestone] }
@@ -1704,6 +4342,24 @@ public enum TrackersInterface {
 
       public init(milestone: Milestone) {
         self.milestone = milestone
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var milestone_: Milestone?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "milestone": milestone_ = try reader.value(of: key) as Milestone
+          default: try reader.skip()
+          }
+        }
+        self.milestone = try JSONReader.given(milestone_, "milestone")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("milestone", milestone)
+        writer.endObject()
       }
     }
   }
@@ -1716,6 +4372,20 @@ public enum TrackersInterface {
     public init() {
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        default: try reader.skip()
+        }
+      }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["packs"]
       public var fieldValues: [Any?] { [packs] }
@@ -1724,6 +4394,24 @@ public enum TrackersInterface {
 
       public init(packs: [Pack]) {
         self.packs = packs
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var packs_: [Pack]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "packs": packs_ = try reader.value(of: key) as [Pack]
+          default: try reader.skip()
+          }
+        }
+        self.packs = try JSONReader.given(packs_, "packs")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("packs", packs)
+        writer.endObject()
       }
     }
   }
@@ -1750,6 +4438,44 @@ public enum TrackersInterface {
       self.sample = sample
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var text_: String?
+      var file_: String?
+      var choices_: PackChoices?
+      var dryRun_: Bool?
+      var sample_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String?
+        case "text": text_ = try reader.value(of: key) as String?
+        case "file": file_ = try reader.value(of: key) as String?
+        case "choices": choices_ = try reader.value(of: key) as PackChoices?
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "sample": sample_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.name = name_
+      self.text = text_
+      self.file = file_
+      self.choices = choices_
+      self.dryRun = dryRun_
+      self.sample = sample_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("choices", choices)
+      writer.field("dryRun", dryRun)
+      writer.field("file", file)
+      writer.field("name", name)
+      writer.field("sample", sample)
+      writer.field("text", text)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["pack", "created", "unlocked"]
       public var fieldValues: [Any?] { [pack, created, unlocked] }
@@ -1762,6 +4488,32 @@ public enum TrackersInterface {
         self.pack = pack
         self.created = created
         self.unlocked = unlocked
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var pack_: Pack?
+        var created_: Bool?
+        var unlocked_: [Achievement]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "pack": pack_ = try reader.value(of: key) as Pack
+          case "created": created_ = try reader.value(of: key) as Bool
+          case "unlocked": unlocked_ = try reader.value(of: key) as [Achievement]
+          default: try reader.skip()
+          }
+        }
+        self.pack = try JSONReader.given(pack_, "pack")
+        self.created = try JSONReader.given(created_, "created")
+        self.unlocked = try JSONReader.given(unlocked_, "unlocked")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("created", created)
+        writer.field("pack", pack)
+        writer.field("unlocked", unlocked)
+        writer.endObject()
       }
     }
   }
@@ -1781,6 +4533,32 @@ public enum TrackersInterface {
       self.sample = sample
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var entries_: Bool?
+      var sample_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "entries": entries_ = try reader.value(of: key) as Bool?
+        case "sample": sample_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.entries = entries_
+      self.sample = sample_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("entries", entries)
+      writer.field("id", id)
+      writer.field("sample", sample)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["pack", "items", "removed"]
       public var fieldValues: [Any?] { [pack, items, removed] }
@@ -1793,6 +4571,32 @@ public enum TrackersInterface {
         self.pack = pack
         self.items = items
         self.removed = removed
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var pack_: Pack?
+        var items_: Int?
+        var removed_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "pack": pack_ = try reader.value(of: key) as Pack
+          case "items": items_ = try reader.value(of: key) as Int?
+          case "removed": removed_ = try reader.value(of: key) as Int?
+          default: try reader.skip()
+          }
+        }
+        self.pack = try JSONReader.given(pack_, "pack")
+        self.items = items_
+        self.removed = removed_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("items", items)
+        writer.field("pack", pack)
+        writer.field("removed", removed)
+        writer.endObject()
       }
     }
   }
@@ -1814,6 +4618,32 @@ public enum TrackersInterface {
       self.skip = skip
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var dryRun_: Bool?
+      var change_: Int?
+      var skip_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "change": change_ = try reader.value(of: key) as Int?
+        case "skip": skip_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.dryRun = dryRun_
+      self.change = change_
+      self.skip = skip_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("change", change)
+      writer.field("dryRun", dryRun)
+      writer.field("skip", skip)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["undone", "later", "notes"]
       public var fieldValues: [Any?] { [undone, later, notes] }
@@ -1827,6 +4657,32 @@ public enum TrackersInterface {
         self.later = later
         self.notes = notes
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var undone_: Undoable?
+        var later_: LastAct?
+        var notes_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "undone": undone_ = try reader.value(of: key) as Undoable
+          case "later": later_ = try reader.value(of: key) as LastAct?
+          case "notes": notes_ = try reader.value(of: key) as [String]?
+          default: try reader.skip()
+          }
+        }
+        self.undone = try JSONReader.given(undone_, "undone")
+        self.later = later_
+        self.notes = notes_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("later", later)
+        writer.field("notes", notes)
+        writer.field("undone", undone)
+        writer.endObject()
+      }
     }
   }
 
@@ -1839,6 +4695,24 @@ public enum TrackersInterface {
       self.limit = limit
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var limit_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "limit": limit_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.limit = limit_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("limit", limit)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["changes"]
       public var fieldValues: [Any?] { [changes] }
@@ -1847,6 +4721,24 @@ public enum TrackersInterface {
 
       public init(changes: [Undoable]) {
         self.changes = changes
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var changes_: [Undoable]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "changes": changes_ = try reader.value(of: key) as [Undoable]
+          default: try reader.skip()
+          }
+        }
+        self.changes = try JSONReader.given(changes_, "changes")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("changes", changes)
+        writer.endObject()
       }
     }
   }
@@ -1860,6 +4752,24 @@ public enum TrackersInterface {
 
     public init(dryRun: Bool? = nil) {
       self.dryRun = dryRun
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var dryRun_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.dryRun = dryRun_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -1879,6 +4789,40 @@ public enum TrackersInterface {
         self.packs = packs
         self.endpoints = endpoints
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminders_: Int?
+        var trackers_: Int?
+        var entries_: Int?
+        var packs_: Int?
+        var endpoints_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminders": reminders_ = try reader.value(of: key) as Int
+          case "trackers": trackers_ = try reader.value(of: key) as Int
+          case "entries": entries_ = try reader.value(of: key) as Int
+          case "packs": packs_ = try reader.value(of: key) as Int
+          case "endpoints": endpoints_ = try reader.value(of: key) as Int
+          default: try reader.skip()
+          }
+        }
+        self.reminders = try JSONReader.given(reminders_, "reminders")
+        self.trackers = try JSONReader.given(trackers_, "trackers")
+        self.entries = try JSONReader.given(entries_, "entries")
+        self.packs = try JSONReader.given(packs_, "packs")
+        self.endpoints = try JSONReader.given(endpoints_, "endpoints")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("endpoints", endpoints)
+        writer.field("entries", entries)
+        writer.field("packs", packs)
+        writer.field("reminders", reminders)
+        writer.field("trackers", trackers)
+        writer.endObject()
+      }
     }
   }
 
@@ -1897,6 +4841,32 @@ public enum TrackersInterface {
       self.data = data
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var upload_: String?
+      var offset_: Int?
+      var data_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "upload": upload_ = try reader.value(of: key) as String
+        case "offset": offset_ = try reader.value(of: key) as Int
+        case "data": data_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.upload = try JSONReader.given(upload_, "upload")
+      self.offset = try JSONReader.given(offset_, "offset")
+      self.data = try JSONReader.given(data_, "data")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("data", data)
+      writer.field("offset", offset)
+      writer.field("upload", upload)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["received"]
       public var fieldValues: [Any?] { [received] }
@@ -1905,6 +4875,24 @@ public enum TrackersInterface {
 
       public init(received: Int) {
         self.received = received
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var received_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "received": received_ = try reader.value(of: key) as Int
+          default: try reader.skip()
+          }
+        }
+        self.received = try JSONReader.given(received_, "received")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("received", received)
+        writer.endObject()
       }
     }
   }
@@ -1921,6 +4909,28 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var name_: String?
+      var offset_: Int?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "name": name_ = try reader.value(of: key) as String
+        case "offset": offset_ = try reader.value(of: key) as Int?
+        default: try reader.skip()
+        }
+      }
+      self.name = try JSONReader.given(name_, "name")
+      self.offset = offset_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("name", name)
+      writer.field("offset", offset)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["data", "total"]
       public var fieldValues: [Any?] { [data, total] }
@@ -1931,6 +4941,28 @@ public enum TrackersInterface {
       public init(data: String, total: Int) {
         self.data = data
         self.total = total
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var data_: String?
+        var total_: Int?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "data": data_ = try reader.value(of: key) as String
+          case "total": total_ = try reader.value(of: key) as Int
+          default: try reader.skip()
+          }
+        }
+        self.data = try JSONReader.given(data_, "data")
+        self.total = try JSONReader.given(total_, "total")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("data", data)
+        writer.field("total", total)
+        writer.endObject()
       }
     }
   }
@@ -1946,6 +4978,24 @@ public enum TrackersInterface {
       self.passphrase = passphrase
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var passphrase_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "passphrase": passphrase_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.passphrase = passphrase_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("passphrase", passphrase)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["data"]
       public var fieldValues: [Any?] { [data] }
@@ -1954,6 +5004,24 @@ public enum TrackersInterface {
 
       public init(data: String) {
         self.data = data
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var data_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "data": data_ = try reader.value(of: key) as String
+          default: try reader.skip()
+          }
+        }
+        self.data = try JSONReader.given(data_, "data")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("data", data)
+        writer.endObject()
       }
     }
   }
@@ -1974,6 +5042,32 @@ public enum TrackersInterface {
       self.passphrase = passphrase
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var upload_: String?
+      var dryRun_: Bool?
+      var passphrase_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "upload": upload_ = try reader.value(of: key) as String
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        case "passphrase": passphrase_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.upload = try JSONReader.given(upload_, "upload")
+      self.dryRun = dryRun_
+      self.passphrase = passphrase_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("passphrase", passphrase)
+      writer.field("upload", upload)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["contents", "read", "size", "notes", "configuration"]
       public var fieldValues: [Any?] { [contents, read, size, notes, configuration] }
@@ -1991,6 +5085,40 @@ public enum TrackersInterface {
         self.notes = notes
         self.configuration = configuration
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var contents_: Contents?
+        var read_: Int?
+        var size_: Int?
+        var notes_: [String]?
+        var configuration_: [ConfigurationFile]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "contents": contents_ = try reader.value(of: key) as Contents?
+          case "read": read_ = try reader.value(of: key) as Int?
+          case "size": size_ = try reader.value(of: key) as Int?
+          case "notes": notes_ = try reader.value(of: key) as [String]?
+          case "configuration": configuration_ = try reader.value(of: key) as [ConfigurationFile]?
+          default: try reader.skip()
+          }
+        }
+        self.contents = contents_
+        self.read = read_
+        self.size = size_
+        self.notes = notes_
+        self.configuration = configuration_
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("configuration", configuration)
+        writer.field("contents", contents)
+        writer.field("notes", notes)
+        writer.field("read", read)
+        writer.field("size", size)
+        writer.endObject()
+      }
     }
   }
 
@@ -1998,7 +5126,7 @@ public enum TrackersInterface {
   public struct Export: VarlinkMethod {
     public static let method = "io.chime.Trackers.Export"
     
-    public enum Format: String, Codable, Sendable, CaseIterable {
+    public enum Format: String, JSONCodable, Sendable, CaseIterable {
       case csv, json
     }
 
@@ -2012,6 +5140,32 @@ public enum TrackersInterface {
       self.range = range
     }
 
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var format_: Export.Format?
+      var tracker_: String?
+      var range_: Range?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "format": format_ = try reader.value(of: key) as Export.Format
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "range": range_ = try reader.value(of: key) as Range?
+        default: try reader.skip()
+        }
+      }
+      self.format = try JSONReader.given(format_, "format")
+      self.tracker = tracker_
+      self.range = range_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("format", format)
+      writer.field("range", range)
+      writer.field("tracker", tracker)
+      writer.endObject()
+    }
+
     public struct Reply: WireValue {
       public static let fieldNames = ["text"]
       public var fieldValues: [Any?] { [text] }
@@ -2021,6 +5175,24 @@ public enum TrackersInterface {
       public init(text: String) {
         self.text = text
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var text_: String?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "text": text_ = try reader.value(of: key) as String
+          default: try reader.skip()
+          }
+        }
+        self.text = try JSONReader.given(text_, "text")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("text", text)
+        writer.endObject()
+      }
     }
   }
 
@@ -2029,7 +5201,7 @@ public enum TrackersInterface {
   public struct Import: VarlinkMethod {
     public static let method = "io.chime.Trackers.Import"
     
-    public enum Format: String, Codable, Sendable, CaseIterable {
+    public enum Format: String, JSONCodable, Sendable, CaseIterable {
       case csv, json, loop
     }
 
@@ -2043,6 +5215,36 @@ public enum TrackersInterface {
       self.format = format
       self.tracker = tracker
       self.dryRun = dryRun
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var upload_: String?
+      var format_: Import.Format?
+      var tracker_: String?
+      var dryRun_: Bool?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "upload": upload_ = try reader.value(of: key) as String
+        case "format": format_ = try reader.value(of: key) as Import.Format
+        case "tracker": tracker_ = try reader.value(of: key) as String?
+        case "dryRun": dryRun_ = try reader.value(of: key) as Bool?
+        default: try reader.skip()
+        }
+      }
+      self.upload = try JSONReader.given(upload_, "upload")
+      self.format = try JSONReader.given(format_, "format")
+      self.tracker = tracker_
+      self.dryRun = dryRun_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("dryRun", dryRun)
+      writer.field("format", format)
+      writer.field("tracker", tracker)
+      writer.field("upload", upload)
+      writer.endObject()
     }
 
     public struct Reply: WireValue {
@@ -2060,6 +5262,36 @@ public enum TrackersInterface {
         self.present = present
         self.remarks = remarks
       }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var trackers_: [String]?
+        var added_: Int?
+        var present_: Int?
+        var remarks_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "trackers": trackers_ = try reader.value(of: key) as [String]
+          case "added": added_ = try reader.value(of: key) as Int
+          case "present": present_ = try reader.value(of: key) as Int
+          case "remarks": remarks_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.trackers = try JSONReader.given(trackers_, "trackers")
+        self.added = try JSONReader.given(added_, "added")
+        self.present = try JSONReader.given(present_, "present")
+        self.remarks = try JSONReader.given(remarks_, "remarks")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("added", added)
+        writer.field("present", present)
+        writer.field("remarks", remarks)
+        writer.field("trackers", trackers)
+        writer.endObject()
+      }
     }
   }
 
@@ -2071,6 +5303,24 @@ public enum TrackersInterface {
 
     public init(faults: [Wire.Fault]) {
       self.faults = faults
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var faults_: [Wire.Fault]?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "faults": faults_ = try reader.value(of: key) as [Wire.Fault]
+        default: try reader.skip()
+        }
+      }
+      self.faults = try JSONReader.given(faults_, "faults")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("faults", faults)
+      writer.endObject()
     }
   }
 
@@ -2086,6 +5336,28 @@ public enum TrackersInterface {
       self.line = line
       self.message = message
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var line_: Int?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "line": line_ = try reader.value(of: key) as Int
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.line = try JSONReader.given(line_, "line")
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("line", line)
+      writer.field("message", message)
+      writer.endObject()
+    }
   }
 
   public struct NothingToUndo: WireValue {
@@ -2096,6 +5368,24 @@ public enum TrackersInterface {
 
     public init(message: String) {
       self.message = message
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("message", message)
+      writer.endObject()
     }
   }
 
@@ -2111,6 +5401,28 @@ public enum TrackersInterface {
       self.field = field
       self.message = message
     }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var field_: String?
+      var message_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "field": field_ = try reader.value(of: key) as String
+        case "message": message_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.field = try JSONReader.given(field_, "field")
+      self.message = try JSONReader.given(message_, "message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("field", field)
+      writer.field("message", message)
+      writer.endObject()
+    }
   }
 
   public struct ReadOnly: WireValue {
@@ -2121,6 +5433,24 @@ public enum TrackersInterface {
 
     public init(reason: String) {
       self.reason = reason
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var reason_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "reason": reason_ = try reader.value(of: key) as String
+        default: try reader.skip()
+        }
+      }
+      self.reason = try JSONReader.given(reason_, "reason")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("reason", reason)
+      writer.endObject()
     }
   }
 

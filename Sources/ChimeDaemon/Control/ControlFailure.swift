@@ -45,7 +45,7 @@ enum ControlFailure: Error {
 
   /// The reply, with the error's name within the interface that was called.
   func reply(interface: String) -> VarlinkReply {
-    func named(_ name: String, _ parameters: some Encodable & Sendable) -> VarlinkReply {
+    func named(_ name: String, _ parameters: some JSONWritable & Sendable) -> VarlinkReply {
       VarlinkReply(error: NamedError(varlinkName: "\(interface).\(name)", parameters: parameters))
     }
     switch self {
@@ -130,11 +130,11 @@ enum ControlFailure: Error {
     }
   }
 
-  private struct NamedError<Parameters: Encodable & Sendable>: VarlinkError {
+  private struct NamedError<Parameters: JSONWritable & Sendable>: VarlinkError {
     let varlinkName: String
     let parameters: Parameters
 
-    func encode(to encoder: any Encoder) throws { try parameters.encode(to: encoder) }
+    func write(to writer: inout JSONWriter) { parameters.write(to: &writer) }
   }
 }
 

@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
-import FoundationEssentials
+import Varlink
 
 // Thousands of reminders in one request: all of them or none.
 extension Desk {
@@ -33,14 +33,14 @@ extension Desk {
     }
     return try await commit(isLarge: drafted.count > 500) { [self, drafted] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONDecoder().decode(Interface.AddMany.Reply.self, from: Data(kept)), [])
+        return (try JSONReader.read(Interface.AddMany.Reply.self, from: kept), [])
       }
       let added = try insert(try link(drafted, request.reminders, in: transaction), into: transaction)
       try record(added, in: transaction)
       let reply = Interface.AddMany.Reply(
         ids: added.map(\.id.rawValue), warnings: try warnings(about: added.map { NewReminder($0) }, transaction))
       if let token = request.token {
-        try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
+        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
       }
       return (reply, added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
     }

@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeExchange
 import ChimeSchedule
 import ChimeTracking
-import FoundationEssentials
+import Varlink
 
 // Items, milestones and achievements; what can be taken back.
 extension Desk {
@@ -234,5 +234,5 @@ extension Desk {
   }
 
   /// How long a value is as JSON.
-  static func length(_ value: some Encodable) throws -> Int { try JSONEncoder().encode(value).count + 1 }
+  static func length(_ value: some JSONWritable) throws -> Int { try JSONWriter.bytes(of: value).count + 1 }
 }

@@ -2,6 +2,7 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 import ChimeTracking
+import Varlink
 
 extension Desk {
   /// The most entries in one answer.
@@ -141,7 +142,7 @@ extension Desk {
   }
 
   /// As many of them, from the first on, as one message takes.
-  func fitting<Element: Encodable>(_ all: [Element]) -> [Element] {
+  func fitting<Element: JSONWritable>(_ all: [Element]) -> [Element] {
     var room = Int(Double(configuration.maxMessageBytes) * Self.roomInMessage)
     // Most answers are far from it: the longest note is 8,000 bytes, each of which JSON may write as six.
     if all.count <= room / 65_536 { return all }

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeCore
 import ChimeExchange
 import ChimeSchedule
-import FoundationEssentials
+import Varlink
 
 // Files of other programs.
 extension Desk {
@@ -41,7 +41,7 @@ extension Desk {
     }
     return try await commit(isLarge: true) { [self] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONDecoder().decode(Interface.Import.Reply.self, from: Data(kept)), [])
+        return (try JSONReader.read(Interface.Import.Reply.self, from: kept), [])
       }
       var reply = candidates.reply
       var notices: [LoopNotice] = []
@@ -56,7 +56,7 @@ extension Desk {
       reply = ordered(reply)
       try record(added, in: transaction)
       if let token = request.token {
-        try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
+        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
       }
       return (reply, notices)
     }

@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
-import FoundationEssentials
+import Varlink
 
 extension Desk {
   typealias Interface = RemindersInterface
@@ -16,7 +16,7 @@ extension Desk {
     try check(token: request.token)
     return try await commit { [self] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
+        return (try JSONReader.read(Interface.Add.Reply.self, from: kept), [])
       }
       var (reminder, next) = (reminder, next)
       try chain(&reminder, waitingFor: request.reminder.onlyIfDone, in: transaction)
@@ -33,7 +33,7 @@ extension Desk {
         warnings: try warnings(about: reminder, transaction) + chainWarnings(about: reminder, transaction)
           + silenceWarning(about: reminder, next, transaction))
       if let token = request.token {
-        try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
+        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
       }
       return (reply, [.reminder(.added, reminder, "added \"\(reminder.title)\"")])
     }

@@ -2,7 +2,6 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 import ChimeTracking
-import FoundationEssentials
 import Varlink
 
 // Definitions of trackers, and what all their methods have in common.
@@ -78,7 +77,7 @@ extension Desk {
   ///   - token: the answer that was first given to it is given again.
   ///   - dryRun: whether the transaction leaves no trace.
   ///   - body: returns the reply, what came of the change, and in which words it is told; nil: as what was logged.
-  func changeTracking<Reply: Codable & Sendable>(
+  func changeTracking<Reply: JSONCodable & Sendable>(
     token: String? = nil, dryRun: Bool? = nil,
     _ body: @escaping @Sendable (TrackingWork, inout PooledRandom) throws -> (Reply, TrackingOutcome, String?)
   ) async throws -> Reply {
@@ -91,22 +90,22 @@ extension Desk {
       var generator = PooledRandom()
       let (reply, outcome, words) = try body(tracking(transaction), &generator)
       if let token {
-        try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
+        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
       }
       return (reply, TrackingNotices.of(outcome, owner: caller.owner, saying: outcome.change == nil ? nil : words))
     }
   }
 
-  private static func answer<Reply: Decodable>(_ kept: [UInt8], to token: String) throws -> Reply {
+  private static func answer<Reply: JSONReadable>(_ kept: [UInt8], to token: String) throws -> Reply {
     do {
-      return try JSONDecoder().decode(Reply.self, from: Data(kept))
+      return try JSONReader.read(Reply.self, from: kept)
     } catch {
       throw ControlFailure.conflict("the token was used for another call: give each call one of its own")
     }
   }
 
   /// The reply to a change that is made, and thrown away before anybody sees it.
-  private func rehearse<Reply: Codable & Sendable>(
+  private func rehearse<Reply: JSONCodable & Sendable>(
     _ body: @escaping @Sendable (TrackingWork, inout PooledRandom) throws -> (Reply, TrackingOutcome, String?)
   ) async throws -> Reply {
     do {

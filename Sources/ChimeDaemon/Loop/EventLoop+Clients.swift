@@ -305,7 +305,7 @@ extension EventLoop {
   }
 
   private func answer(
-    _ parameters: some Encodable, _ call: VarlinkCall.ID, continues: Bool, _ client: inout Clients.Client
+    _ parameters: some JSONWritable, _ call: VarlinkCall.ID, continues: Bool, _ client: inout Clients.Client
   ) {
     do {
       try client.connection.reply(parameters, to: call, continues: continues)

@@ -55,13 +55,17 @@ package struct ComposedQuery {
   private var count = 0
 
   private mutating func add(_ piece: SQLText) {
-    // By bytes: to look at characters took a third of what a short change costs.
-    var rest = piece.text[...]
-    while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
-      count += 1
-      sql += "\(rest[..<mark])$\(count)"
-      rest = rest[rest.utf8.index(after: mark)...]
+    // By bytes that lie side by side: to look at characters took a third of what a short change costs.
+    var text = piece.text
+    text.withUTF8 { bytes in
+      var start = 0
+      for index in bytes.indices where bytes[index] == UInt8(ascii: "?") {
+        count += 1
+        sql += String(decoding: bytes[start..<index], as: UTF8.self)
+        sql += "$\(count)"
+        start = index + 1
+      }
+      sql += start == 0 ? piece.text : String(decoding: bytes[start...], as: UTF8.self)
     }
-    sql += rest
   }
 }

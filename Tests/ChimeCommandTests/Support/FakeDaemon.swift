@@ -9,13 +9,13 @@ import Varlink
 final class FakeDaemon: Sendable {
   /// What a call is answered with.
   enum Answer {
-    case reply(any Encodable)
-    case error(String, any Encodable & Sendable)
+    case reply(any JSONWritable)
+    case error(String, any JSONWritable & Sendable)
     case service(ServiceError)
     /// Several replies; the call is over after the last one, or the connection is closed.
-    case stream([any Encodable], thenCloses: Bool)
+    case stream([any JSONWritable], thenCloses: Bool)
     /// Several replies, of which the last one ends the call.
-    case whole([any Encodable])
+    case whole([any JSONWritable])
     case hangUp
   }
 
@@ -76,8 +76,8 @@ final class FakeDaemon: Sendable {
 
   private struct Failure: VarlinkError {
     var varlinkName: String
-    var parameters: any Encodable & Sendable
-    func encode(to encoder: any Encoder) throws { try parameters.encode(to: encoder) }
+    var parameters: any JSONWritable & Sendable
+    func write(to writer: inout JSONWriter) { parameters.write(to: &writer) }
   }
 
   private func serve(_ descriptor: Int32, _ service: VarlinkService, _ answer: (String, JSON) -> Answer) {

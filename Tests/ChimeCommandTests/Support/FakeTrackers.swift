@@ -59,9 +59,9 @@ struct FakeTrackers: Sendable {
     return .error("NotFound", Wire.NotFound(what: "tracker", id: name, near: year.trackers.map(\.id)))
   }
 
-  private func read<Parameters: Decodable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
+  private func read<Parameters: JSONReadable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
     // The library has held the parameters to the interface before.
-    do { return try JSONDecoder().decode(type, from: Data(json.bytes)) } catch { fatalError("\(type): \(error)") }
+    do { return try JSONReader.read(type, from: json.bytes) } catch { fatalError("\(type): \(error)") }
   }
 
   func days(_ tracker: T.Tracker, _ range: T.Range = T.Range()) -> [T.DayTotal] {

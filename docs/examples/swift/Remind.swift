@@ -26,24 +26,24 @@ struct Occurrence: Codable {
 }
 
 // The parameters and the replies of the methods.
-struct Add: Codable {
+struct Add: Codable, JSONCodable {
   var reminder: Draft
   var token: String?
 }
-struct Added: Codable { var reminder: Reminder }
+struct Added: Codable, JSONCodable { var reminder: Reminder }
 struct Filter: Codable { var tag: String? }
-struct List: Codable {
+struct List: Codable, JSONCodable {
   var filter: Filter?
   var limit: Int?
   var cursor: String?
 }
-struct Listed: Codable {
+struct Listed: Codable, JSONCodable {
   var reminders: [Reminder]
   var cursor: String?
 }
-struct Monitored: Codable { var events: [Event] }
-struct Done: Codable { var id: String? }
-struct Answered: Codable { var occurrence: Occurrence }
+struct Monitored: Codable, JSONCodable { var events: [Event] }
+struct Done: Codable, JSONCodable { var id: String? }
+struct Answered: Codable, JSONCodable { var occurrence: Occurrence }
 
 @main
 struct Remind {

@@ -1,0 +1,219 @@
+/// A value that can be read from JSON text in one pass, by its type.
+///
+/// What is generated from interface files conforms; so do texts, numbers, lists and maps of such.
+public protocol JSONReadable {
+  /// Reads the value that begins at the reader's position, and passes it.
+  init(reading reader: inout JSONReader) throws(JSONFault)
+}
+
+/// Why a value cannot be read.
+public struct JSONFault: Error, Hashable {
+  public enum Reason: Hashable, Sendable {
+    /// The text is no JSON.
+    case syntax
+    /// The field is not there.
+    case missing
+    /// It is a value of another kind, or none that the field can have.
+    case unfit
+  }
+
+  public let reason: Reason
+  /// Where the value stands, as `reminder.tags[2]`; empty: it is the whole one.
+  public private(set) var path = ""
+
+  public init(_ reason: Reason) { self.reason = reason }
+
+  /// The field of the whole value in which it stands; nil: it is the whole one.
+  public var field: String? {
+    path.isEmpty ? nil : String(path.prefix { $0 != "." && $0 != "[" })
+  }
+
+  func within(_ name: String) -> JSONFault {
+    var fault = self
+    fault.path = path.isEmpty || path.hasPrefix("[") ? name + path : FieldPath.member(path, of: name)
+    return fault
+  }
+}
+
+/// Reads values from JSON text (RFC 8259): each by the type that is expected, with no value in between.
+///
+///     let ping = try JSONReader.read(Ping.self, from: bytes)
+///
+/// Fields that a type does not know are passed over. Of several with one name the last counts.
+public struct JSONReader {
+  private var scanner: JSONScanner
+
+  /// Deeper values are refused.
+  private static let maxNesting = 512
+
+  /// Reads a text that holds one value; no bytes at all stand for an object without fields.
+  ///
+  /// - Throws: ``JSONFault``, with the place of the value that does not fit.
+  public static func read<Value: JSONReadable>(
+    _ type: Value.Type = Value.self, from bytes: [UInt8]
+  ) throws(JSONFault) -> Value {
+    guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONFault(.syntax) }
+    var reader = JSONReader(scanner: JSONScanner(bytes.isEmpty ? Array("{}".utf8) : bytes, maxNesting: maxNesting))
+    let value = try Value(reading: &reader)
+    try reader.scan { (scanner) throws(JSONScanner.Fault) in try scanner.expectEnd() }
+    return value
+  }
+
+  private init(scanner: JSONScanner) { self.scanner = scanner }
+
+  /// Enters an object.
+  public mutating func beginObject() throws(JSONFault) {
+    guard try kind() == .object else { throw JSONFault(.unfit) }
+    try scan { (scanner) throws(JSONScanner.Fault) in try scanner.beginObject() }
+  }
+
+  /// The name of the next field, whose value must be read or passed before the next call; nil when the object has ended.
+  public mutating func nextName() throws(JSONFault) -> String? {
+    try scan { (scanner) throws(JSONScanner.Fault) in try scanner.nextKey().map(scanner.text) }
+  }
+
+  /// The value of a field.
+  public mutating func value<Value: JSONReadable>(of name: String) throws(JSONFault) -> Value {
+    do { return try Value(reading: &self) } catch { throw error.within(name) }
+  }
+
+  /// Passes a value.
+  public mutating func skip() throws(JSONFault) {
+    _ = try scan { (scanner) throws(JSONScanner.Fault) in try scanner.skipValue() }
+  }
+
+  /// The text of a value, which it passes.
+  mutating func text() throws(JSONFault) -> ArraySlice<UInt8> {
+    try scan { (scanner) throws(JSONScanner.Fault) in
+      let range = try scanner.skipValue()
+      return scanner.bytes[range]
+    }
+  }
+
+  /// A field that has to be there.
+  public static func given<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
+    guard let value else { throw JSONFault(.missing).within(name) }
+    return value
+  }
+
+  fileprivate mutating func kind() throws(JSONFault) -> JSONScanner.Kind {
+    try scan { (scanner) throws(JSONScanner.Fault) in try scanner.peek() }
+  }
+
+  fileprivate mutating func string() throws(JSONFault) -> String {
+    guard try kind() == .string else { throw JSONFault(.unfit) }
+    return try scan { (scanner) throws(JSONScanner.Fault) in scanner.text(try scanner.string()) }
+  }
+
+  fileprivate mutating func bool() throws(JSONFault) -> Bool {
+    guard try kind() == .bool else { throw JSONFault(.unfit) }
+    return try scan { (scanner) throws(JSONScanner.Fault) in try scanner.bool() }
+  }
+
+  /// Whether there is no value; passes the word for that.
+  fileprivate mutating func null() throws(JSONFault) -> Bool {
+    guard try kind() == .null else { return false }
+    try scan { (scanner) throws(JSONScanner.Fault) in try scanner.null() }
+    return true
+  }
+
+  /// The digits and signs of a number.
+  fileprivate mutating func number() throws(JSONFault) -> Substring {
+    guard try kind() == .number else { throw JSONFault(.unfit) }
+    return try scan { (scanner) throws(JSONScanner.Fault) in Substring(scanner.text(try scanner.number())) }
+  }
+
+  fileprivate mutating func elements(_ read: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
+    guard try kind() == .array else { throw JSONFault(.unfit) }
+    try scan { (scanner) throws(JSONScanner.Fault) in try scanner.beginArray() }
+    var index = 0
+    while try scan({ (scanner) throws(JSONScanner.Fault) in try scanner.nextElement() }) {
+      do { try read(&self) } catch { throw error.within("[\(index)]") }
+      index += 1
+    }
+  }
+
+  private mutating func scan<Value>(
+    _ body: (inout JSONScanner) throws(JSONScanner.Fault) -> Value
+  ) throws(JSONFault) -> Value {
+    do { return try body(&scanner) } catch { throw JSONFault(.syntax) }
+  }
+}
+
+extension String: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.string() }
+}
+
+extension Bool: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.bool() }
+}
+
+extension Double: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    guard let value = Double(try reader.number()), value.isFinite else { throw JSONFault(.unfit) }
+    self = value
+  }
+}
+
+extension FixedWidthInteger {
+  /// A whole number however it is written: 3, 3.0, 3e0.
+  fileprivate init(whole reader: inout JSONReader) throws(JSONFault) {
+    let text = try reader.number()
+    guard let value = Self(text) ?? Double(text).flatMap({ Self(exactly: $0) }) else { throw JSONFault(.unfit) }
+    self = value
+  }
+}
+
+extension Int: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) { try self.init(whole: &reader) }
+}
+
+extension Int64: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) { try self.init(whole: &reader) }
+}
+
+extension Optional: JSONReadable where Wrapped: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    self = try reader.null() ? nil : Wrapped(reading: &reader)
+  }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    self = []
+    try reader.elements { (reader) throws(JSONFault) in append(try Element(reading: &reader)) }
+  }
+}
+
+extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    self = [:]
+    try reader.beginObject()
+    while let name = try reader.nextName() { self[name] = try reader.value(of: name) as Value }
+  }
+}
+
+extension JSONReadable where Self: RawRepresentable, RawValue == String {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    guard let value = Self(rawValue: try reader.string()) else { throw JSONFault(.unfit) }
+    self = value
+  }
+}
+
+extension JSON: JSONReadable {
+  public init(reading reader: inout JSONReader) throws(JSONFault) {
+    switch try reader.kind() {
+    case .null:
+      _ = try reader.null()
+      self = .null
+    case .bool: self = .bool(try reader.bool())
+    case .string: self = .string(try reader.string())
+    case .array: self = .array(try [JSON](reading: &reader))
+    case .object: self = .object(try [String: JSON](reading: &reader))
+    case .number:
+      let text = try reader.number()
+      guard let value = Double(text), value.isFinite else { throw JSONFault(.unfit) }
+      self = (Int64(text) ?? Int64(exactly: value)).map(JSON.int) ?? .double(value)
+    }
+  }
+}
