@@ -24,45 +24,59 @@ extension Firing {
     return [occurrence(first, Occurrence.MissedRun(count: times.count, through: last))]
   }
 
-  /// Parts runs of missed times where the store has a record of a time in them already, from before the clock went back,
-  /// and lets the first go on with the run that the last decision about the same absence has left.
+  /// Leaves out missed times that the store has in its records already, from before the clock went back or the definition
+  /// changed, and lets the first of the others go on with the run that the last decision about the same absence has left.
   ///
   /// - Parameter next: the reminder's next time.
   mutating func settleMissed(
     in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
   ) throws {
     guard advances else { return }
-    for occurrence in occurrences {
-      guard let run = occurrence.missedRun else { continue }
-      let known = try Self.known(occurrence.id, through: run.through, in: transaction)
-      guard !known.isEmpty else { continue }
-      var parts: [[Instant]] = [[]]
-      var (time, last): (Instant?, Instant?) = (occurrence.id.scheduledAt, nil)
-      while let this = time, this <= run.through {
-        last = this
-        if !known.contains(this) {
-          parts[parts.count - 1].append(this)
-        } else if parts.last?.isEmpty == false {
-          parts.append([])
-        }
-        time = next(this)
-      }
-      // Where looking for its times takes too long the run stays whole.
-      guard last == run.through else { continue }
-      occurrences.removeAll { $0.id == occurrence.id }
-      occurrences += parts.flatMap { Self.missed($0, like: occurrence) }
+    let missed = occurrences.filter(\.isMissed)
+    guard let first = missed.map(\.id.scheduledAt).min(), let last = missed.map(\.lastMissed).max() else { return }
+    let known = try known(first...last, in: transaction)
+    if !known.isEmpty {
+      let runs = known.filter { $0.missedRun != nil }.map { $0.id.scheduledAt...$0.lastMissed }
+      let times = Set(known.map(\.id.scheduledAt))
+      func isKnown(_ time: Instant) -> Bool { times.contains(time) || runs.contains { $0.contains(time) } }
+      occurrences.removeAll { $0.isMissed && $0.missedRun == nil && isKnown($0.id.scheduledAt) }
+      for occurrence in missed where occurrence.missedRun != nil { part(occurrence, isKnown, next: next) }
     }
     try goOn(in: transaction, now: now, next: next)
   }
 
-  /// The times up to `last` that have a record: the first only where it was heard, else it is to be replaced.
-  private static func known(
-    _ first: OccurrenceID, through last: Instant, in transaction: any StoreTransaction
-  ) throws -> Set<Instant> {
-    let filter = OccurrenceFilter(
-      reminder: first.reminder, from: first.scheduledAt, before: last + .milliseconds(1))
-    let records = try transaction.occurrences(filter, page: Page(limit: FiringDecision.lookahead))
-    return Set(records.filter { $0.id != first || $0.wasHeard }.map(\.id.scheduledAt))
+  /// What the store has of these times, and is not to be replaced.
+  private func known(
+    _ times: ClosedRange<Instant>, in transaction: any StoreTransaction
+  ) throws -> [Occurrence] {
+    let replaced = Set(occurrences.lazy.map(\.id))
+    let reminder = due.reminder.id
+    let among = OccurrenceFilter(
+      reminder: reminder, from: times.lowerBound, before: times.upperBound + .milliseconds(1))
+    let earlier = OccurrenceFilter(reminder: reminder, before: times.lowerBound)
+    let records =
+      try transaction.occurrences(among, page: Page(limit: FiringDecision.lookahead))
+      + transaction.occurrences(earlier, page: Page(limit: 1)).filter { $0.lastMissed >= times.lowerBound }
+    return records.filter { !replaced.contains($0.id) || $0.wasHeard }
+  }
+
+  /// Puts in the place of a run those parts of it that are not known.
+  private mutating func part(_ run: Occurrence, _ isKnown: (Instant) -> Bool, next: (Instant) -> Instant?) {
+    var parts: [[Instant]] = [[]]
+    var (time, last): (Instant?, Instant?) = (run.id.scheduledAt, nil)
+    while let this = time, this <= run.lastMissed {
+      last = this
+      if !isKnown(this) {
+        parts[parts.count - 1].append(this)
+      } else if parts.last?.isEmpty == false {
+        parts.append([])
+      }
+      time = next(this)
+    }
+    // Where looking for its times takes too long the run stays whole.
+    guard last == run.lastMissed else { return }
+    occurrences.removeAll { $0.id == run.id }
+    occurrences += parts.flatMap { Self.missed($0, like: run) }
   }
 
   /// An absence of more times than one decision looks at is one run in the history.
@@ -129,4 +143,10 @@ extension Firing {
     }
     return count > 1 ? Occurrence.MissedRun(count: min(count, run.count), through: last) : nil
   }
+}
+
+extension Occurrence {
+  fileprivate var isMissed: Bool { if case .missed = state { true } else { false } }
+  /// The last of the times for which it stands.
+  fileprivate var lastMissed: Instant { missedRun?.through ?? id.scheduledAt }
 }

@@ -32,10 +32,8 @@ public struct StandbyCommit: Sendable {
             commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
             continue
           }
-          if firing.occurrences.contains(where: { $0.missedRun != nil }) {
-            var walk = bearings.timetable(of: firing.due.reminder).walk()
-            try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
-          }
+          var walk = bearings.timetable(of: firing.due.reminder).walk()
+          try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
           let ends = try Chains.ends(by: [firing], in: transaction, now: now)
           try transaction.record([firing])

@@ -157,8 +157,8 @@ extension Ledger {
         if let run = new.missedRun { runs.append((run, new.state, run.count - 1)) }
         continue
       }
-      if contents.occurrences[id] != nil {
-        // The clock went back, and it has its record from before.
+      if contents.occurrences[id] != nil || isInFormerRun(id) {
+        // The clock went back or the definition changed, and it has its record from before.
         judged.append(Judged(time: time))
         continue
       }
@@ -173,6 +173,14 @@ extension Ledger {
       fail("a run of missed times of \(reminder.id) counts more than there were")
     }
     return judged
+  }
+
+  /// Whether a run of missed times counts it that this decision has not touched.
+  private func isInFormerRun(_ id: OccurrenceID) -> Bool {
+    runs[id.reminder]?.contains { first, through in
+      first <= id.scheduledAt && id.scheduledAt <= through
+        && !changed.contains(OccurrenceID(reminder: id.reminder, scheduledAt: first))
+    } ?? false
   }
 
   private func checkVerdicts(
