@@ -34,6 +34,10 @@ public struct AnswerWork: Sendable {
       now: now, using: &generator)
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
+    // What was told is in order as well when its user says so of the last of it.
+    if reminder.isExpectation, occurrence.firedAt != nil, try transaction.readableReminder(reminder.id)?.open == 0 {
+      try transaction.setDown(reminder.id, since: nil)
+    }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .done, at: now)
     work.chained = try Chains.follow([end], in: transaction, now: now)
     if let tracking = try log(answer, reminder, in: transaction, bearings, now: now, using: &generator) {

@@ -3,7 +3,7 @@ public import ChimeSchedule
 /// What the store knows of the reminder that another waits for (`Reminder.onlyIfDone`), as far as a decision about the
 /// other's times needs it: a value, so that the decision stays one of values.
 ///
-///     let condition = try DoneCondition.read(for: reminder, in: transaction, bearings)
+///     let condition = try DoneCondition.read(for: reminder, from: due.scheduledAt, in: transaction, bearings)
 ///     condition?.done(onDayOf: due.scheduledAt)    // nil: it is not done yet
 public struct DoneCondition: Hashable, Sendable {
   /// When it was done.
@@ -14,19 +14,20 @@ public struct DoneCondition: Hashable, Sendable {
   public init(_ times: [Instant], zone: Zone) { (self.times, self.zone) = (times, zone) }
 
   private static let midnight = try? Schedule(canonical: "daily at 00:00")
-  /// How many of its times are looked through, the latest first.
+  /// How many of a job's good runs are looked through, the latest first.
   private static let nearby = 200
 
+  /// - Parameter first: the earliest of the times that are asked about.
   /// - Returns: nil for a reminder that waits for none, and where the other is gone: it rings then, which is the safer of the
   ///   two.
   public static func read(
-    for reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings
+    for reminder: Reminder, from first: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
   ) throws -> DoneCondition? {
     guard let id = reminder.onlyIfDone, let other = try transaction.readableReminder(id)?.reminder,
       other.owner == reminder.owner
     else { return nil }
-    let latest = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: nearby))
-    var times = latest.compactMap(\.doneAt)
+    // A day begins so long before each of its times, whatever the season.
+    var times = try transaction.doneTimes(of: id, from: first - .hours(26))
     // A good run is done also where none was awaited.
     if other.isExpectation {
       times += try transaction.pings(of: id, among: [.succeeded], withOutput: false, limit: nearby).map(\.at)

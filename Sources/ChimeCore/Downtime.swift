@@ -91,7 +91,7 @@ public struct Downtime: Hashable, Sendable {
           for: reminder, from: due.scheduledAt, to: decision.now, in: transaction, bearings)
         let (missed, late) = decision.passedDuringDowntime(
           due, timetable: bearings.timetable(of: reminder), quiet: bearings.quiet(of: reminder), link: link,
-          condition: try DoneCondition.read(for: reminder, in: transaction, bearings))
+          condition: try DoneCondition.read(for: reminder, from: due.scheduledAt, in: transaction, bearings))
         let all = (missed + late).sorted()
         times += all.count
         guard let first = all.first, let last = all.last else { continue }

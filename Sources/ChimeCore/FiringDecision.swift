@@ -249,7 +249,10 @@ public struct FiringDecision: Sendable {
     var missed: [(reason: MissReason, times: [Instant])] = []
     // Of several that fire together only the latest insists.
     let insists = judged.last { $0.verdict.isFiring }?.time
+    var isRun = false
     for (time, verdict) in judged {
+      // No run goes on over a time that fires.
+      defer { isRun = !verdict.isFiring }
       switch verdict {
       case .fires(let cause) where due.reminder.isExpectation:
         occurrences.append(awaited(due.reminder, at: time, late: cause))
@@ -261,7 +264,7 @@ public struct FiringDecision: Sendable {
         occurrences.append(occurrence)
         deliveries += self.deliveries(of: occurrence, due.reminder, using: &generator)
       case .missed(let reason):
-        if missed.last?.reason == reason {
+        if isRun, missed.last?.reason == reason {
           missed[missed.count - 1].times.append(time)
         } else {
           missed.append((reason, [time]))

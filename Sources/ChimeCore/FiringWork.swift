@@ -60,6 +60,7 @@ public struct FiringWork: Sendable {
     work.stagger.spread(&work.firings, room.policies, now: now)
     let ends = try Chains.ends(by: work.firings, in: transaction, now: now)
     try transaction.record(work.firings)
+    try transaction.noteDown(by: work.firings)
     work.chained = try Chains.follow(ends, in: transaction, now: now)
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
@@ -79,7 +80,8 @@ extension FiringDecision {
   ) throws -> Firing {
     let timetable = bearings.timetable(of: due.reminder, in: zone)
     let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
-    let condition = try DoneCondition.read(for: due.reminder, in: transaction, bearings)
+    let condition = try DoneCondition.read(
+      for: due.reminder, from: due.scheduledAt, in: transaction, bearings)
     var firing = decide(
       due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, condition: condition,
       using: &generator)

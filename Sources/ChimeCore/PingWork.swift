@@ -27,9 +27,9 @@ public struct PingWork: Sendable {
     let record = try work.awaitWhatHasCome(
       record, in: transaction, bearings, absence, now: ping.at, using: &generator)
     let reminder = record.reminder
-    let awaited = try Self.awaited(of: reminder.id, at: ping.at, in: transaction)
+    let awaited = try Self.awaited(of: reminder.id, by: ping, in: transaction)
     switch ping.kind {
-    case .started: try work.begin(ping, reminder, awaited, in: transaction, bearings, using: &generator)
+    case .started: try work.begin(ping, record, awaited, in: transaction, bearings, using: &generator)
     case .succeeded: try work.close(ping, record, awaited, in: transaction, bearings, using: &generator)
     case .failed: try work.fail(ping, record, awaited, in: transaction, bearings, using: &generator)
     }
@@ -39,20 +39,16 @@ public struct PingWork: Sendable {
     return work
   }
 
-  /// What a ping is for: the times that have come, and a run that goes on. A time that came while the clock was ahead is to
-  /// come again.
+  /// What a ping is for: the times that have come, and a run that ends. A time that came while the clock was ahead is to come
+  /// again.
   private static func awaited(
-    of id: ReminderID, at now: Instant, in transaction: any StoreTransaction
+    of id: ReminderID, by ping: Ping, in transaction: any StoreTransaction
   ) throws -> [Occurrence] {
     let awaited = try transaction.awaited(of: id)
-    // Of several runs that begin in one second the later ones stand under the next seconds.
-    func hasCome(_ occurrence: Occurrence, by moment: Instant) -> Bool {
-      occurrence.id.scheduledAt <= moment + .seconds(5)
-    }
-    guard let last = awaited.last, !hasCome(last, by: now) else { return awaited }
-    let latest = try transaction.lastPing(of: id, among: .all)
-    let begun = latest?.kind == .started ? latest?.at ?? now : now
-    return awaited.filter { hasCome($0, by: max(now, begun)) }
+    guard let last = awaited.last, last.id.scheduledAt > ping.at else { return awaited }
+    let before = ping.kind == .started ? nil : try transaction.lastPing(of: id, among: .all)
+    let begun = before?.kind == .started ? before?.at ?? ping.at : ping.at
+    return awaited.filter { $0.id.scheduledAt <= max(ping.at, begun) }
   }
 
   /// A time that has come may not have been looked at yet: the ping is for that one.
@@ -71,14 +67,16 @@ public struct PingWork: Sendable {
     try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
     let ends = try Chains.ends(by: [firing], in: transaction, now: now)
     try transaction.record([firing])
+    try transaction.noteDown(by: [firing])
     chained += try Chains.follow(ends, in: transaction, now: now)
     return try transaction.readableReminder(reminder.id) ?? record
   }
 
   private mutating func begin(
-    _ ping: Ping, _ reminder: Reminder, _ awaited: [Occurrence], in transaction: any StoreTransaction,
+    _ ping: Ping, _ record: ReminderRecord, _ awaited: [Occurrence], in transaction: any StoreTransaction,
     _ bearings: Bearings, using generator: inout some RandomNumberGenerator
   ) throws {
+    let reminder = record.reminder
     try transaction.add(ping, to: reminder.id)
     let end = ping.at + (reminder.within ?? .zero)
     try Self.dismiss(awaited.dropLast(), of: reminder, in: transaction, bearings, now: ping.at, using: &generator)
@@ -86,7 +84,7 @@ public struct PingWork: Sendable {
       latest.state = .awaited(until: end)
       try transaction.update(latest, now: ping.at)
     } else if !reminder.pause.holds(at: ping.at) {
-      let id = try Self.freeTime(of: reminder.id, at: ping.at, in: transaction)
+      let id = try Self.freeTime(of: record, at: ping.at, in: transaction)
       let occurrence = Occurrence(id: id, title: reminder.title, owner: reminder.owner, state: .awaited(until: end))
       try Self.record(
         occurrence, [], of: reminder, in: transaction, bearings, now: ping.at, using: &generator)
@@ -99,7 +97,6 @@ public struct PingWork: Sendable {
   ) throws {
     let reminder = record.reminder
     let open = try Self.open(of: record, in: transaction)
-    let since = try Self.downSince(record, open, in: transaction, now: ping.at)
     try transaction.add(ping, to: reminder.id)
     for occurrence in awaited + open {
       // The first has moved the reminder where its times count from the last ping.
@@ -115,20 +112,13 @@ public struct PingWork: Sendable {
       ? try Chains.follow(
         [.init(of: reminder.id, owner: reminder.owner, .done, at: ping.at)], in: transaction, now: ping.at)
       : closed.flatMap(\.chained)
-    guard let since else { return }
+    guard let since = record.downSince else { return }
+    try transaction.setDown(reminder.id, since: nil)
     wasDown = max(.zero, ping.at - since)
     let words = bearings.wording.upAgain(reminder.title, after: wasDown ?? .zero)
     notice = try DesktopNotice.record(
       words.title, words.body, to: reminder.owner, in: transaction, bearings, channels: reminder.channels,
       tags: reminder.tags, icon: reminder.icon, now: ping.at, using: &generator)
-  }
-
-  /// When it was told that no ping had come, or that one had failed, if that was not followed by a good one; nil: it is up,
-  /// or nothing is known yet.
-  public static func downSince(
-    _ record: ReminderRecord, in transaction: any StoreTransaction, now: Instant
-  ) throws -> Instant? {
-    try downSince(record, open(of: record, in: transaction), in: transaction, now: now)
   }
 
   /// Those that wait for an answer.
@@ -142,26 +132,6 @@ public struct PingWork: Sendable {
       open += found
     } while found.count == 1_000
     return open
-  }
-
-  private static func downSince(
-    _ record: ReminderRecord, _ open: [Occurrence], in transaction: any StoreTransaction, now: Instant
-  ) throws -> Instant? {
-    guard let last = record.last, record.open > 0 || last.firedAt != nil || last.state != .done else { return nil }
-    let id = record.reminder.id
-    // What is open is down whatever the clock says, and however much is awaited: it may have been set forward and back since.
-    var recent = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
-    // What is awaited since the clock was ahead hides nothing that was told before.
-    if recent.count == 100 {
-      recent += try transaction.occurrences(
-        OccurrenceFilter(reminder: id, before: now + .seconds(1)), page: Page(limit: 100))
-    }
-    let heard = try transaction.lastPing(of: id, among: [.succeeded])?.at ?? .earliest
-    // One that was told while the clock was ahead was dismissed before it had come that far again.
-    let dismissed = recent.filter { one in
-      one.state == .dismissed && one.firedAt.map { min($0, one.endedAt ?? $0) > heard } ?? false
-    }
-    return (open + dismissed).compactMap(\.firedAt).min()
   }
 
   private mutating func fail(
@@ -182,7 +152,7 @@ public struct PingWork: Sendable {
     var occurrence =
       try awaited.last
       ?? Occurrence(
-        id: Self.freeTime(of: reminder.id, at: ping.at, in: transaction), title: reminder.title, owner: reminder.owner,
+        id: Self.freeTime(of: record, at: ping.at, in: transaction), title: reminder.title, owner: reminder.owner,
         state: .awaited(until: ping.at))
     var deliveries: [Delivery] = []
     if let quiet = bearings.quiet(of: reminder), let end = quiet.end(at: ping.at) {
@@ -197,7 +167,7 @@ public struct PingWork: Sendable {
     try Self.record(
       occurrence, deliveries, of: reminder, replacing: awaited.last, in: transaction, bearings, now: ping.at,
       using: &generator)
-    guard told != nil else { return }
+    guard told != nil || occurrence.chainEvent == .missed else { return }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .missed, at: ping.at)
     chained += try Chains.follow([end], in: transaction, now: ping.at)
   }
@@ -240,16 +210,31 @@ public struct PingWork: Sendable {
       skipNext: reminder.skipNext)
     try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
     try transaction.record([firing])
+    try transaction.noteDown(by: [firing])
   }
 
-  /// Scheduled times are whole seconds: the present one, or the next that has no occurrence yet.
+  /// Scheduled times are whole seconds: the present one, or the last before it that has no occurrence and is not awaited as one
+  /// of the schedule.
   private static func freeTime(
-    of id: ReminderID, at now: Instant, in transaction: any StoreTransaction
+    of record: ReminderRecord, at now: Instant, in transaction: any StoreTransaction
   ) throws -> OccurrenceID {
-    var free = OccurrenceID(reminder: id, scheduledAt: Instant(seconds: now.seconds))
-    while try transaction.occurrence(free) != nil {
-      free = OccurrenceID(reminder: id, scheduledAt: free.scheduledAt + .seconds(1))
+    var free = OccurrenceID(reminder: record.reminder.id, scheduledAt: Instant(seconds: now.seconds))
+    while try free.scheduledAt == record.next || transaction.occurrence(free) != nil {
+      free = OccurrenceID(reminder: record.reminder.id, scheduledAt: free.scheduledAt - .seconds(1))
     }
     return free
+  }
+}
+
+extension StoreTransaction {
+  /// Notes of the expectations of which firings have told that no good ping came that they are down. What the store passed
+  /// over has told nothing.
+  func noteDown(by firings: [Firing]) throws {
+    for firing in firings where firing.due.reminder.isExpectation {
+      for told in firing.occurrences where told.state == .fired && told.rounds == 1 {
+        guard let since = try occurrence(told.id)?.firedAt, since == told.firedAt else { continue }
+        try setDown(told.id.reminder, since: since)
+      }
+    }
   }
 }

@@ -59,10 +59,14 @@ public enum Rescan: Hashable, Sendable {
     _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant, wentBack: Bool = false
   ) throws {
     guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
+    var isPreceded = false
     if wentBack {
+      let versions = try transaction.versions(of: id)
+      // Definitions that were in force until a moment that is still to come give way to the present one now.
+      isPreceded = versions.contains { !$0.isInForce && $0.until ?? .latest > now }
       try Firing.shortenRuns(of: id, in: transaction, now: now) { first in
         // It may have been changed, or done, while the clock was ahead.
-        let version = try transaction.versions(of: id).last { $0.from <= first }
+        let version = versions.last { $0.from <= first }
         var walk = bearings.timetable(of: version?.reminder ?? record.reminder).walk()
         return { walk.next(after: $0) }
       }
@@ -71,7 +75,7 @@ public enum Rescan: Hashable, Sendable {
     if let next = record.next, next <= now { return }
     let isMoved = wentBack && record.moveBack(to: now)
     let next = try record.reminder.nextUnfired(after: now, in: transaction, bearings)
-    guard isMoved || next != record.next else { return }
+    guard isMoved || isPreceded || next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next, since: now)
   }

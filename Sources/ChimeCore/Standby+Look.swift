@@ -65,7 +65,7 @@ extension Standby {
         heard.insert(occurrence.id)
       }
       if conditions[reminder.id] == nil {
-        conditions[reminder.id] = try DoneCondition.read(for: reminder, in: transaction, bearings)
+        conditions[reminder.id] = try DoneCondition.read(for: reminder, from: first, in: transaction, bearings)
       }
       guard links[reminder.id] == nil, reports[reminder.id] == nil else { return }
       links[reminder.id] = try LinkedTracker.read(for: reminder, from: first, to: now, in: transaction, bearings)

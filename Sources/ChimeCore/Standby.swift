@@ -189,6 +189,12 @@ public struct Standby: Sendable {
     seenTo = nil
   }
 
+  /// The occurrences of a reminder whose ping is awaited, and of which the store does not know: one that the store has taken
+  /// ends them.
+  public func awaited(of id: ReminderID) -> [OccurrenceID] {
+    occurrences.values.filter { $0.id.reminder == id && $0.isAwaited }.map(\.id)
+  }
+
   // MARK: Firing
 
   public mutating func look(now: Instant, limit: Int) -> Look {
@@ -240,7 +246,7 @@ public struct Standby: Sendable {
       if zone == nil { work.withoutZone.append(due.reminder) }
       var firing = decision.decide(
         due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
-        link: link(of: due.reminder, seen), condition: condition(of: due.reminder, seen), using: &generator)
+        link: link(of: due.reminder, seen), condition: condition(of: due.reminder, seen, in: zone), using: &generator)
       firing.passOver { occurrences[$0]?.wasHeard ?? seen.heard.contains($0) }
       firing.say(seen.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
@@ -294,8 +300,10 @@ public struct Standby: Sendable {
   }
 
   /// What is known of the reminder that it waits for, with what was done without the store.
-  private func condition(of reminder: Reminder, _ seen: Seen) -> DoneCondition? {
+  private func condition(of reminder: Reminder, _ seen: Seen, in zone: Zone?) -> DoneCondition? {
     guard var condition = seen.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
+    // The zone may have changed since the store was asked.
+    condition.zone = zone ?? .utc
     condition.add(occurrences.values.lazy.filter { $0.id.reminder == other })
     return condition
   }

@@ -37,6 +37,7 @@ public struct StandbyCommit: Sendable {
           try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
           let ends = try Chains.ends(by: [firing], in: transaction, now: now)
           try transaction.record([firing])
+          try transaction.noteDown(by: [firing])
           try Chains.follow(ends, in: transaction, now: now)
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):

@@ -134,6 +134,9 @@ public protocol StoreTransaction: TrackingTransaction {
   func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID>
   /// Newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
+  /// When times of a reminder were done, from `first` on: the latest 10,000, in no order. One that had been done already when
+  /// it came was so then.
+  func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant]
   /// Replaces an occurrence. Its due time becomes that at which it comes again, or is dropped when it does not; when it is
   /// closed, its owed deliveries but for events are cancelled at `now`. Throws when there is no such occurrence.
   func update(_ occurrence: Occurrence, now: Instant) throws
@@ -142,6 +145,8 @@ public protocol StoreTransaction: TrackingTransaction {
 
   /// The occurrences of a reminder whose ping is awaited, oldest first.
   func awaited(of id: ReminderID) throws -> [Occurrence]
+  /// Notes since when an expectation is down, unless that is noted already; nil: it is up. A reminder that is none is up.
+  func setDown(_ id: ReminderID, since: Instant?) throws
   /// Keeps a ping of a reminder that there is or was, and forgets all but the newest `Ping.kept`.
   func add(_ ping: Ping, to id: ReminderID) throws
   /// Those of some kinds, the newest first.
@@ -291,6 +296,8 @@ public struct ReminderRecord: Hashable, Sendable {
   public var repeatAt: Instant?
   /// Until when the earliest of its awaited pings may come.
   public var awaitedUntil: Instant?
+  /// Since when it is told of an expectation that no ping came, or that one failed; nil: it is up.
+  public var downSince: Instant?
   /// Whether it counts from another reminder of which something may become yet: one that has a time to come or an open
   /// occurrence, or awaits another itself.
   public var awaitsOther: Bool
@@ -298,7 +305,8 @@ public struct ReminderRecord: Hashable, Sendable {
   /// - Parameter nextDueAt: nil: at `next` and the jitter.
   public init(
     reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
-    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitedUntil: Instant? = nil, awaitsOther: Bool = false
+    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitedUntil: Instant? = nil, downSince: Instant? = nil,
+    awaitsOther: Bool = false
   ) {
     self.reminder = reminder
     self.next = next
@@ -308,6 +316,7 @@ public struct ReminderRecord: Hashable, Sendable {
     self.snoozedUntil = snoozedUntil
     self.repeatAt = repeatAt
     self.awaitedUntil = awaitedUntil
+    self.downSince = downSince
     self.awaitsOther = awaitsOther
   }
 }

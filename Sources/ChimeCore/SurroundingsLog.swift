@@ -74,11 +74,13 @@ public struct SurroundingsLog: Hashable, Sendable {
   ) throws {
     let latest = try transaction.notes(named: notePrefix).max { number($0.name) < number($1.name) }
     let former = SurroundingsLog(latest.map { [$0] } ?? []).entries.last
-    if !again, let latest, let former, former.at <= now, latest.value.hasSuffix("\n" + fingerprint) { return }
+    // The clock was set back before this was seen, and may be ahead again.
+    let at = former.map { $0.at <= now && since < $0.at } == true ? since : now
+    if !again, let latest, let former, former.at <= at, latest.value.hasSuffix("\n" + fingerprint) { return }
     let seen = max(try Rescan.latestSeen(in: transaction) ?? now, former?.at ?? now)
-    var lines = ["at \(now.milliseconds)"]
-    if since + .seconds(1) < now { lines.append("since \(since.milliseconds)") }
-    if seen > now + .seconds(1) { lines.append("seen \(seen.milliseconds)") }
+    var lines = ["at \(at.milliseconds)"]
+    if since + .seconds(1) < at { lines.append("since \(since.milliseconds)") }
+    if seen > at + .seconds(1) { lines.append("seen \(seen.milliseconds)") }
     try transaction.setNote(
       "\(notePrefix)\((latest.map { number($0.name) } ?? 0) + 1)", (lines + [fingerprint]).joined(separator: "\n"))
   }

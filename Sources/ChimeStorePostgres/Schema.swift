@@ -117,6 +117,8 @@ private let version1 = """
   -- A time is in one of the two.
   CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
   CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
+  -- When others that wait for a reminder find it done.
+  CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
   CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT;
 
   -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.

@@ -199,6 +199,7 @@ struct Opening: Sendable {
       SELECT max(key) FROM reminder;
       SELECT max(scheduled_at) FROM occurrence;
       SELECT max(reminder) FROM occurrence INDEXED BY occurrence_closed WHERE state > 2;
+      SELECT max(reminder) FROM occurrence INDEXED BY occurrence_done WHERE state = 3 OR reason = 'doneAlready';
       SELECT max(reminder) FROM occurrence INDEXED BY occurrence_open WHERE state <= 2;
       SELECT count(*) FROM lane;
       SELECT max(channel) FROM lane WHERE owner = 0;

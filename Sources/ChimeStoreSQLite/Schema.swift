@@ -127,6 +127,8 @@ private let version1 = """
   -- A time is in one of the two.
   CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
   CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
+  -- When others that wait for a reminder find it done.
+  CREATE INDEX occurrence_done ON occurrence (reminder, ended_at) WHERE state = 3 OR reason = 'doneAlready';
 
   -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
   -- is tried only after every earlier one of the lane has been settled.

@@ -145,7 +145,7 @@ struct DoneConditionTests {
           Ping(at: at, kind: kind, uid: 1), of: #require(try store.reminder(id)), in: store, bearings,
           absence: Absence(runningSince: .earliest), using: &generator)
       }
-      return try DoneCondition.read(for: Self.reminder(), in: store, bearings)
+      return try DoneCondition.read(for: Self.reminder(), from: Self.noon, in: store, bearings)
     }
     #expect(condition?.done(onDayOf: Self.noon) == Self.noon - .hours(2))
     #expect(condition?.done(onDayOf: Self.noon + Self.day) == nil)

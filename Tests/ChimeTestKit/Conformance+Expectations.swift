@@ -32,6 +32,58 @@ extension StoreConformance {
         try expect(store.claimDue(now: at(50), limit: 9), is: [], "what is due")
       }
     },
+    Case("since when an expectation is down stays until it is up") { subject in
+      let other = ReminderID(rawValue: "bbbb")
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.upsert(sample("bbbb"), next: at(10))
+        try store.setDown(id, since: at(20))
+        try store.setDown(id, since: at(30))
+        try store.setDown(other, since: at(20))
+      }
+      try await subject.reopen()
+      try await subject.write { store in
+        try expect(store.reminder(id)?.downSince, is: at(20), "since when it is down")
+        try expect(store.reminder(other)?.downSince, is: nil, "what expects no ping")
+        var reminder = try expectation("aaaa")
+        (reminder.generation, reminder.title) = (1, "another")
+        try store.upsert(reminder, next: at(10))
+        try expect(store.reminder(id)?.downSince, is: at(20), "after a change of it")
+        try store.setDown(id, since: nil)
+        try expect(store.reminder(id)?.downSince, is: nil, "when it is up")
+        try store.setDown(id, since: at(40))
+        (reminder.generation, reminder.within) = (2, nil)
+        try store.upsert(reminder, next: at(10))
+        (reminder.generation, reminder.within) = (3, .hours(1))
+        try store.upsert(reminder, next: at(10))
+        try expect(store.reminder(id)?.downSince, is: nil, "after no ping was expected of it")
+      }
+    },
+    Case("when a reminder was done is found, whatever has been recorded of it since") { subject in
+      try await subject.write { store in
+        try store.upsert(expectation("aaaa"), next: at(10))
+        try store.upsert(expectation("bbbb"), next: at(10))
+        let states: [(Int64, Occurrence.State)] = [
+          (1, .done), (2, .dismissed), (3, .missed(.doneAlready)), (4, .missed(.suspend)), (5, .done),
+        ]
+        let occurrences = states.map { second, state in
+          Occurrence(
+            id: OccurrenceID(reminder: id, scheduledAt: at(second)), title: "x", owner: 1_000, state: state,
+            endedAt: at(second + 100))
+        }
+        let due = try DueReminder(reminder: expectation("aaaa"), scheduledAt: at(10), dueAt: at(10))
+        try store.record([
+          Firing(due: due, occurrences: occurrences, deliveries: [], next: at(20), advances: true, skipNext: 0)
+        ])
+      }
+      try await subject.reopen()
+      try await subject.write { store in
+        try expect(store.doneTimes(of: id, from: .earliest).sorted(), is: [at(101), at(103), at(105)], "all")
+        try expect(store.doneTimes(of: id, from: at(103)).sorted(), is: [at(103), at(105)], "from a moment on")
+        try expect(store.doneTimes(of: ReminderID(rawValue: "bbbb"), from: .earliest), is: [], "of another")
+        try expect(store.doneTimes(of: ReminderID(rawValue: "cccc"), from: .earliest), is: [], "of none")
+      }
+    },
     Case("a decision about another end than the one that is awaited changes nothing") { subject in
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))

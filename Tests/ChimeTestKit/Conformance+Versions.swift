@@ -51,6 +51,15 @@ extension StoreConformance {
           "in the order in which they were in force")
       }
     },
+    Case("a former definition ends where the clock is set back to, although the next time stays") { subject in
+      try await subject.write { store in
+        try store.upsert(sample("aaaa"), next: at(10), since: at(5))
+        try store.fireDue(at: at(900), next: at(910))
+        try store.upsert(daily(1), next: at(950), since: at(900))
+        try store.upsert(daily(2), next: at(950), since: at(20))
+        try expect(spans(store), is: ["5 20 weekdays at 08:30", "900 950 now daily at 09:00"], "the spans")
+      }
+    },
     Case("a due time that moves by itself begins a new span") { subject in
       try await subject.write { store in
         try store.upsert(sample("aaaa"), next: at(10))

@@ -51,6 +51,8 @@ struct MemoryContents: Sendable {
   var replaced: [ReminderID: [ReminderVersion]] = [:]
   /// The newest first.
   var pings: [ReminderID: [Ping]] = [:]
+  /// Since when expectations are down.
+  var down: [ReminderID: Instant] = [:]
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]

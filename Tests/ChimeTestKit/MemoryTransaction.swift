@@ -57,6 +57,7 @@ final class MemoryTransaction: StoreTransaction {
     }
     keepVersion(replacedBy: reminder, next: next, since: since)
     contents.reminders[reminder.id] = reminder
+    if !reminder.isExpectation { contents.down[reminder.id] = nil }
     contents.regular[reminder.id] = next.map {
       .init($0, dueAt: nextDueAt, of: reminder)
     }
@@ -65,19 +66,26 @@ final class MemoryTransaction: StoreTransaction {
   private func keepVersion(replacedBy reminder: Reminder, next: Instant?, since: Instant?) {
     let formerNext = contents.regular[reminder.id]?.scheduledAt
     if let former = contents.reminders[reminder.id] {
-      if former.hasSameTimes(as: reminder), formerNext == next { return }
+      if former.hasSameTimes(as: reminder), formerNext == next {
+        if let since { cutVersions(of: reminder.id, at: since + .milliseconds(1)) }
+        return
+      }
       keepVersion(
         of: reminder.id, until: ReminderVersion.end(next: formerNext, before: next, since: since))
     }
     let begin = ReminderVersion.begin(next: next, since: since)
     contents.countsFrom[reminder.id] = begin
-    guard let begin, var former = contents.replaced[reminder.id] else { return }
+    if let begin { cutVersions(of: reminder.id, at: begin) }
+  }
+
+  private func cutVersions(of id: ReminderID, at begin: Instant) {
+    guard var former = contents.replaced[id] else { return }
     let last = former.filter { $0.from < begin && $0.until ?? .latest >= begin }.map(\.from).max()
     if former.contains(where: { $0.until ?? .latest > begin }) {
       former.removeAll { $0.until ?? .latest >= begin && $0.from != last }
     }
     for place in former.indices { former[place].until = former[place].until.map { min($0, begin) } }
-    contents.replaced[reminder.id] = former.isEmpty ? nil : former
+    contents.replaced[id] = former.isEmpty ? nil : former
   }
 
   private func keepVersion(of id: ReminderID, until: Instant) {
@@ -117,9 +125,11 @@ final class MemoryTransaction: StoreTransaction {
   func remove(_ id: ReminderID, now: Instant) throws -> Bool {
     try requireWriting()
     keepVersion(of: id, until: min(contents.regular[id]?.scheduledAt ?? now, now))
+    cutVersions(of: id, at: now)
     guard contents.reminders.removeValue(forKey: id) != nil else { return false }
     changed.reminders.insert(id)
     contents.countsFrom[id] = nil
+    contents.down[id] = nil
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
     for (key, _) in contents.occurrencesOf[id] ?? [:] {
@@ -143,7 +153,7 @@ final class MemoryTransaction: StoreTransaction {
       reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
       last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
       snoozedUntil: again { $0.isSnoozed }, repeatAt: again { $0.isOpen && !$0.isSnoozed },
-      awaitedUntil: again(where: \.isAwaited), awaitsOther: awaitsOther(reminder))
+      awaitedUntil: again(where: \.isAwaited), downSince: contents.down[id], awaitsOther: awaitsOther(reminder))
   }
 
   /// Whether one that it counts from has a time to come or an open occurrence.
@@ -241,11 +251,23 @@ final class MemoryTransaction: StoreTransaction {
     return places.on(page).compactMap { contents.occurrences[$0.id] }
   }
 
+  func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant] {
+    (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }
+      .compactMap { $0.chainEvent == .done ? $0.endedAt : nil }.filter { $0 >= first }.sorted().suffix(10_000)
+  }
+
   // Pings.
 
   func awaited(of id: ReminderID) throws -> [Occurrence] {
     (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }.filter(\.isAwaited)
       .sorted { $0.id.scheduledAt < $1.id.scheduledAt }
+  }
+
+  func setDown(_ id: ReminderID, since: Instant?) throws {
+    try requireWriting()
+    guard contents.reminders[id]?.isExpectation == true else { return }
+    contents.down[id] = since.map { contents.down[id] ?? $0 }
+    changed.reminders.insert(id)
   }
 
   func add(_ ping: Ping, to id: ReminderID) throws {

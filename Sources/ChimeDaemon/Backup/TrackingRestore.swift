@@ -182,6 +182,8 @@ struct TrackingRestore {
       try transaction.record([
         Firing(due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)
       ])
+      let told = own.filter(\.isOpen).compactMap(\.firedAt).min()
+      if reminder.isExpectation, let told { try transaction.setDown(id, since: told) }
       if isGone { try transaction.remove(id, now: work.now) }
     }
     return refused

@@ -15,11 +15,10 @@ extension Desk {
 
   func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply {
     let ping = try ping(request)
-    // What came from memory is to be recorded in the order in which it came.
-    let (heard, absence) = await loop.heardAndAbsence
     return try await commit { [self] transaction in
       try transaction.lockTrackers()
       let record = try expectation(request.id, in: transaction)
+      // What came from memory is to be recorded in the order in which it came.
       guard !heard.contains(where: { $0.reminder == record.reminder.id }) else {
         throw ControlFailure.storeUnavailable(
           "what became of \"\(record.reminder.title)\" while the store took no changes is not recorded yet; ping again in a "
@@ -141,14 +140,13 @@ extension Desk {
   ) throws -> ExpectationsInterface.Expectation {
     let reminder = record.reminder
     let zone = wire.zone(of: reminder)
-    let down = try PingWork.downSince(record, in: transaction, now: now)
     let isRunning = pings.first?.kind == .started && record.awaitedUntil != nil
     let state: ExpectationsInterface.Expectation.State =
       if reminder.pause.holds(at: now) {
         .paused
       } else if isRunning {
         .running
-      } else if down != nil {
+      } else if record.downSince != nil {
         .down
       } else if record.awaitedUntil != nil {
         .awaited
@@ -159,7 +157,7 @@ extension Desk {
     return ExpectationsInterface.Expectation(
       id: reminder.id.rawValue, title: reminder.title, when: reminder.schedule.canonical,
       within: DurationText.formatISO8601(reminder.within ?? .zero), state: state,
-      downSince: down.map { wire.time($0, in: zone) },
+      downSince: record.downSince.map { wire.time($0, in: zone) },
       awaitedUntil: record.awaitedUntil.map { wire.time($0, in: zone) },
       next: wire.nextHeard(record).map { wire.time($0.at, in: zone) },
       lastGood: try

@@ -11,8 +11,6 @@ extension Desk {
     guard (length == nil) != (to == nil) else {
       throw ControlFailure.invalidValue(field: "to", "a length or a time, and not both")
     }
-    // What came from memory is recorded in the order in which it came.
-    let heard = await loop.standby.heard
     return try await commit { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
       let reminder = record.reminder

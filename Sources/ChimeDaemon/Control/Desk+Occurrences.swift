@@ -74,10 +74,9 @@ extension Desk {
   private func give(
     _ id: String?, _ answer: @escaping @Sendable (Reminder?) -> Occurrence.Answer
   ) async throws -> OccurrencesInterface.Occurrence {
-    // What came from memory, or was answered there, is to be recorded in the order in which it came.
-    let heard = await loop.standby.heard
     return try await commit { [self] transaction in
       let occurrence = try reminders(in: transaction).occurrence(id)
+      // What came from memory, or was answered there, is to be recorded in the order in which it came.
       guard !heard.contains(occurrence.id) else {
         throw ControlFailure.storeUnavailable(
           "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
@@ -91,8 +90,6 @@ extension Desk {
   }
 
   func handle(_ request: OccurrencesInterface.Fire) async throws -> OccurrencesInterface.Fire.Reply {
-    // What fired from memory is not in the store yet, and its record must find its place free.
-    let heard = await loop.standby.heard
     return try await commit { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
       var generator = PooledRandom()

@@ -49,6 +49,10 @@ struct Desk: InterfaceHandler, Sendable {
   let life: RequestLife
   /// The names of tenants, by what their things are owned by.
   let tenantNames: [UInt32: String]
+  /// What was heard from memory when the request came, and is not in the store.
+  let heard: Set<OccurrenceID>
+  /// When nobody could fire.
+  let absence: Absence
   let now: Instant
 
   var wire: WireMapper {
@@ -98,7 +102,7 @@ struct Desk: InterfaceHandler, Sendable {
     // What a lane is now owed at once is to find its endpoint as it is now.
     let changesEndpoints = notices.contains { if case .endpointsChanged = $0 { true } else { false } }
     if changesEndpoints { await loop.refreshEndpoints() }
-    await loop.committed(horizon, notices, with: bearings)
+    loop.hasCommitted(horizon, notices, with: bearings)
     return result
   }
 

@@ -259,18 +259,23 @@ extension EventLoop {
       let desk = Desk(
         store: store(for: request, executor), horizons: horizons, bearings: bearings, secrets: secrets,
         endpoints: endpoints, webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
-        caller: request.caller, life: request.life, tenantNames: tenants.names, now: SystemClock.now)
+        caller: request.caller, life: request.life, tenantNames: tenants.names, heard: standby.heard,
+        absence: absence, now: SystemClock.now)
       let number = entry.number
       if Desk.isStreamed(request.call) {
         Task(executorPreference: executor) { await self.stream(desk, request, number) }
       } else {
         Task(executorPreference: executor) {
           let reply = request.life.isOver ? nil : await desk.answer(request.call)
-          let isAwaited = await self.finished(number)
-          if let reply, isAwaited { await self.replied(reply, to: request.call, request.token) }
+          await self.finished(number, reply, to: request)
         }
       }
     }
+  }
+
+  private func finished(_ number: Int, _ reply: VarlinkReply?, to request: QueuedRequest) {
+    let isAwaited = finished(number)
+    if let reply, isAwaited { replied(reply, to: request.call, request.token) }
   }
 
   /// Makes room for the next.

@@ -167,7 +167,8 @@ extension EventLoop {
         do {
           do {
             defer { renewal.end() }
-            try await reschedule(ids)
+            // The clock may have gone back since they were decided on.
+            try await reschedule(ids, wentBack: true)
             // What was decided meanwhile may have been held by the quiet hours of before.
             try await lookAgain()
           }
@@ -200,7 +201,7 @@ extension EventLoop {
     handle(.horizon(horizon))
   }
 
-  private func reschedule(_ ids: [ReminderID], wentBack: Bool = false) async throws {
+  private func reschedule(_ ids: [ReminderID], wentBack: Bool) async throws {
     let horizons = horizons
     for start in stride(from: 0, to: ids.count, by: 200) {
       let batch = ids[start..<min(start + 200, ids.count)]

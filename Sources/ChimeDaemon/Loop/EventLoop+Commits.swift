@@ -4,6 +4,12 @@ import Dispatch
 
 // Commits of requests, and what follows from them.
 extension EventLoop {
+  /// Tells the loop that a transaction of a request has committed. It hears so before all that it is asked from then on,
+  /// and nobody waits for that.
+  nonisolated func hasCommitted(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
+    executor.queue.async { self.assumeIsolated { $0.committed(horizon, notices, with: bearings) } }
+  }
+
   /// A transaction of a request has committed.
   ///
   /// - Parameter bearings: those that it computed with.
@@ -15,6 +21,8 @@ extension EventLoop {
         standby.forget(id)
         // What has just come from memory of one that is gone has no place in the store.
         if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
+      case .event(let happening) where happening.kind == .pinged:
+        happening.reminder.map(standby.awaited)?.forEach { standby.forget($0) }
       case .withdraw(let occurrence): standby.forget(occurrence)
       default: break
       }

@@ -80,8 +80,6 @@ actor EventLoop {
   var renewal = Renewal()
   /// What is known and not in the store, while that takes no changes.
   var standby = Standby()
-  /// What a ping is judged by, in one look: the times that were heard from memory, and when nobody could fire.
-  var heardAndAbsence: (heard: Set<OccurrenceID>, absence: Absence) { (standby.heard, absence) }
   /// The transaction that records what was kept.
   var recordTask: Task<Void, Never>?
   var summary = "starting"

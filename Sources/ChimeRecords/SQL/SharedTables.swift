@@ -40,7 +40,8 @@ package enum SharedTables {
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
     -- logs an entry finds the reminders of its tracker by an index that holds no other. `follows`: the id of the reminder
     -- from which it counts, `needs` that of the one for which its times wait; what hangs on one is found likewise.
-    -- `counts_from`: from when on the times of this definition count.
+    -- `counts_from`: from when on the times of this definition count. `down_since`: since when it is told that no good ping
+    -- has come.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -55,7 +56,8 @@ package enum SharedTables {
       tracker TEXT,
       follows TEXT,
       needs TEXT,
-      counts_from INTEGER
+      counts_from INTEGER,
+      down_since INTEGER
     );
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;

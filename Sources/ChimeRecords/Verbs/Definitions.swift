@@ -30,11 +30,13 @@ extension SQLTransaction {
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
         body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, follows = excluded.follows,
-        needs = excluded.needs, counts_from = excluded.counts_from
+        needs = excluded.needs, counts_from = excluded.counts_from,
+        down_since = CASE WHEN $15 = 1 THEN reminder.down_since END
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
-      reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, countsFrom)
+      reminder.follows?.rawValue, reminder.onlyIfDone?.rawValue, countsFrom,
+      reminder.isExpectation ? 1 : 0)
     if let next {
       if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
         memory.tenantsWithMore.insert(reminder.owner)
@@ -143,6 +145,7 @@ extension SQLTransaction {
     return ReminderRecord(
       reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
       last: row.isNull(17) ? nil : try row.occurrence(16), open: row.int(12), snoozedUntil: row.optionalInstant(13),
-      repeatAt: row.optionalInstant(14), awaitedUntil: row.optionalInstant(15), awaitsOther: row.int(33) != 0)
+      repeatAt: row.optionalInstant(14), awaitedUntil: row.optionalInstant(15), downSince: row.optionalInstant(34),
+      awaitsOther: row.int(33) != 0)
   }
 }

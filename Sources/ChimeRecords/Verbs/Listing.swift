@@ -63,7 +63,8 @@ extension SQLTransaction {
         WHERE s.reminder = r.key AND s.snooze_of >= 0),
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by,
-      CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END
+      CASE WHEN r.follows IS NULL THEN 0 WHEN \(awaitsOther) THEN 1 ELSE 0 END,
+      r.down_since
     FROM (
     """
   }

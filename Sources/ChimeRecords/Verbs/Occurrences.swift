@@ -68,6 +68,16 @@ extension SQLTransaction {
     query.append("ORDER BY scheduled_at DESC LIMIT ?", min(page.offset, .max - page.limit) + page.limit)
   }
 
+  package func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant] {
+    try connection.all(
+      """
+      SELECT ended_at FROM occurrence
+      WHERE reminder = (SELECT key FROM alias WHERE id = $1) AND (state = 3 OR reason = 'doneAlready') AND ended_at >= $2
+      ORDER BY ended_at DESC LIMIT 10000
+      """, id.rawValue, first
+    ) { $0.instant(0) }
+  }
+
   package func update(_ occurrence: Occurrence, now: Instant) throws {
     try requireWriting()
     let at = occurrence.id.scheduledAt

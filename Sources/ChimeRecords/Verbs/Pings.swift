@@ -1,5 +1,5 @@
 package import ChimeCore
-import ChimeSchedule
+package import ChimeSchedule
 
 // What jobs say of themselves, and what is awaited of them.
 extension SQLTransaction {
@@ -14,6 +14,19 @@ extension SQLTransaction {
       WHERE a.id = $1 ORDER BY o.scheduled_at
       """, id.rawValue
     ) { try $0.occurrence(0) }
+  }
+
+  package func setDown(_ id: ReminderID, since: Instant?) throws {
+    try requireWriting()
+    guard let since else {
+      return try connection.run(
+        "UPDATE reminder SET down_since = NULL WHERE key = (SELECT key FROM alias WHERE id = $1)", id.rawValue)
+    }
+    try connection.run(
+      """
+      UPDATE reminder SET down_since = $2
+      WHERE key = (SELECT key FROM alias WHERE id = $1) AND down_since IS NULL AND definition LIKE '%"within":%'
+      """, id.rawValue, since)
   }
 
   package func add(_ ping: Ping, to id: ReminderID) throws {

@@ -32,14 +32,17 @@ extension SQLTransaction {
       if let begin { try cutVersions(of: key, at: begin) }
       return begin
     }
-    if former.isSame, former.next == next { return former.countsFrom }
+    if former.isSame, former.next == next {
+      if let since { try cutVersions(of: key, at: since + .milliseconds(1)) }
+      return former.countsFrom
+    }
     try keepVersion(of: key, until: ReminderVersion.end(next: former.next, before: next, since: since))
     if let begin { try cutVersions(of: key, at: begin) }
     return begin
   }
 
   /// What a new definition gives again, since the clock was set back or the reminder is there again, is not to be held
-  /// against former ones: no two of those that are kept share a time.
+  /// against former ones, nor what a removed one would have given: no two of those that are kept share a time.
   private func cutVersions(of key: Int64, at begin: Instant) throws {
     let isAhead = try connection.first(
       "SELECT 1 FROM reminder_before WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
@@ -58,6 +61,7 @@ extension SQLTransaction {
       "SELECT coalesce(scheduled_at, next_at) FROM due WHERE reminder = $1 AND snooze_of = -1", key
     ) { $0.instant(0) }
     try keepVersion(of: key, until: min(next ?? now, now))
+    try cutVersions(of: key, at: now)
   }
 
   private func keepVersion(of key: Int64, until: Instant) throws {

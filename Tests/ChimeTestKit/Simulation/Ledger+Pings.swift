@@ -8,15 +8,15 @@ extension Ledger {
     var heard: [ReminderID: Instant] = [:]
     /// What the last ping of each said that ends a run.
     var last: [ReminderID: Ping.Kind] = [:]
-    /// What was told of each, that no good ping has ended and nobody has called done.
-    var down: [ReminderID: Set<OccurrenceID>] = [:]
+    /// Of which it was told that no good ping came, and no good one has come since; nor has somebody said that all is done.
+    var down: Set<ReminderID> = []
     /// What the present transaction has told.
     var told: Set<OccurrenceID> = []
     /// How many notices it has made.
     var notices = 0
     /// From when on a ping is for an awaited time.
     var from: [OccurrenceID: Instant] = [:]
-    /// Times of which a ping was awaited, ever.
+    /// Times of which a ping was awaited, and that do not come again.
     var begun: [ReminderID: Set<Instant>] = [:]
     /// How often this daemon has told of a time down, and how many times were missed or late for one.
     var downtime = (told: 0, seen: 0)
@@ -137,36 +137,41 @@ extension Ledger {
 
   func noteTold(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     guard reminder?.isExpectation == true else { return }
-    if new.wasHeard { pinging.begun[new.id.reminder, default: []].insert(new.id.scheduledAt) }
-    if new.firedAt != nil, old?.firedAt == nil {
-      pinging.down[new.id.reminder, default: []].insert(new.id)
+    // What quiet hours drop is awaited again when the clock goes back.
+    if new.wasHeard {
+      pinging.begun[new.id.reminder, default: []].insert(new.id.scheduledAt)
+    } else {
+      pinging.begun[new.id.reminder]?.remove(new.id.scheduledAt)
+    }
+    // What fires on request says nothing of the job.
+    if new.firedAt != nil, old?.firedAt == nil, work.kind != .client(.fire) {
+      pinging.down.insert(new.id.reminder)
       pinging.told.insert(new.id)
     }
-    if new.state == .done { pinging.down[new.id.reminder]?.remove(new.id) }
+    guard new.state == .done, old?.isOpen == true else { return }
+    let all = contents.occurrencesOf[new.id.reminder] ?? [:]
+    let isOpen = all.contains { contents.occurrences[$0.key]?.isOpen == true }
+    if !isOpen { pinging.down.remove(new.id.reminder) }
   }
 
-  /// Whether an expectation is down as its ping comes; nil: that cannot be told, since the clock went back.
-  func isDown(_ work: Work) -> Bool? {
+  /// Whether an expectation is down as its ping comes.
+  func isDown(_ work: Work) -> Bool {
     (pinging.told, pinging.notices) = ([], 0)
     guard case .ping(let id, _) = work.kind else { return false }
-    let down = pinging.down[id] ?? []
-    let isSure = down.contains { one in
-      occurrences[one].map { $0.isOpen || $0.firedAt.map { $0 <= work.now } ?? false } ?? false
-    }
-    return down.isEmpty ? false : isSure ? true : nil
+    return pinging.down.contains(id)
   }
 
-  func checkPing(_ changes: MemoryTransaction.Changes, _ work: Work, wasDown: Bool?) {
+  func checkPing(_ changes: MemoryTransaction.Changes, _ work: Work, wasDown: Bool) {
     guard case .ping(let id, let kind) = work.kind, let reminder = contents.reminders[id], let within = reminder.within
     else { return }
     world.figures.pings += 1
     let now = work.now
     func wrong(_ why: String) { fail("the ping of \(id) (\(kind)) at \(now.text): \(why)") }
     let all = (contents.occurrencesOf[id] ?? [:]).compactMap { key, _ in contents.occurrences[key] }
-    // Those of a time that is to come were awaited while the clock was ahead, but for a run that goes on.
+    // Those of a time that is to come were awaited while the clock was ahead, but for a run that ends.
     let former = contents.pings[id]?.dropFirst().first
-    let begun = former?.kind == .started ? former?.at ?? now : now
-    let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) + .seconds(5) }
+    let begun = former?.kind == .started && kind != .started ? former?.at ?? now : now
+    let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) }
     let notices = pinging.notices
     if contents.pings[id]?.first != Ping(at: now, kind: kind, uid: Simulation.owner) { wrong("it is not kept") }
     if kind != .started, reminder.countsFromDone, reminder.lastDone != now { wrong("the next does not count from it") }
@@ -178,10 +183,10 @@ extension Ledger {
       if !pinging.told.isEmpty || notices > 0 { wrong("something is told") }
     case .succeeded:
       if let left = awaited.first ?? all.first(where: \.isOpen) { wrong("\(left.id) is still \(left.state)") }
-      if let wasDown, notices != (wasDown ? 1 : 0) { wrong("it is told \(notices) times that it is up again") }
+      if notices != (wasDown ? 1 : 0) { wrong("it is told \(notices) times that it is up again") }
       if !pinging.told.isEmpty { wrong("something is told") }
       if notices > 0 { world.figures.recoveries += 1 }
-      pinging.down[id] = nil
+      pinging.down.remove(id)
     case .failed:
       let quietEnd = work.bearings.quiet(of: reminder)?.end(at: now)
       if let left = awaited.first(where: { $0.comesAgain != quietEnd }) { wrong("\(left.id) is still \(left.state)") }

@@ -21,6 +21,8 @@ extension Ledger {
     var timetable: Timetable { self.timetable(reminder, work.bearings) }
     // A ping in the moment of a time is for that one.
     let isLookedAt = from.map { $0 <= work.now } ?? false && reminder.lastDone == before.reminder.lastDone
+    // One that comes when later times have been looked at already counts all the same.
+    let isPinged = if case .ping = work.kind { reminder.countsFromDone && reminder.lastDone == work.now } else { false }
     switch work.kind {
     case .fire: checkAdvance(before, after, work)
     case .ping(id, _) where isLookedAt && from != to: checkAdvance(before, after, work)
@@ -28,7 +30,7 @@ extension Ledger {
       let isMoved =
         reminder.schedule != before.reminder.schedule || reminder.timezone != before.reminder.timezone
         || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
-        || reminder.lastDone != before.reminder.lastDone
+        || reminder.lastDone != before.reminder.lastDone || isPinged
       let right = isMoved ? timetable.next(after: work.now) : from
       if to != right { fail("\(id) comes at \(show(to)) after \(work.kind), and should at \(show(right))") }
     case .rescan:

@@ -138,7 +138,10 @@ final class Ledger {
     changed = changes.occurrences
     foresee(changes, work)
     let wasDown = isDown(work)
-    for id in changes.reminders { checkReminder(id, work) }
+    for id in changes.reminders {
+      checkReminder(id, work)
+      if contents.reminders[id]?.isExpectation != true { pinging.down.remove(id) }
+    }
     for id in changes.occurrences { checkOccurrence(id, work) }
     for id in changes.deliveries { checkDelivery(id, work) }
     checkChains(work)

@@ -168,6 +168,7 @@ extension SimulatedLoop {
     /// Those whose definition is another, or gone.
     var changed: [ReminderID] = []
     var removed: ReminderID?
+    var pinged: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
     var cancelled: Set<DeliveryID> = []
     var changesEndpoints = false
@@ -178,7 +179,7 @@ extension SimulatedLoop {
       standby.forget(id)
       world.ledger.forgetAside(id)
     }
-    for id in notices.withdrawn {
+    for id in notices.withdrawn.union(notices.pinged.map(standby.awaited) ?? []) {
       standby.forget(id)
       world.ledger.forgetAside(id)
     }

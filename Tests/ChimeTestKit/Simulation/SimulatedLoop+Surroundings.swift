@@ -257,7 +257,7 @@ extension SimulatedLoop {
       }
       if isDone { noteSurroundings(failed) } else { failed() }
     }
-    reschedule(ids) { [self] isDone in
+    reschedule(ids, wentBack: true) { [self] isDone in
       if isDone { lookAgain(end) } else { end(false) }
     }
   }
@@ -272,7 +272,7 @@ extension SimulatedLoop {
     }
   }
 
-  private func reschedule(_ ids: [ReminderID], wentBack: Bool = false, _ done: @escaping (Bool) -> Void) {
+  private func reschedule(_ ids: [ReminderID], wentBack: Bool, _ done: @escaping (Bool) -> Void) {
     guard !ids.isEmpty else { return done(true) }
     let (bearings, renewal) = (bearings, renewal)
     write(.rescan) { transaction, now in

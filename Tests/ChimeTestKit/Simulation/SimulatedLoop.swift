@@ -120,6 +120,7 @@ final class SimulatedLoop {
     let begin = max(world.mono + world.chance(0...2), world.store.freeAt)
     let takes = fault == .slow ? world.chance(500...20_000) : world.chance(0...6)
     world.store.freeAt = begin + takes
+    if fault == .slow { world.ledger.isRough(for: begin + takes - world.mono) }
     later(begin - world.mono) { loop in
       let world = loop.world
       let work = Work(

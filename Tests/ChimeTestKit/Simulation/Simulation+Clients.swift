@@ -124,7 +124,7 @@ extension Simulation {
       Ping(at: now, kind: action.ping, uid: Self.owner), of: record, in: transaction, bearings, absence: absence,
       using: &generator)
     let withdrawn = work.closed.map(\.occurrence).filter { $0.firedAt != nil }.map(\.id)
-    return Notices(reminders: [id], changed: work.chained.map(\.after.id), withdrawn: Set(withdrawn))
+    return Notices(reminders: [id], changed: work.chained.map(\.after.id), pinged: id, withdrawn: Set(withdrawn))
   }
 
   /// Refuses a reminder when one that it counts from, or waits for, is not there, or waits for it.
