@@ -29,7 +29,6 @@ extension Ledger {
   /// No time has a record of its own and is counted in a run as well.
   private func checkOverlap(_ new: Occurrence, _ work: Work) {
     let id = new.id
-    runs[id.reminder, default: [:]][id.scheduledAt] = new.missedRun?.through
     guard let reminder = contents.reminders[id.reminder], let known = runs[id.reminder], !known.isEmpty else { return }
     func isIts(_ time: Instant) -> Bool {
       timetable(reminder, work.bearings).next(after: time - .milliseconds(1)) == time

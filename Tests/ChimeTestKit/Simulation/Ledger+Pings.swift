@@ -4,7 +4,7 @@ import ChimeSchedule
 // Expectations, what pings say, and what Chime itself has to tell.
 extension Ledger {
   struct Pinging {
-    /// When each last had a good ping, since the clock was last set.
+    /// When each last had a good ping, since the clock was last set; none that was given before and recorded after.
     var heard: [ReminderID: Instant] = [:]
     /// What the last ping of each said that ends a run.
     var last: [ReminderID: Ping.Kind] = [:]
@@ -199,7 +199,7 @@ extension Ledger {
     guard kind != .started else { return pinging.heard[id] = nil }
     pinging.last[id] = kind
     // A failure that quiet hours hold is told when they end.
-    if kind == .succeeded { pinging.heard[id] = now }
+    if kind == .succeeded, now <= world.wall { pinging.heard[id] = now }
   }
 
   // MARK: What Chime has to tell

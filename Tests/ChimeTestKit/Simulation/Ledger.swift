@@ -142,6 +142,9 @@ final class Ledger {
       checkReminder(id, work)
       if contents.reminders[id]?.isExpectation != true { pinging.down.remove(id) }
     }
+    for id in changes.occurrences {
+      runs[id.reminder, default: [:]][id.scheduledAt] = contents.occurrences[id]?.missedRun?.through
+    }
     for id in changes.occurrences { checkOccurrence(id, work) }
     for id in changes.deliveries { checkDelivery(id, work) }
     checkChains(work)
