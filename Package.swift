@@ -32,6 +32,8 @@ let modules: [Target] = [
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
   // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
   .target(name: "CCurl"),
+  // As CCurl, against the header of libmosquitto-dev.
+  .target(name: "CMosquitto"),
   // As CCurl, against the header of libpq-dev.
   .target(name: "CPostgres"),
   .target(name: "CIntl"),
@@ -58,7 +60,7 @@ let modules: [Target] = [
   room("ChimeStoreSQLite", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
   room("ChimeStorePostgres", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CPostgres"]),
   room(
-    "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CCrypto", "CLinux"]),
+    "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CMosquitto", "CCrypto", "CLinux"]),
 
   // What each program does.
   room(

@@ -197,7 +197,7 @@ public enum Announcing {
 
 extension Occurrence {
   /// Whether its messages stand where they were shown.
-  fileprivate var isShown: Bool {
+  var isShown: Bool {
     switch state {
     case .fired, .delivered: true
     case .snoozed, .awaited, .done, .dismissed, .missed: false

@@ -12,15 +12,18 @@ public struct Audience: Hashable, Sendable {
     public var reminders: ReminderChoice?
     /// Whether it can take back what it shows.
     public var takesBack: Bool
+    /// Whether each of its messages says what is shown from then on.
+    public var keepsState: Bool
 
     public init(
       lane: Lane, events: Set<OccurrenceEvent> = OccurrenceEvent.usual, reminders: ReminderChoice? = nil,
-      takesBack: Bool = false
+      takesBack: Bool = false, keepsState: Bool = false
     ) {
       self.lane = lane
       self.events = events
       self.reminders = reminders
       self.takesBack = takesBack
+      self.keepsState = keepsState
     }
 
     func hears(_ reminder: Reminder) -> Bool {
@@ -44,6 +47,11 @@ public struct Audience: Hashable, Sendable {
   /// Whether a lane can take back what it shows.
   func takesBack(_ lane: Lane) -> Bool {
     listeners[lane.owner]?.contains { $0.lane == lane && $0.takesBack } ?? false
+  }
+
+  /// Whether messages of a lane say what is shown from then on.
+  func keepsState(_ lane: Lane) -> Bool {
+    listeners[lane.owner]?.contains { $0.lane == lane && $0.keepsState } ?? false
   }
 }
 

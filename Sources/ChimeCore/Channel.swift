@@ -10,6 +10,8 @@ public struct OutboundMessage: Hashable, Sendable {
   public var report: TrackerReport?
   /// The name of the tenant whose it is; nil: a user's.
   public var tenant: String?
+  /// What its endpoint shows once it has arrived, the newest first; nil where nothing is shown (`Endpoint.Kind.keepsState`).
+  public var shown: [OutboundMessage]?
 
   public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?, report: TrackerReport? = nil) {
     self.delivery = delivery

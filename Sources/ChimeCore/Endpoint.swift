@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// The address of a webhook or of mailboxes, and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
+/// The address of a webhook, of mailboxes or at a broker of MQTT, and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
 /// part of this value.
 public struct Endpoint: Hashable, Sendable, Codable {
   public var lane: Lane
@@ -17,11 +17,46 @@ public struct Endpoint: Hashable, Sendable, Codable {
     case webhook
     /// Mailboxes, which a server is given messages for (`EndpointSettings.via`).
     case email
+    /// Topics of a broker of MQTT.
+    case mqtt
 
-    public init(of url: String) { self = url.lowercased().hasPrefix("mailto:") ? .email : .webhook }
+    public init(of url: String) {
+      let scheme = url.prefix { $0 != ":" }.lowercased()
+      switch scheme {
+      case "mailto": self = .email
+      case "mqtt", "mqtts": self = .mqtt
+      default: self = .webhook
+      }
+    }
+
+    /// What an endpoint has a secret for.
+    public enum SecretUse: Hashable, Sendable {
+      /// It signs all messages, and the receiver has it too.
+      case signing
+      /// Chime makes it, for action tokens alone: nobody else has it.
+      case answers
+      case none
+    }
+
+    public var secretUse: SecretUse {
+      switch self {
+      case .webhook: .signing
+      case .email: .none
+      case .mqtt: .answers
+      }
+    }
+
+    /// Whether its server may want a name and a password (`EndpointSettings.user`, and the token).
+    public var logsIn: Bool { self != .webhook }
+
+    /// Whether it shows what is open, so that each message says what is to be shown from then on.
+    public var keepsState: Bool { self == .mqtt }
   }
 
   public var kind: Kind { Kind(of: url) }
+
+  /// Where answers to its messages are read; nil: nobody answers by it.
+  public var answersAddress: String? { kind == .mqtt ? url : settings.replies }
 
   /// Why and since when an endpoint is not called.
   public struct Disabled: Hashable, Sendable, Codable {
@@ -83,7 +118,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var from: String?
   /// Where answers to emails go, as an address; nil: to `from`.
   public var replyTo: String?
-  /// The name to log in to the server with, whose password is the endpoint's token; nil: without.
+  /// The name to log in to the server or broker with, whose password is the endpoint's token; nil: without.
   public var user: String?
   /// What it is told; nil: that reminders fire and are repeated. Each once.
   public var events: [OccurrenceEvent]?

@@ -23,6 +23,7 @@ public enum EndpointNotice {
     switch endpoint.kind {
     case .webhook: return "Webhook \(name) is off: \(reason)"
     case .email: return "Email \(name) is off: \(reason)"
+    case .mqtt: return "MQTT endpoint \(name) is off: \(reason)"
     }
   }
 

@@ -18,15 +18,45 @@ public struct ClaimedMessage: Sendable {
     let until = now + policies[lane].claimSpan
     return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map { claimed in
       var message = claimed
-      message.report = try message.reminder.flatMap {
-        try TrackerReport.read(for: $0, in: transaction, bearings, now: now)
-      }
-      if let reminder = message.reminder, reminder.isExpectation {
-        message.report = try .init(
-          of: message.occurrence, reminder, over: message.report, in: transaction, bearings)
+      message.report = try report(on: message, in: transaction, bearings, now: now)
+      if bearings.audience.keepsState(lane) {
+        message.shown = try shown(by: lane, in: transaction, bearings, now: now)
       }
       return ClaimedMessage(claim: Claim(id: message.delivery.id, lane: lane, until: until), message: message)
     }
+  }
+
+  private static func report(
+    on message: OutboundMessage, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws -> TrackerReport? {
+    guard let reminder = message.reminder else { return nil }
+    let report = try TrackerReport.read(for: reminder, in: transaction, bearings, now: now)
+    guard reminder.isExpectation else { return report }
+    return try TrackerReport(of: message.occurrence, reminder, over: report, in: transaction, bearings)
+  }
+
+  /// How many open occurrences are looked at for what an endpoint shows, the newest of them.
+  private static let mostShown = 100
+
+  /// What an endpoint shows: the open occurrences that it was told of, each by its latest message, the newest first. What was claimed
+  /// in this transaction counts as told. It is read anew for each message, so that what is shown is right again with the next
+  /// one, whatever was lost before.
+  private static func shown(
+    by lane: Lane, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws -> [OutboundMessage] {
+    let open = try transaction.occurrences(
+      OccurrenceFilter(owner: lane.owner, openOnly: true), page: Page(limit: mostShown))
+    var shown: [OutboundMessage] = []
+    for occurrence in open where occurrence.isShown {
+      let told = try transaction.sent(of: occurrence.id).filter { $0.lane == lane }
+      guard let latest = told.max(by: { $0.round < $1.round }) else { continue }
+      var message = OutboundMessage(
+        delivery: latest, occurrence: occurrence,
+        reminder: try transaction.readableReminder(occurrence.id.reminder)?.reminder)
+      message.report = try report(on: message, in: transaction, bearings, now: now)
+      shown.append(message)
+    }
+    return shown.sorted { $0.delivery.createdAt > $1.delivery.createdAt }
   }
 }
 

@@ -13,7 +13,7 @@ public struct EndpointAccess: Sendable {
   public let problem: String?
   /// Whether nothing can be sent to it before its secrets have been read again.
   public let lacksSecrets: Bool
-  /// Whether its messages are signed; emails are not.
+  /// Whether nothing is sent without a secret: emails have none.
   public let needsSecret: Bool
   /// Why nothing can be sent to it, for another reason than its secrets; a sentence without a full stop.
   public let fault: String?
@@ -30,7 +30,7 @@ public struct EndpointAccess: Sendable {
     self.token = token
     self.problem = problem
     var lacksToken = false
-    needsSecret = endpoint.kind == .webhook
+    needsSecret = endpoint.kind.secretUse != .none
     do throws(TemplateError) {
       (template, ownHeaders) = try Self.compiled(endpoint.settings)
       headers = Self.laid(ownHeaders, over: template?.message)
@@ -76,7 +76,8 @@ public struct EndpointAccess: Sendable {
   public var listener: Audience.Listener {
     Audience.Listener(
       lane: endpoint.lane, events: endpoint.settings.events.map(Set.init) ?? OccurrenceEvent.usual,
-      reminders: endpoint.settings.reminders.flatMap(ReminderChoice.init), takesBack: template?.withdrawal != nil)
+      reminders: endpoint.settings.reminders.flatMap(ReminderChoice.init),
+      takesBack: endpoint.kind.keepsState || template?.withdrawal != nil, keepsState: endpoint.kind.keepsState)
   }
 
   /// The secrets that sign at a moment.

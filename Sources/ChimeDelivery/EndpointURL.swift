@@ -20,7 +20,7 @@ public enum EndpointURL {
   /// - Parameter example: one of its kind.
   static func parts(
     _ text: String, _ example: String, schemes: [String], library: String = Libcurl.name
-  ) throws(EndpointURLError) -> (scheme: String, host: String, path: String) {
+  ) throws(EndpointURLError) -> (scheme: String, host: String, port: Int?, path: String) {
     guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as \(example)") }
     guard text.utf8.count <= limit else {
       throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
@@ -51,14 +51,15 @@ public enum EndpointURL {
     guard let host = part(CURLUPART_HOST, of: handle), !host.isEmpty else {
       throw EndpointURLError("the address names no host; write it as \(scheme)://HOST/PATH")
     }
-    guard part(CURLUPART_PORT, of: handle).flatMap({ Int($0) }) != 0 else {
+    let port = part(CURLUPART_PORT, of: handle).flatMap { Int($0) }
+    guard port != 0 else {
       throw EndpointURLError(sentence(for: CURLUE_BAD_PORT_NUMBER, text))
     }
     guard part(CURLUPART_ZONEID, of: handle) == nil || isLinkLocal(host) else {
       throw EndpointURLError(
         "the address names an interface, which only one that begins with fe80: has; leave out % and what follows it")
     }
-    return (scheme, host, part(CURLUPART_PATH, of: handle) ?? "")
+    return (scheme, host, port, part(CURLUPART_PATH, of: handle) ?? "")
   }
 
   /// The longest address of a topic for answers, in bytes: it stands in one header several times.

@@ -18,7 +18,7 @@ struct OfferedAnswers: Sendable {
 
   /// Nil for a message that nobody answers: its endpoint reads no answers, or what it tells is done already.
   init?(to message: OutboundMessage, by access: EndpointAccess, at now: Instant) {
-    guard let address = access.endpoint.settings.replies, message.delivery.event == nil, message.occurrence.isOpen,
+    guard let address = access.endpoint.answersAddress, message.delivery.event == nil, message.occurrence.isOpen,
       message.reminder != nil,
       let key = access.tokenKeys(at: now).first
     else { return nil }
@@ -44,7 +44,7 @@ struct OfferedAnswers: Sendable {
 
   /// Those of a reminder that is made up: nothing has come of it that they could answer.
   init?(sampleFor access: EndpointAccess, at now: Instant) {
-    guard let address = access.endpoint.settings.replies, let key = access.tokenKeys(at: now).first else { return nil }
+    guard let address = access.endpoint.answersAddress, let key = access.tokenKeys(at: now).first else { return nil }
     self.address = address
     let occurrence = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now)
     func offer(_ action: ActionToken.Action, _ label: String) -> Offer? {

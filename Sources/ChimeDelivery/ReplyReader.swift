@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The way is the webhooks' (`WebhookConfiguration`): the same rules for addresses, TLS and proxies. Its thread is its own, so
 /// that what others send into a topic delays no message.
-public final class ReplyReader: Sendable {
+public final class ReplyReader: AnswerReading {
   private let configuration: WebhookConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
@@ -90,8 +90,11 @@ public final class ReplyReader: Sendable {
         }))
   }
 
+  /// Does nothing: what came is asked for by what came last.
+  public func settle(_ id: String, of number: UInt64) {}
+
   /// Gives up a stream.
-  public func close(_ number: UInt64) { engine.end(number) }
+  public func close(_ number: UInt64, forgetting: Bool = false) { engine.end(number) }
 
   public func stop() async { await engine.stop() }
 

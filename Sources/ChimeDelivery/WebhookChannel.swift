@@ -39,7 +39,7 @@ public struct WebhookConfiguration: Sendable {
 ///
 ///     let webhooks = WebhookChannel(configuration: WebhookConfiguration(version: "1.0")) { lane in book[lane] }
 ///     webhooks.send(message) { report in … }
-public final class WebhookChannel: Channel {
+public final class WebhookChannel: EndpointChannel {
   let configuration: WebhookConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
   let clock: @Sendable () -> Instant
@@ -88,7 +88,7 @@ public final class WebhookChannel: Channel {
         prepare: {
           let now = clock()
           do throws(Shut) {
-            let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
+            let open = try access(delivery.lane).open(delivery.lane, at: now)
             if delivery.event?.isWithdrawal == true, open.template?.withdrawal == nil {
               // It was given another template since.
               let attempt = Attempt(
@@ -107,9 +107,7 @@ public final class WebhookChannel: Channel {
               throw Shut("the message cannot be written as JSON")
             }
           } catch {
-            let attempt = Attempt(
-              number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
-            report(.ended(attempt, next: .blocked(error.wait)))
+            report(error.report(of: delivery, at: now))
             return nil
           }
         },
@@ -206,44 +204,6 @@ public final class WebhookChannel: Channel {
       usual: { try WebhookMessage(message).bytes() })
     request.withdraws = delivery.event?.isWithdrawal == true
     return try request.make(at: now, token: access.token?.text)
-  }
-
-  /// Why an attempt cannot leave for now.
-  private struct Shut: Error {
-    let reason: String
-    /// After which it is tried again.
-    let wait: Milliseconds
-
-    init(_ reason: String, wait: Milliseconds = .minutes(5)) {
-      self.reason = reason
-      self.wait = wait
-    }
-  }
-
-  /// How soon after secrets that could not be read they are read again.
-  private static let secretRetry = Milliseconds.seconds(30)
-
-  private static func open(
-    _ lane: Lane, _ access: EndpointAccess?, at now: Instant
-  ) throws(Shut) -> EndpointAccess {
-    let name = lane.channel
-    guard let access else {
-      throw Shut(
-        "there is no channel \"\(name)\": add an endpoint with chime endpoint add \(name) URL, or a command in "
-          + "[commands.\(name)] of the configuration")
-    }
-    if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
-    guard !access.needsSecret || !access.secrets(at: now).isEmpty else {
-      let sentence =
-        access.problem.map { "endpoint \"\(name)\" cannot be used: \($0)" }
-        ?? "endpoint \"\(name)\" has no readable secret: give it one with chime endpoint rotate \(name) --secret-file FILE"
-      throw Shut(sentence, wait: Self.secretRetry)
-    }
-    if let fault = access.fault {
-      throw Shut(
-        "endpoint \"\(name)\" cannot be used: \(fault)", wait: access.lacksSecrets ? Self.secretRetry : .minutes(5))
-    }
-    return access
   }
 
   private static func attempt(

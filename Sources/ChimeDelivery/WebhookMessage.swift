@@ -7,6 +7,8 @@ import FoundationEssentials
 /// Every key is always there, `null` where there is nothing to say, and keys are in alphabetical order, so that all
 /// attempts of one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
 struct WebhookMessage<Content> {
+  /// The delivery's, where nothing beside the message has it.
+  var id: String?
   var type: String
   /// When what it tells of happened; an attempt's own time is in the header `webhook-timestamp`.
   var timestamp: String
@@ -25,7 +27,7 @@ extension WebhookMessage: Encodable where Content: Encodable {
 struct FiredReminder {
   let message: OutboundMessage
 
-  fileprivate func write(_ data: inout JSONText) {
+  func write(_ data: inout JSONText) {
     let occurrence = message.occurrence
     let reminder = message.reminder
     let event = message.delivery.event
@@ -101,6 +103,7 @@ extension WebhookMessage where Content == FiredReminder {
     var json = JSONText()
     json.object { json in
       json.object("data") { data.write(&$0) }
+      if let id { json.member("id", id) }
       json.member("timestamp", timestamp)
       json.member("type", type)
     }

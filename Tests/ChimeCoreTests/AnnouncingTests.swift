@@ -76,6 +76,12 @@ struct AnnouncingTests {
     /// Claims what a lane owes, and records what came of it.
     @discardableResult
     func send(_ lane: Lane, _ next: ChannelReport.NextStep = .settled) async throws -> [Delivery] {
+      try await messages(lane, next).map(\.delivery)
+    }
+
+    /// The same, with all that was sent.
+    @discardableResult
+    func messages(_ lane: Lane, _ next: ChannelReport.NextStep = .settled) async throws -> [OutboundMessage] {
       try await write { transaction, bearings, now, random in
         var work = OutboxWork()
         work.claims = [(lane, 10)]
@@ -83,7 +89,7 @@ struct AnnouncingTests {
           work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random
         ).claims.map(\.message)
         try Self.record(claimed, next, transaction, bearings, now, &random)
-        return claimed.map(\.delivery)
+        return claimed
       }
     }
 
@@ -278,6 +284,22 @@ struct AnnouncingTests {
     // That nobody hears of what was given up is told to nobody.
     try await life.send(Self.list, .disable("it answered 410 Gone"))
     #expect(try await life.told(Self.phone).filter { $0 == "givenUp" }.count <= 1)
+  }
+
+  /// Each message says what is shown once it has arrived, also when what it tells of is over by then.
+  @Test func messagesSayWhatIsShownFromThenOn() async throws {
+    let life = Life([
+      Audience.Listener(lane: Self.phone, takesBack: true, keepsState: true), Self.listener(reminders: .all),
+    ])
+    try await life.add(channels: [Self.phone])
+    try await life.fire()
+    let told = try #require(try await life.messages(Self.phone).first)
+    #expect(told.shown?.map(\.delivery.id) == [told.delivery.id])
+    #expect(told.shown?.first?.reminder?.id == told.reminder?.id && told.shown?.first?.shown == nil)
+    #expect(try await life.messages(Self.list).first?.shown == nil)
+    try await life.answer(.done)
+    let withdrawal = try #require(try await life.messages(Self.phone).first)
+    #expect(withdrawal.delivery.event?.isWithdrawal == true && withdrawal.shown == [])
   }
 
   @Test func whatEventsAreKeptAs() {

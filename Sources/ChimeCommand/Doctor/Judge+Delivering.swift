@@ -175,7 +175,7 @@ extension Judge {
     let test = Remedy.run("\(facts.chime) endpoint test \(name)")
     var found: [Finding] = []
     let last = facts.endpointResults[name] ?? ""
-    let isMail = endpoint.url.lowercased().hasPrefix("mailto:")
+    let logsIn = ["mailto:", "mqtt:", "mqtts:"].contains { endpoint.url.lowercased().hasPrefix($0) }
     let isCertificate = last.lowercased().contains("certificate") || last.contains("SSL") || last.contains("TLS")
     if let why = endpoint.disabled {
       found.append(
@@ -188,7 +188,7 @@ extension Judge {
         .bad(
           .endpoints, Sentence(Words.mark("nothing can be sent to %1: %2"), name, told(fault)),
           .run(
-            isMail
+            logsIn
               ? "\(facts.chime) endpoint edit \(name) --token-file FILE"
               : "\(facts.chime) endpoint rotate \(name) --secret-file FILE")))
     }

@@ -16,6 +16,8 @@ enum EndpointAdding {
         + "(`chime endpoint templates`), or a file of one's own.",
       "An address that begins with `mailto:` is one or several mailboxes, with commas between them. Its messages are emails, which "
         + "the server of `--via` is given. They are not signed; a password to log in with is read by `--token-file`.",
+      "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5, with what its topics begin with: Home Assistant "
+        + "finds there a device that shows what is open and has the buttons *Done* and *Snooze*.",
     ],
     options: [
       .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
@@ -29,6 +31,7 @@ enum EndpointAdding {
         command:
           "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
       .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
+      .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
       .init(command: "chime endpoint add list https://a.example --new-secret s --reminders all --events done"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
@@ -57,7 +60,7 @@ enum EndpointAdding {
     .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
     .value(
       "token-file", nil, "FILE",
-      "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; of an email, the password"),
+      "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; with --user, the password"),
     .value(
       "replies", nil, "URL", "Read what is answered from this topic of ntfy: its messages get buttons (docs/answers.md)"
     ),
@@ -65,7 +68,7 @@ enum EndpointAdding {
       "via", nil, "URL", "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS"),
     .value("from", nil, "MAILBOX", "Whom emails are from"),
     .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
-    .value("user", nil, "NAME", "Log in to the server as NAME, with the password in --token-file"),
+    .value("user", nil, "NAME", "Log in to the server or broker as NAME, with the password in --token-file"),
     .value(
       "events", nil, "EVENTS",
       "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up; several with commas "

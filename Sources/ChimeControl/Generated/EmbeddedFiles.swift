@@ -515,7 +515,7 @@ error NotForTenant (tenant: string, message: string)
 
 """# }
 static var endpoints: String { #"""
-# Endpoints: the addresses of webhooks and emails.
+# Endpoints: the addresses of webhooks, emails and topics of MQTT.
 interface io.chime.Endpoints
 
 # A point in time (RFC 3339), and the zone in which its offset was taken.
@@ -543,7 +543,7 @@ type Settings (
   from: ?string,
   # Where answers to emails go, if not to `from`.
   replyTo: ?string,
-  # The name to log in to the server with; the token is its password.
+  # The name to log in to the server or broker with; the token is its password.
   user: ?string,
   # What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
   # reopened: an answer was taken back. givenUp: a message to another channel was given up.
@@ -557,7 +557,7 @@ type Settings (
   inOrder: ?bool
 )
 
-# How the topic stands that answers are read from. Numbers are counted from the daemon's start on.
+# How the topic stands that answers are read from: of ntfy, or of a broker of MQTT. Numbers are counted from the daemon's start on.
 type Replies (
   # open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
   # daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
@@ -627,7 +627,7 @@ type TestResult (
   requestHeaders: []string,
   # The body that was sent.
   requestBody: string,
-  # The HTTP status, or the code of an SMTP reply.
+  # The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
   status: ?int,
   # The first 1 KiB of what came back.
   answer: ?string,
@@ -635,13 +635,13 @@ type TestResult (
   error: ?string,
   # How long it took, in milliseconds.
   tookMs: int,
-  # The request's method; SMTP for an email.
+  # The request's method; SMTP for an email, MQTT for a broker.
   method: ?string,
   # Headers of the answer that tell a person something.
   responseHeaders: ?[]string,
   # The address that was dialled.
   address: ?string,
-  # HTTP/1.1, HTTP/2 …
+  # HTTP/1.1, HTTP/2 …, MQTT 5
   httpVersion: ?string,
   # Each part, in microseconds from the beginning.
   timing: ?Timing
@@ -666,7 +666,8 @@ type Template (
 # each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
 # needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
 # manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
-# secret, and needs `via` and `from`.
+# secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
+# no secret either, but has one of its own, by which it knows what is answered.
 method Put(
   name: string,
   url: string,

@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// Endpoints: the addresses of webhooks and emails.
+/// Endpoints: the addresses of webhooks, emails and topics of MQTT.
 public enum EndpointsInterface {
   public static let name = "io.chime.Endpoints"
 
@@ -105,7 +105,7 @@ public enum EndpointsInterface {
     public var from: String?
     /// Where answers to emails go, if not to `from`.
     public var replyTo: String?
-    /// The name to log in to the server with; the token is its password.
+    /// The name to log in to the server or broker with; the token is its password.
     public var user: String?
     /// What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
     /// reopened: an answer was taken back. givenUp: a message to another channel was given up.
@@ -201,7 +201,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// How the topic stands that answers are read from. Numbers are counted from the daemon's start on.
+  /// How the topic stands that answers are read from: of ntfy, or of a broker of MQTT. Numbers are counted from the daemon's start on.
   public struct Replies: WireValue {
     public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
     public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
@@ -497,7 +497,7 @@ public enum EndpointsInterface {
     public var requestHeaders: [String]
     /// The body that was sent.
     public var requestBody: String
-    /// The HTTP status, or the code of an SMTP reply.
+    /// The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
     public var status: Int?
     /// The first 1 KiB of what came back.
     public var answer: String?
@@ -505,13 +505,13 @@ public enum EndpointsInterface {
     public var error: String?
     /// How long it took, in milliseconds.
     public var tookMs: Int
-    /// The request's method; SMTP for an email.
+    /// The request's method; SMTP for an email, MQTT for a broker.
     public var method: String?
     /// Headers of the answer that tell a person something.
     public var responseHeaders: [String]?
     /// The address that was dialled.
     public var address: String?
-    /// HTTP/1.1, HTTP/2 …
+    /// HTTP/1.1, HTTP/2 …, MQTT 5
     public var httpVersion: String?
     /// Each part, in microseconds from the beginning.
     public var timing: Timing?
@@ -663,7 +663,8 @@ public enum EndpointsInterface {
   /// each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
   /// needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
   /// manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
-  /// secret, and needs `via` and `from`.
+  /// secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
+  /// no secret either, but has one of its own, by which it knows what is answered.
   public struct Put: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Put"
     

@@ -164,7 +164,9 @@ extension Desk {
     if withEndpoints {
       for endpoint in try await store.read({ [owner = caller.owner] in try $0.endpoints(owner: owner) }) {
         let kept = secrets.read(endpoint.lane)
-        let hasSecret = !kept.isCredential && !kept.sheet.secrets.isEmpty && endpoint.settings.template == nil
+        let hasSecret =
+          !kept.isCredential && !kept.sheet.secrets.isEmpty && endpoint.settings.template == nil
+          && endpoint.kind.secretUse == .signing
         let hasToken = kept.sheet.token != nil
         text += DeclaredText.table(endpoint, hasSecret: hasSecret, hasToken: hasToken)
         let files = [hasSecret ? "secret" : nil, hasToken ? "token" : nil].compactMap { $0 }

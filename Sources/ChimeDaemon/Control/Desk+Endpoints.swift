@@ -20,7 +20,7 @@ extension Desk {
       if known == nil { try requireRoomForEndpoints(transaction, more: 1) }
       return known
     }
-    // A webhook's token is no password of a mail server's.
+    // A webhook's token is no password of a mail server's or a broker's.
     let isNew = known?.kind != Endpoint.Kind(of: request.url)
     let kept = secrets.read(lane, isNew: isNew)
     let new = try secrets(kept, request, settings)
@@ -49,12 +49,14 @@ extension Desk {
   private func secrets(
     _ kept: Secrets.Kept, _ request: EndpointsInterface.Put, _ settings: EndpointSettings
   ) throws -> [SecretSheet.Line]? {
-    guard Endpoint.Kind(of: request.url) == .webhook else {
+    let use = Endpoint.Kind(of: request.url).secretUse
+    guard use == .signing else {
       guard request.secret == nil, request.newSecret == nil else {
         throw ControlFailure.invalidValue(
-          field: "secret", "an email is not signed: leave the secret out; the password to log in with is its token")
+          field: "secret",
+          "what is sent there is not signed: leave the secret out; the password to log in with is its token")
       }
-      return nil
+      return use == .answers && kept.sheet.secrets.isEmpty ? [EndpointFields.made(.hmac)] : nil
     }
     if let text = request.secret {
       guard request.newSecret == nil else {
@@ -78,7 +80,7 @@ extension Desk {
     guard Endpoint.Kind(of: request.url ?? old.url) == old.kind else {
       throw ControlFailure.invalidValue(
         field: "url",
-        "a webhook and an email have other settings and other secrets: add it anew with chime endpoint add")
+        "an address of another kind has other settings and other secrets: add it anew with chime endpoint add")
     }
     var settings = old.settings
     let reset = request.reset ?? []
@@ -99,7 +101,7 @@ extension Desk {
 
   func check(_ url: String, _ settings: EndpointSettings, hasToken: Bool) throws {
     try EndpointFields.check(url: url, settings)
-    if Endpoint.Kind(of: url) == .email {
+    if Endpoint.Kind(of: url).logsIn {
       if !hasToken, settings.user != nil {
         throw ControlFailure.invalidValue(
           field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
@@ -178,7 +180,7 @@ extension Desk {
           + ": put the endpoint again with one")
     }
     if let fault = access.fault { throw ControlFailure.conflict("\(lane.channel) cannot be used: \(fault)") }
-    return EndpointsInterface.Test.Reply(result: wire.test(await webhooks.test(access)))
+    return EndpointsInterface.Test.Reply(result: wire.test(await channels.channel(for: endpoint.kind).test(access)))
   }
 
   func handle(_: EndpointsInterface.Templates) throws -> EndpointsInterface.Templates.Reply {
@@ -248,8 +250,8 @@ extension Desk {
   /// because who takes such messages checks no signature. To be called on the desk's queue.
   func lackingSecret(_ endpoint: Endpoint) throws -> String? {
     let (kept, name) = (secrets.read(endpoint.lane), endpoint.lane.channel)
-    if endpoint.kind == .webhook, kept.sheet.secrets.isEmpty {
-      guard endpoint.settings.template != nil else {
+    if endpoint.kind.secretUse != .none, kept.sheet.secrets.isEmpty {
+      guard endpoint.settings.template != nil || endpoint.kind.secretUse == .answers else {
         return "the secret of \(name) is not in the backup: give it with chime endpoint add \(name) \(endpoint.url) "
           + "--secret-file FILE"
       }

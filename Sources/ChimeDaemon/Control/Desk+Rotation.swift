@@ -10,7 +10,7 @@ extension Desk {
   func handle(_ request: EndpointsInterface.Rotate) async throws -> EndpointsInterface.Rotate.Reply {
     let lane = try lane(request.name)
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
-    guard endpoint.kind == .webhook else {
+    guard endpoint.kind.secretUse != .none else {
       throw ControlFailure.conflict(
         "an email is not signed; chime endpoint edit \(lane.channel) --token-file FILE gives another password")
     }

@@ -40,7 +40,7 @@ struct Desk: InterfaceHandler, Sendable {
   let bearings: Bearings
   let secrets: Secrets
   let endpoints: EndpointDirectory
-  let webhooks: WebhookChannel
+  let channels: Channels
   let commands: CommandChannel
   let loop: EventLoop
   let configuration: Configuration

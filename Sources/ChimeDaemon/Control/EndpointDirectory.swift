@@ -61,6 +61,9 @@ final class EndpointDirectory: Sendable {
     return again
   }
 
+  /// What the address of an endpoint is one of; nil where there is none.
+  func kind(of lane: Lane) -> Endpoint.Kind? { table.withLock { $0.access[lane]?.endpoint.kind } }
+
   /// Removes from the files the secrets whose time is over.
   func forgetOldSecrets(_ now: Instant) {
     for lane in table.withLock({ Array($0.access.keys) }) {

@@ -28,7 +28,7 @@ enum ReplyWork {
   ) throws -> (TokenFault?, [LoopNotice]) {
     // Nobody else reads or sets the mark meanwhile.
     try transaction.lockTrackers()
-    guard let endpoint = try transaction.endpoint(lane), endpoint.settings.replies == address,
+    guard let endpoint = try transaction.endpoint(lane), endpoint.answersAddress == address,
       try mark(of: lane, at: address, in: transaction) == last
     else { throw Overtaken() }
     try transaction.setNote(name(of: lane), "\(id) \(address)")

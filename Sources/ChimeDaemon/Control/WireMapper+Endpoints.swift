@@ -13,6 +13,7 @@ extension WireMapper {
   ) -> EndpointsInterface.Endpoint {
     let access = kept.access(endpoint)
     let current = access.needsSecret ? kept.sheet.current.map(\.signing.secret) : []
+    let signing = endpoint.kind.secretUse == .signing ? current : []
     let fault =
       access.needsSecret && current.isEmpty ? kept.problem ?? "it has no secret" : access.fault ?? kept.problem
     return EndpointsInterface.Endpoint(
@@ -20,12 +21,12 @@ extension WireMapper {
       disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },
       failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead,
       settings: Self.settings(endpoint.settings),
-      signing: current.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },
-      publicKeys: current.compactMap(\.publicKey),
+      signing: signing.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },
+      publicKeys: signing.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
       fault: fault, restingUntil: rest.map { time($0) },
-      replies: endpoint.settings.replies == nil ? nil : self.replies(replies, isRead: endpoint.disabled == nil),
+      replies: endpoint.answersAddress == nil ? nil : self.replies(replies, isRead: endpoint.disabled == nil),
       set: endpoint.settings.set)
   }
 

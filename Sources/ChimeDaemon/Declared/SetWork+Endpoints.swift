@@ -40,14 +40,15 @@ extension SetWork {
 
   private mutating func put(_ wanted: DeclaredSet.Webhook, _ lane: Lane, _ given: Given?) throws {
     let known = try transaction.endpoint(lane)
-    // A webhook's token is no password of a mail server's.
+    // A webhook's token is no password of a mail server's or a broker's.
     let isNew = known?.kind != Endpoint.Kind(of: wanted.url)
     let kept = desk.secrets.read(lane, isNew: isNew)
     var sheet = isNew ? SecretSheet() : kept.sheet
-    let isSigned = Endpoint.Kind(of: wanted.url) == .webhook
-    if !isSigned, wanted.secretFile != nil {
+    let secretUse = Endpoint.Kind(of: wanted.url).secretUse
+    if secretUse != .signing, wanted.secretFile != nil {
       declared.fault(
-        wanted.place, "secretFile", "does not belong here: an email is not signed; its password is in tokenFile")
+        wanted.place, "secretFile",
+        "does not belong here: what is sent there is not signed; the password to log in with is in tokenFile")
     }
     if kept.isCredential { sheet.secrets = [] }
     var fields: [RemindersInterface.SetField] = []
@@ -63,8 +64,8 @@ extension SetWork {
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(wanted.place, "secretFile", "names a file of which nothing can be taken: \(message)")
       }
-    } else if isSigned, wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
-      if wanted.settings.template == nil {
+    } else if secretUse != .none, wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
+      if secretUse == .signing, wanted.settings.template == nil {
         declared.fault(
           wanted.place, "secretFile",
           "is missing: the path of a file of mode 0600 with the secret that signs its messages")

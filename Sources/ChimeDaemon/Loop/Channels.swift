@@ -6,7 +6,9 @@ import ChimeSchedule
 /// The ways to reach someone, by lane: `desktop`, the configuration's commands, and every other name is an endpoint's.
 final class Channels: Sendable {
   let webhook: WebhookChannel
-  let replies: ReplyReader
+  private let mqtt: MQTTChannel
+  private let replies: ReplyReader
+  private let endpoints: EndpointDirectory
   /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
   let commands: CommandChannel
   private let desktop: GatheringChannel
@@ -50,6 +52,7 @@ final class Channels: Sendable {
     endpoints: EndpointDirectory, commands: CommandChannel, keeping former: Channels? = nil
   ) {
     self.commands = commands
+    self.endpoints = endpoints
     let settings = configuration.channels
     let popups = DesktopSettings(settings)
     desktopSettings = popups
@@ -77,7 +80,7 @@ final class Channels: Sendable {
     webhookSettings = WebhookSettings(settings)
     // Nor are attempts cut that would be made in the same way again.
     if let former, former.webhookSettings == webhookSettings {
-      (webhook, replies) = (former.webhook, former.replies)
+      (webhook, replies, mqtt) = (former.webhook, former.replies, former.mqtt)
       return
     }
     var webhooks = WebhookConfiguration(version: Product.version)
@@ -92,6 +95,7 @@ final class Channels: Sendable {
     webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
     replies = ReplyReader(configuration: webhooks) { endpoints.access($0) }
+    mqtt = MQTTChannel(configuration: webhooks) { endpoints.access($0) }
   }
 
   /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
@@ -109,8 +113,28 @@ final class Channels: Sendable {
 
   func channel(for lane: Lane) -> any Channel {
     if lane.channel == .desktop { return desktop }
-    return commands.book.commands[lane.channel] == nil ? webhook : commands
+    guard commands.book.commands[lane.channel] == nil else { return commands }
+    return channel(for: endpoints.kind(of: lane) ?? .webhook)
   }
+
+  /// The channel to endpoints of a kind.
+  func channel(for kind: Endpoint.Kind) -> any EndpointChannel {
+    switch kind {
+    case .webhook, .email: webhook
+    case .mqtt: mqtt
+    }
+  }
+
+  /// Where the answers to an endpoint's messages come from.
+  func answers(of kind: Endpoint.Kind) -> any AnswerReading {
+    switch kind {
+    case .webhook, .email: replies
+    case .mqtt: mqtt
+    }
+  }
+
+  /// Whether endpoints are reached by the same connections as before.
+  func hasEndpoints(of other: Channels) -> Bool { webhook === other.webhook }
 
   func withdraw(_ occurrence: OccurrenceID) {
     desktop.withdraw(occurrence)
@@ -123,8 +147,10 @@ final class Channels: Sendable {
   /// Stops those that others take over from; what they had under way is cut short and tried again.
   func retire(for successor: Channels? = nil) async {
     if successor?.hasDesktop(of: self) != true { await desktop.stop() }
-    if successor?.webhook !== webhook { await webhook.stop() }
-    if successor?.replies !== replies { await replies.stop() }
+    guard successor?.hasEndpoints(of: self) != true else { return }
+    await webhook.stop()
+    await replies.stop()
+    await mqtt.stop()
   }
 
   /// Stops all, side by side: each may take its time.

@@ -258,7 +258,7 @@ extension EventLoop {
       let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
       let desk = Desk(
         store: store(for: request, executor), horizons: horizons, bearings: bearings, secrets: secrets,
-        endpoints: endpoints, webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
+        endpoints: endpoints, channels: channels, commands: commands, loop: self, configuration: configuration,
         caller: request.caller, life: request.life, tenantNames: tenants.names, heard: standby.heard,
         absence: absence, now: SystemClock.now)
       let number = entry.number

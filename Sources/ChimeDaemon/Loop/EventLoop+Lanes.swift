@@ -16,7 +16,7 @@ extension EventLoop {
     if review.hasOldSecrets {
       Task(executorPreference: deskExecutor) { [endpoints] in endpoints.forgetOldSecrets(now) }
     }
-    if !known.isEmpty { channels.webhook.prepare() }
+    for kind in Set(known.map(\.kind)) { channels.channel(for: kind).prepare() }
     let former = outbox.endpoints
     outbox.endpoints = Dictionary(known.map { ($0.lane, $0) }) { _, last in last }
     let renewed = Set(former.keys).union(outbox.endpoints.keys).filter { lane in

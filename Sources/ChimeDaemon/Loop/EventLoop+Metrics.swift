@@ -22,7 +22,11 @@ extension EventLoop {
     guard let channel = happening.channel, channel != .desktop else { return .desktop }
     guard commands.book.commands[channel] == nil else { return .command }
     let endpoint = happening.owner.flatMap { outbox.endpoints[Lane(owner: $0, channel: channel)] }
-    return endpoint?.kind == .email ? .email : .webhook
+    switch endpoint?.kind {
+    case nil, .webhook: return .webhook
+    case .email: return .email
+    case .mqtt: return .mqtt
+    }
   }
 
   /// Counters and gauges as text.

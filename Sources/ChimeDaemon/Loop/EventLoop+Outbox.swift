@@ -112,6 +112,7 @@ extension EventLoop {
   func begin(_ claim: Claim) {
     guard var message = outbox.begin(claim.id) else { return }
     message.tenant = tenants.names[message.delivery.lane.owner]
+    wakeReplies(claim.lane)
     channels.channel(for: claim.lane).send(message) { [weak self, message] report in
       self?.heard(report, on: message)
     }

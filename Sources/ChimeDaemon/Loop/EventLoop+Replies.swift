@@ -8,7 +8,7 @@ extension EventLoop {
   /// Looks at which topics this daemon is to read, after endpoints, channels or lanes have changed.
   func considerReplies() {
     guard isReady, !isStopping else { return }
-    guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.settings.replies != nil }) else {
+    guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.answersAddress != nil }) else {
       return
     }
     replies.owesLook = true
@@ -37,11 +37,11 @@ extension EventLoop {
     }
     guard !isStopping else { return }
     let wanted = outbox.endpoints.filter { lane, endpoint in
-      endpoint.settings.replies != nil && endpoint.disabled == nil && held?.contains(lane) != false
+      endpoint.answersAddress != nil && endpoint.disabled == nil && held?.contains(lane) != false
     }
     for lane in replies.sources.keys where wanted[lane] == nil { leaveReplies(lane) }
     for (lane, endpoint) in wanted {
-      guard let address = endpoint.settings.replies else { continue }
+      guard let address = endpoint.answersAddress else { continue }
       if let known = replies.sources[lane] {
         guard !Self.isTheSame(known.endpoint, endpoint) else {
           // What it lacked may be there by now.
@@ -57,7 +57,9 @@ extension EventLoop {
 
   private func leaveReplies(_ lane: Lane) {
     guard let source = replies.sources.removeValue(forKey: lane) else { return }
-    channels.replies.close(source.number)
+    // What is kept for one that is gone is of no use to another.
+    let isGone = outbox.endpoints[lane]?.url != source.endpoint.url
+    channels.answers(of: source.endpoint.kind).close(source.number, forgetting: isGone)
     staleSummary()
   }
 
@@ -68,10 +70,10 @@ extension EventLoop {
 
   /// The channels are others, or the machine was away: what was open is of no use, or may not be.
   ///
-  /// - Parameter former: the reader that has the streams.
-  func reopenReplies(from former: ReplyReader? = nil) {
+  /// - Parameter former: those that have the connections.
+  func reopenReplies(from former: Channels? = nil) {
     for (lane, source) in replies.sources {
-      (former ?? channels.replies).close(source.number)
+      (former ?? channels).answers(of: source.endpoint.kind).close(source.number, forgetting: false)
       openReplies(lane)
     }
   }
@@ -96,7 +98,8 @@ extension EventLoop {
           if source.mark != mark || source.last == nil { source.last = mark }
           source.mark = mark
           replies.sources[lane] = source
-          channels.replies.open(lane, after: source.last, number: number) { [weak self] event in
+          let reader = channels.answers(of: source.endpoint.kind)
+          reader.open(lane, after: source.last, number: number) { [weak self] event in
             guard let self else { return }
             self.executor.queue.async { self.assumeIsolated { $0.heardReplies(lane, number, event) } }
           }
@@ -131,7 +134,7 @@ extension EventLoop {
   /// The stream has ended, or there was none: it is asked for again after a while.
   private func replyFailed(_ lane: Lane, _ number: UInt64, _ reason: String, asked: Milliseconds? = nil) {
     guard !isStopping, var source = replies.sources[lane], source.number == number else { return }
-    channels.replies.close(number)
+    channels.answers(of: source.endpoint.kind).close(number, forgetting: false)
     let now = SystemClock.monotonicMicroseconds
     let lasted = source.openedMicroseconds.map { Milliseconds.milliseconds(Int64((now - $0) / 1_000)) } ?? .zero
     var generator = PooledRandom()
@@ -162,6 +165,14 @@ extension EventLoop {
     timers?.replies.arm(after: .milliseconds(Int64((max(next, now) - now + 999) / 1_000)))
   }
 
+  /// Something is sent to an endpoint: where one connection serves both, its answers are not to wait longer than that.
+  func wakeReplies(_ lane: Lane) {
+    guard let source = replies.sources[lane], source.endpoint.kind.keepsState, case .waiting = source.phase else {
+      return
+    }
+    openReplies(lane)
+  }
+
   func repliesAreDue() {
     let now = SystemClock.monotonicMicroseconds
     for (lane, source) in replies.sources {
@@ -186,6 +197,7 @@ extension EventLoop {
         source.last = message.id
         replies.sources[lane] = source
         refuse(fault, lane)
+        channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
       case .success(let token):
         guard !agenda.keepsForStore, standby.isEmpty else {
           return replyFailed(lane, source.number, "the store takes no changes, and answers wait")
@@ -241,6 +253,7 @@ extension EventLoop {
     }
     replies.sources[lane]?.last = id
     replies.sources[lane]?.isApplying = false
+    if let source = replies.sources[lane] { channels.answers(of: source.endpoint.kind).settle(id, of: number) }
     guard replies.sources[lane]?.number == number else {
       // It was to be asked for again meanwhile, and waited for this.
       if replies.sources[lane]?.phase == .connecting { openReplies(lane) }

@@ -346,7 +346,7 @@ actor EventLoop {
       endpoints: endpoints, commands: commands, keeping: old)
     let new = channels
     if !new.hasDesktop(of: old) { listenToDesktop(remembering: old.desktopMemory) }
-    if new.replies !== old.replies { reopenReplies(from: old.replies) }
+    if !new.hasEndpoints(of: old) { reopenReplies(from: old) }
     Task {
       await withTaskExecutorPreference(executor) {
         await old.retire(for: new)

@@ -157,7 +157,7 @@ struct MetricsText {
       $0.add(open, ["state": "open"])
       $0.add(snapshot.replies.count - open, ["state": "waiting"])
     }
-    text.family("chime_endpoints", .gauge, "Endpoints of webhooks and emails.") {
+    text.family("chime_endpoints", .gauge, "Endpoints of webhooks, emails and MQTT.") {
       $0.add(endpoints.count - disabled - atRest, ["state": "in_use"])
       $0.add(atRest, ["state": "resting"])
       $0.add(disabled, ["state": "disabled"])

@@ -1,6 +1,6 @@
 public import ChimeCore
 
-/// Which settings an address takes: those of webhooks mean nothing to a mail server, and the other way round.
+/// Which settings an address takes: those of webhooks mean nothing to a mail server or a broker, and the other way round.
 public enum EndpointRules {
   /// What does not fit, and a sentence that says what to do.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -14,6 +14,7 @@ public enum EndpointRules {
     switch Endpoint.Kind(of: url) {
     case .webhook: try EndpointURL.validate(url)
     case .email: _ = try MailAddress.recipients(of: url)
+    case .mqtt: _ = try MQTTAddress(url)
     }
   }
 
@@ -22,6 +23,7 @@ public enum EndpointRules {
     switch Endpoint.Kind(of: url) {
     case .webhook: try checkWebhook(settings)
     case .email: try checkMail(settings)
+    case .mqtt: try checkMQTT(settings)
     }
     let template = settings.template ?? (Endpoint.Kind(of: url) == .email ? "email" : nil)
     try checkEvents(settings.events, template.flatMap { try? Template(setting: $0) })
@@ -42,7 +44,10 @@ public enum EndpointRules {
     ]
     if let (name, _) = own.first(where: { $0.1 != nil }) {
       throw Fault(
-        field: name, description: "only an email has this: write the address as mailto:ann@example.org, or leave it out"
+        field: name,
+        description: name == "user"
+          ? "a webhook has no log-in: leave this out; --token-file has what its headers show"
+          : "only an email has this: write the address as mailto:ann@example.org, or leave it out"
       )
     }
     if isMail(settings.template) == true {
@@ -77,6 +82,20 @@ public enum EndpointRules {
       throw Fault(
         field: "template",
         description: "the template is none of emails, which has a subject: chime endpoint templates email is one")
+    }
+  }
+
+  private static func checkMQTT(_ settings: EndpointSettings) throws(Fault) {
+    let others = [
+      ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("replies", settings.replies),
+      ("template", settings.template), ("headers", settings.headers.map { _ in "" }),
+    ]
+    if let (name, _) = others.first(where: { $0.1 != nil }) {
+      throw Fault(
+        field: name,
+        description: name == "replies"
+          ? "answers by MQTT come by the endpoint's own topic: leave this out"
+          : "an endpoint of MQTT does not have this: leave it out")
     }
   }
 

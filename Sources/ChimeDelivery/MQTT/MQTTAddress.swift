@@ -1,0 +1,72 @@
+import ChimeCore
+import ChimeSchedule
+
+/// Topics at a broker, as an address names them: `mqtts://broker.lan/home/chime`, whose path is what all topics begin with.
+struct MQTTAddress: Hashable, Sendable {
+  /// Without brackets.
+  let host: String
+  let port: Int
+  let isEncrypted: Bool
+  let topics: MQTTTopics
+
+  private static let example = "mqtts://broker.lan/chime"
+  /// The longest beginning of a topic, in bytes.
+  static let longestPrefix = 200
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  init(_ text: String) throws(EndpointURLError) {
+    guard !text.utf8.contains(UInt8(ascii: "@")) else {
+      throw EndpointURLError(
+        "the broker's address has a name or a password in it: leave them out, and give the name with --user and the "
+          + "password with --token-file")
+    }
+    guard ["mqtt://", "mqtts://"].contains(where: text.lowercased().hasPrefix) else {
+      throw EndpointURLError("the broker's address must begin with mqtts:// or mqtt://, as in \(Self.example)")
+    }
+    let parts = try EndpointURL.parts(text, Self.example, schemes: ["mqtts", "mqtt"])
+    let path = parts.path.dropFirst()
+    let levels = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard !text.utf8.contains(where: { "?#+$%".utf8.contains($0) }), path.isEmpty || levels.allSatisfy({ !$0.isEmpty })
+    else {
+      throw EndpointURLError(
+        "what follows the broker is what its topics begin with, without + # $ ? % and without empty parts, as in \(Self.example)"
+      )
+    }
+    guard path.utf8.count <= Self.longestPrefix else {
+      throw EndpointURLError("what topics begin with has at most \(Self.longestPrefix) bytes, not \(path.utf8.count)")
+    }
+    isEncrypted = parts.scheme == "mqtts"
+    port = parts.port ?? (isEncrypted ? 8_883 : 1_883)
+    host = String(parts.host.filter { $0 != "[" && $0 != "]" })
+    topics = MQTTTopics(prefix: path.isEmpty ? "chime" : String(path))
+  }
+
+  /// Whether the host is an address in figures.
+  var isNumeric: Bool { NetworkAddress(String(host.prefix { $0 != "%" })) != nil }
+}
+
+/// The topics of an endpoint.
+struct MQTTTopics: Hashable, Sendable {
+  let prefix: String
+
+  /// What is shown, retained.
+  var state: String { "\(prefix)/state" }
+  /// What happens, a message each.
+  var event: String { "\(prefix)/event" }
+  /// `online` or `offline`, retained; the latter is the connection's last will.
+  var availability: String { "\(prefix)/availability" }
+  /// Where action tokens are sent.
+  var command: String { "\(prefix)/command" }
+  /// Where Home Assistant looks for devices, retained.
+  static func discovery(_ device: String) -> String { "homeassistant/device/\(device)/config" }
+}
+
+extension Endpoint {
+  /// What the broker knows the connection by: the same for as long as the endpoint has the same name and address, so that what came
+  /// while no daemon ran is kept for it. It tells nobody whose it is.
+  var mqttClient: String {
+    let digest = SHA256.digest(
+      of: Array("chime mqtt 1\n\(lane.owner)\n\(lane.channel)\n\(createdAt.milliseconds)\n\(url)".utf8))
+    return "chime-\(digest.prefix(16))"
+  }
+}

@@ -1,0 +1,173 @@
+public import ChimeCore
+import ChimeSchedule
+
+/// Sends occurrences to topics of brokers of MQTT 5, and reads what is answered: one connection for each endpoint, kept open, which
+/// goes out. While nothing comes it costs a sign of life every five minutes.
+///
+/// The way is the webhooks' (`WebhookConfiguration`): the same rules for addresses and TLS.
+public final class MQTTChannel: EndpointChannel, AnswerReading {
+  private let configuration: WebhookConfiguration
+  private let access: @Sendable (Lane) -> EndpointAccess?
+  private let clock: @Sendable () -> Instant
+  private let engine: MQTTEngine
+
+  /// - Parameter access: as `WebhookChannel` asks for it.
+  public convenience init(
+    configuration: WebhookConfiguration, access: @escaping @Sendable (Lane) -> EndpointAccess?
+  ) {
+    self.init(configuration: configuration, library: Libmosquitto.name, access: access)
+  }
+
+  /// - Parameter library: what is loaded as libmosquitto by the first endpoint.
+  init(
+    configuration: WebhookConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
+    access: @escaping @Sendable (Lane) -> EndpointAccess?
+  ) {
+    (self.configuration, self.access) = (configuration, access)
+    self.clock = clock ?? Timestamp.now
+    engine = MQTTEngine(
+      limits: HTTPLimits(
+        connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit,
+        idle: configuration.idleTimeout),
+      route: HTTPRoute(
+        network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
+      library: library)
+  }
+
+  /// Reports `.ended` once. What is answered comes by the topic of commands.
+  public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
+    let (access, clock, version) = (access, clock, configuration.version)
+    let delivery = message.delivery
+    engine.send(
+      MQTTJob(
+        lane: delivery.lane,
+        prepare: {
+          let now = clock()
+          do throws(Shut) {
+            let open = try access(delivery.lane).open(delivery.lane, at: now)
+            return MQTTRequest(
+              target: try Self.target(open, version: version),
+              publications: try Self.publications(of: message, to: open, at: now))
+          } catch {
+            report(error.report(of: delivery, at: now))
+            return nil
+          }
+        },
+        finish: { result in
+          let verdict = MQTTVerdict(result)
+          let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
+          report(.ended(attempt, next: verdict.next))
+        }))
+  }
+
+  private static func target(_ access: EndpointAccess, version: String) throws(Shut) -> MQTTTarget {
+    do throws(EndpointURLError) {
+      return try MQTTTarget(access, version: version)
+    } catch {
+      throw Shut("endpoint \"\(access.endpoint.lane.channel)\" cannot be used: \(error)")
+    }
+  }
+
+  /// What happened, and what is shown from then on; of a withdrawal the latter alone.
+  private static func publications(
+    of message: OutboundMessage, to access: EndpointAccess, at now: Instant
+  ) throws(Shut) -> [MQTTPublication] {
+    let topics: MQTTTopics
+    do throws(EndpointURLError) { topics = try MQTTAddress(access.endpoint.url).topics } catch {
+      throw Shut("endpoint \"\(access.endpoint.lane.channel)\" cannot be used: \(error)")
+    }
+    let state = MQTTPublication(
+      topic: topics.state, payload: MQTTState(after: message, by: access, at: now).bytes, isRetained: true)
+    guard message.delivery.event?.isWithdrawal != true else { return [state] }
+    var event = WebhookMessage(message)
+    event.id = message.delivery.id.rawValue
+    do {
+      return [MQTTPublication(topic: topics.event, payload: try event.bytes()), state]
+    } catch {
+      throw Shut("the message cannot be written as JSON")
+    }
+  }
+
+  private static func attempt(
+    _ result: MQTTResult, _ verdict: MQTTVerdict, number: Int, endedAt: Instant
+  ) -> Attempt {
+    Attempt(
+      number: number, startedAt: endedAt - result.took, took: result.took, outcome: verdict.outcome,
+      status: result.failure == nil ? nil : result.code, error: result.failure)
+  }
+
+  /// Does nothing: what is shown is taken back by a message of its own.
+  public func withdraw(_ occurrence: OccurrenceID) {}
+
+  public func prepare() {}
+
+  public func stop() async { await engine.stop() }
+
+  // MARK: Answers
+
+  public func open(
+    _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
+  ) {
+    let (access, clock, version) = (access, clock, configuration.version)
+    engine.open(
+      MQTTReading(
+        lane: lane, number: number,
+        target: { () throws(Shut) in try Self.target(access(lane).open(lane, at: clock()), version: version) },
+        read: { payload in
+          let now = clock()
+          do throws(TokenFault) {
+            return .success(
+              try ActionToken(
+                String(decoding: payload, as: UTF8.self), keys: access(lane)?.tokenKeys(at: now) ?? [], at: now))
+          } catch { return .failure(error) }
+        }, hear: hear))
+  }
+
+  public func settle(_ id: String, of number: UInt64) { engine.settle(id, of: number) }
+
+  public func close(_ number: UInt64, forgetting: Bool) { engine.close(number, forgetting: forgetting) }
+
+  // MARK: A test
+
+  /// Publishes one event of type `chime.test` by a connection of its own, and says all about it.
+  public func test(_ access: EndpointAccess) async -> WebhookTest {
+    let now = clock()
+    var random = SystemRandom()
+    let id = DeliveryID(at: now, using: &random).rawValue
+    func refused(_ reason: String) -> WebhookTest {
+      WebhookTest(
+        method: "MQTT", url: access.endpoint.url, requestHeaders: [], requestBody: "",
+        attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
+    }
+    let request: MQTTRequest
+    do {
+      var target = try MQTTTarget(access, version: configuration.version)
+      target.discovery = nil
+      let message = WebhookMessage(
+        id: id, type: "chime.test", timestamp: Timestamp.rfc3339(now),
+        data: TestNotice(channel: access.endpoint.lane.channel.rawValue))
+      request = MQTTRequest(
+        target: target, publications: [.init(topic: target.address.topics.event, payload: try message.bytes())])
+    } catch let error as EndpointURLError {
+      return refused(error.description)
+    } catch {
+      return refused("the message cannot be written as JSON")
+    }
+    let result = await withCheckedContinuation { continuation in
+      engine.send(MQTTJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+    }
+    var attempt = Self.attempt(result, MQTTVerdict(result), number: 1, endedAt: clock())
+    // A person is to see that it is the broker that has said yes.
+    attempt.status = result.code
+    var details = HTTPDetails()
+    details.address = result.address
+    details.version = "MQTT 5"
+    details.timing.total = result.took.rawValue * 1_000
+    return WebhookTest(
+      method: "MQTT", url: access.endpoint.url,
+      requestHeaders: ["topic: \(request.publications[0].topic)", "qos: 1"],
+      requestBody: String(decoding: request.publications[0].payload, as: UTF8.self),
+      attempt: attempt,
+      details: result.address == nil ? nil : details)
+  }
+}

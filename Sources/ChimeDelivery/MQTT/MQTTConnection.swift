@@ -1,0 +1,268 @@
+import CCurl
+import CMosquitto
+import ChimeSchedule
+import Glibc
+
+/// A client of libmosquitto's with what it has told since it was looked at last. Used by the MQTT thread only.
+final class MQTTConnection {
+  /// What the broker or libmosquitto has said, in its order.
+  enum Event {
+    /// The answer to CONNECT.
+    case connected(Int)
+    case published(number: Int, code: Int)
+    /// The answer to the subscription.
+    case subscribed(Int)
+    case came(topic: String, payload: [UInt8], isRetained: Bool)
+  }
+
+  /// A fault that ends a connection; a sentence without a full stop.
+  struct Fault: Error {
+    var reason: String
+    var isImpossible = false
+    var isStarved = false
+
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  let target: MQTTTarget
+  /// What is dialled.
+  let dialled: NetworkAddress
+  private let client: OpaquePointer
+  private var events: [Event] = []
+  /// Why the broker ends the connection, by its own words.
+  private var farewell: Int?
+  /// Whether the TCP connection stands.
+  private(set) var isDialled = false
+  /// Whether the broker has answered CONNECT.
+  private var isAnswered = false
+  private let begun = ContinuousClock.now
+  private(set) var lastWritten = ContinuousClock.now
+  private(set) var lastRead = ContinuousClock.now
+  /// When a sign of life was asked for that has not come; nil: it has.
+  private(set) var askedAt: ContinuousClock.Instant?
+
+  /// After how long without anything to say a sign of life is sent. An idle connection costs two wake-ups in that time: one to
+  /// send it, and one for the broker's answer.
+  static let keepalive = 300
+  /// How long the broker keeps what came while nobody was connected: as long as action tokens are good for.
+  private static let session = UInt32(ActionToken.life.rawValue / 1_000)
+  /// How much may come at once, and in a second on the average: a broker that sends more is heard no longer.
+  private static let most: Int64 = 1 << 20
+  private static let perSecond: Int64 = 16_384
+
+  /// Begins to connect.
+  ///
+  /// - Parameter certificateFile: authorities that are trusted beside the system's.
+  init(_ target: MQTTTarget, at address: NetworkAddress, certificateFile: String?) throws(Fault) {
+    let isTest = target.discovery == nil
+    self.target = target
+    dialled = address
+    let id = isTest ? target.client + "-test" : target.client
+    // The context is set once there is something to point to; nothing is told before the client is driven.
+    let box = UnsafeMutablePointer<Unmanaged<MQTTConnection>?>.allocate(capacity: 1)
+    box.initialize(to: nil)
+    guard let client = chime_mosquitto_new(id, isTest ? 1 : 0, box, Self.calls) else {
+      box.deallocate()
+      throw Fault("no memory to connect with")
+    }
+    self.client = client
+    self.box = box
+    // Unretained: libmosquitto calls back only while the MQTT thread drives the client, which dies with this object.
+    box.pointee = Unmanaged.passUnretained(self)
+    try prepare(certificateFile)
+    let code = chime_mosquitto_connect(
+      client, "\(address)", Int32(target.address.port), Int32(Self.keepalive), isTest ? 0 : Self.session)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+  }
+
+  private let box: UnsafeMutablePointer<Unmanaged<MQTTConnection>?>
+
+  deinit {
+    chime_mosquitto_free(client)
+    box.deallocate()
+  }
+
+  private func prepare(_ certificateFile: String?) throws(Fault) {
+    if let user = target.user { chime_mosquitto_login(client, user, target.password) }
+    if target.discovery != nil { chime_mosquitto_will(client, target.address.topics.availability, "offline") }
+    guard target.address.isEncrypted else { return }
+    let isReady = target.address.host.withCString { host in
+      Self.withText(target.certificates) { authorities in
+        Self.withText(certificateFile) { file in
+          chime_mosquitto_tls(
+            client,
+            chime_mosquitto_tls(
+              host: host, is_address: target.address.isNumeric ? 1 : 0, authorities: authorities, file: file))
+        }
+      }
+    }
+    guard isReady == 1 else {
+      var fault = Fault(
+        HTTPFault(code: CURLE_SSL_CACERT_BADFILE, certificateFile: target.certificates == nil ? certificateFile : nil)
+          .sentence)
+      fault.isImpossible = target.certificates == nil
+      throw fault
+    }
+  }
+
+  private static func withText<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+    if let text { text.withCString { body($0) } } else { body(nil) }
+  }
+
+  // MARK: What is told
+
+  private static let calls = chime_mosquitto_events(
+    connected: { context, code in
+      MQTTConnection.at(context)?.isAnswered = true
+      MQTTConnection.at(context)?.events.append(.connected(Int(code)))
+    },
+    published: { MQTTConnection.at($0)?.events.append(.published(number: Int($1), code: Int($2))) },
+    subscribed: { MQTTConnection.at($0)?.events.append(.subscribed(Int($1))) },
+    came: { context, topic, payload, size, isRetained in
+      guard let topic else { return }
+      let bytes = UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(size))
+      // What is longer than any token is none, however long it is.
+      MQTTConnection.at(context)?.events.append(
+        .came(topic: String(cString: topic), payload: Array(bytes.prefix(1_024)), isRetained: isRetained != 0))
+    },
+    ended: { MQTTConnection.at($0)?.farewell = Int($1) })
+
+  private static func at(_ context: UnsafeMutableRawPointer?) -> MQTTConnection? {
+    context?.assumingMemoryBound(to: Unmanaged<MQTTConnection>?.self).pointee?.takeUnretainedValue()
+  }
+
+  /// What was told since.
+  func take() -> [Event] {
+    defer { events = [] }
+    return events
+  }
+
+  // MARK: Driving
+
+  var socket: Int32 { chime_mosquitto_socket(client) }
+  /// Whether it has something to write, as far as it may.
+  var wantsWrite: Bool { !isDialled || chime_mosquitto_wants_write(client) != 0 }
+
+  func read() throws(Fault) {
+    try noteDialled()
+    lastRead = .now
+    askedAt = nil
+    let socket = socket
+    let code = chime_mosquitto_read(client)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+    let seconds = begun.duration(to: .now).components.seconds
+    guard chime_socket_received(socket) <= Self.most + Self.perSecond * seconds else {
+      throw Fault(
+        "it sends too much: more than \(Self.most >> 10) KiB came, and \(Self.perSecond) bytes in a second")
+    }
+  }
+
+  func write() throws(Fault) {
+    try noteDialled()
+    // With TLS the handshake begins, and goes on, by reading.
+    if !isAnswered, target.address.isEncrypted { try read() }
+    guard chime_mosquitto_wants_write(client) != 0 else { return }
+    lastWritten = .now
+    let code = chime_mosquitto_write(client)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+  }
+
+  private func noteDialled() throws(Fault) {
+    guard !isDialled else { return }
+    let number = chime_socket_error(socket)
+    guard number == 0 else { throw Fault("\(SystemError("connect", number))") }
+    isDialled = true
+  }
+
+  /// When something has to be said, if nothing else is.
+  var tendAt: ContinuousClock.Instant {
+    if let askedAt { return askedAt + .seconds(30) }
+    return min(lastRead, lastWritten) + .seconds(Self.keepalive + 1)
+  }
+
+  /// Asks for a sign of life where it is time, and gives up where none has come.
+  func tend() throws(Fault) {
+    guard ContinuousClock.now >= tendAt else { return }
+    guard askedAt == nil else { throw Fault("the broker gives no sign of life") }
+    askedAt = .now
+    let code = chime_mosquitto_tend(client)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+  }
+
+  /// - Returns: what it is told of by.
+  func publish(_ publication: MQTTPublication) throws(Fault) -> Int {
+    var number: Int32 = 0
+    let code = publication.payload.withUnsafeBytes { bytes in
+      chime_mosquitto_publish(
+        client, &number, publication.topic, bytes.baseAddress, Int32(clamping: bytes.count),
+        publication.isRetained ? 1 : 0)
+    }
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+    return Int(number)
+  }
+
+  func subscribe(_ topic: String) throws(Fault) {
+    let code = chime_mosquitto_subscribe(client, topic)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
+  }
+
+  /// Says goodbye as far as the socket takes it, and waits for nothing.
+  func disconnect(endingSession: Bool) {
+    chime_mosquitto_disconnect(client, endingSession ? 1 : 0)
+    chime_mosquitto_write(client)
+  }
+
+  // MARK: Faults
+
+  /// What a code of libmosquitto's comes to, with what is known beside it.
+  private func fault(_ code: Int32) -> Fault {
+    let number = errno
+    let verification = chime_mosquitto_verification(client)
+    if verification != 0 {
+      var fault = HTTPFault(code: CURLE_PEER_FAILED_VERIFICATION, certificateFile: nil)
+      fault.verification = Int(verification)
+      return Fault(
+        [62, 64].contains(verification)
+          ? "the broker's certificate is for another name than \(target.address.host)" : fault.sentence)
+    }
+    if let farewell, farewell >= 128 { return Fault(Self.refusal(farewell, isLogin: !isAnswered)) }
+    switch code {
+    case MOSQ_ERR_ERRNO.rawValue where [EMFILE, ENFILE].contains(number):
+      var fault = Fault("there is no descriptor to connect with")
+      fault.isStarved = true
+      return fault
+    case MOSQ_ERR_ERRNO.rawValue where number != 0: return Fault("\(SystemError("connection", number))")
+    case MOSQ_ERR_TLS.rawValue:
+      let detail = String(cString: chime_mosquitto_complaint(client))
+      return Fault("TLS with the broker fails: \(detail.isEmpty ? "it says no more" : PlainText.sentence(detail))")
+    case MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_ERRNO.rawValue: return Fault("the broker has ended the connection")
+    case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
+      return Fault("what answers is no broker of MQTT 5")
+    default: return Fault(PlainText.sentence(String(cString: chime_mosquitto_strerror(code))))
+    }
+  }
+
+  /// What a reason code of MQTT 5 (section 2.4) says, put so that a person knows what to do.
+  ///
+  /// - Parameter isLogin: whether it is about the connection and not about a message.
+  static func refusal(_ code: Int, isLogin: Bool = false) -> String {
+    switch code {
+    // Of CONNACK in MQTT 3.1.1, which a broker that knows no other answers with.
+    case 1, 0x84: "the broker does not speak MQTT 5"
+    case 4, 5, 0x86,
+      0x87 where isLogin:
+      "the broker refuses the log-in: give the name with --user and its password with --token-file"
+    case 0x87: "the broker does not allow it: the user needs the right to (docs/mqtt.md says which)"
+    case 0x8E: "another client has connected under the same id"
+    default: "the broker refuses it: \(PlainText.sentence(String(cString: chime_mosquitto_reason(Int32(code)))))"
+    }
+  }
+}
+
+extension HTTPFault {
+  /// A fault of TLS that libcurl has no part in.
+  fileprivate init(code: CURLcode, certificateFile: String?) {
+    self.init(code: code, detail: "OpenSSL")
+    self.certificateFile = certificateFile
+  }
+}

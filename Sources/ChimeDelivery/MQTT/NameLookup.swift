@@ -1,0 +1,39 @@
+import Glibc
+
+/// The addresses of a host, asked for on a thread of its own: a name server that does not answer holds nobody else.
+enum NameLookup {
+  /// - Parameter told: called once, from that thread: all addresses in the order in which they are to be tried, or why there are none.
+  /// - Throws: `SystemError` when there is no thread to be had.
+  static func begin(
+    _ host: String, told: @escaping @Sendable (Result<[NetworkAddress], NameLookupFault>) -> Void
+  ) throws(SystemError) {
+    try WorkerThread.start(name: "chime-names") { told(addresses(of: host)) }
+  }
+
+  private static func addresses(of host: String) -> Result<[NetworkAddress], NameLookupFault> {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, nil, &hints, &list)
+    guard code == 0 else {
+      return .failure(NameLookupFault("the name \(host) has no address: \(String(cString: gai_strerror(code)))"))
+    }
+    defer { freeaddrinfo(list) }
+    var found: [NetworkAddress] = []
+    var next = list
+    while let entry = next?.pointee {
+      let bytes = UnsafeRawBufferPointer(start: entry.ai_addr, count: Int(entry.ai_addrlen))
+      if let address = NetworkAddress(bytes), !found.contains(address) { found.append(address) }
+      next = entry.ai_next
+    }
+    return found.isEmpty ? .failure(NameLookupFault("the name \(host) has no address")) : .success(found)
+  }
+}
+
+/// A sentence without a full stop.
+struct NameLookupFault: Error, Hashable, Sendable {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// A broker of MQTT, Debian's mosquitto, and somebody who has subscribed to all that goes through it.
+final class Broker {
+  /// What goes through it.
+  struct Message {
+    let topic: String
+    let payload: String
+    let isRetained: Bool
+
+    var body: JSON { (try? JSON(parsing: payload)) ?? .null }
+  }
+
+  static let isThere = Machine.has("mosquitto") && Machine.has("mosquitto_sub") && Machine.has("openssl")
+
+  let port: Int
+  /// Its certificate, which it has signed itself; nil without TLS.
+  let certificate: String?
+  private let home: Home
+  private let folder: String
+  private var process: Child
+  private var observer: Child?
+
+  private init(_ home: Home, port: Int, certificate: String?, folder: String, _ process: Child) {
+    (self.home, self.port, self.certificate, self.folder, self.process) = (home, port, certificate, folder, process)
+  }
+
+  /// - Parameters:
+  ///   - login: `NAME:PASSWORD` without which nobody is let in.
+  ///   - rules: what whoever has logged in may do, as a file of `acl_file` has it; nil: everything.
+  ///   - names: whom its certificate is for (subjectAltName); nil: no TLS.
+  static func start(
+    in home: Home, login: String? = nil, rules: String? = nil, names: String? = nil
+  ) async throws -> Broker {
+    let folder = home.path + "/broker"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    // It takes no port of the system's choice: this one was free a moment ago.
+    let (descriptor, number) = try Loopback.listen(backlog: 1)
+    close(descriptor)
+    let user = try await home.run("id", ["-un"]).out.trimmingCharacters(in: .whitespacesAndNewlines)
+    var lines = [
+      "listener \(number) 127.0.0.1", "allow_anonymous \(login == nil)", "user \(user)", "persistence true",
+      "persistence_location \(folder)/", "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
+    ]
+    if let login {
+      try home.write(login + "\n", to: folder + "/passwords")
+      let done = try await home.run("mosquitto_passwd", ["-U", folder + "/passwords"])
+      guard done.status == 0 else { throw HarnessFailure("mosquitto_passwd: \(done.text)") }
+      lines.append("password_file \(folder)/passwords")
+    }
+    if let rules {
+      try home.write(rules + "\n", to: folder + "/rules")
+      lines.append("acl_file \(folder)/rules")
+    }
+    var certificate: String?
+    if let names {
+      let (file, key) = (folder + "/broker.pem", folder + "/broker.key")
+      let made = try await home.run(
+        "openssl",
+        [
+          "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+          file, "-days", "3650", "-subj", "/CN=broker", "-addext", "subjectAltName=\(names)",
+        ])
+      guard made.status == 0 else { throw HarnessFailure("openssl: \(made.text)") }
+      lines += ["certfile \(file)", "keyfile \(key)"]
+      certificate = file
+    }
+    try home.write(lines.joined(separator: "\n") + "\n", to: folder + "/mosquitto.conf")
+    let process = try await spawn(home, folder)
+    return Broker(home, port: Int(number), certificate: certificate, folder: folder, process)
+  }
+
+  private static func spawn(_ home: Home, _ folder: String) async throws -> Child {
+    let process = try await home.spawn("mosquitto", ["-c", folder + "/mosquitto.conf"])
+    try await eventually("the broker is there") {
+      if let end = process.end { throw HarnessFailure("the broker ended with \(end): \(process.errors)") }
+      return process.errors.contains(" running")
+    }
+    return process
+  }
+
+  /// It ends, and with it all connections.
+  func stop(_ signal: Int32 = SIGTERM) async throws {
+    process.send(signal)
+    _ = try await process.ended()
+  }
+
+  /// It is there again, with what it had.
+  func restart() async throws { process = try await Self.spawn(home, folder) }
+
+  func url(_ prefix: String = "chime") -> String {
+    "\(certificate == nil ? "mqtt" : "mqtts")://127.0.0.1:\(port)/\(prefix)"
+  }
+
+  private func words(_ login: String?) -> [String] {
+    var words = ["-h", "127.0.0.1", "-p", String(port), "-V", "mqttv5"]
+    if let login {
+      let parts = login.split(separator: ":").map(String.init)
+      words += ["-u", parts[0], "-P", parts[1]]
+    }
+    return words
+  }
+
+  /// Listens to all that comes from now on, and is given what is retained.
+  func listen(as login: String? = nil) async throws {
+    observer = try await home.spawn("mosquitto_sub", words(login) + ["-t", "#", "-q", "1", "-F", "%j"])
+    try await send("ready", to: "test/ready", as: login, "-r")
+    try await eventually("somebody listens") { messages("test/ready").isEmpty == false }
+  }
+
+  /// All that was heard, in its order.
+  var messages: [Message] {
+    (observer?.lines ?? []).compactMap { line in
+      guard let json = try? JSON(parsing: line), let topic = json["topic"].string else { return nil }
+      return Message(topic: topic, payload: json["payload"].string ?? "", isRetained: json["retain"].int == 1)
+    }
+  }
+
+  func messages(_ topic: String) -> [Message] { messages.filter { $0.topic == topic } }
+
+  /// What a retained topic says last.
+  func state(_ topic: String = "chime/state") -> JSON { messages(topic).last?.body ?? .null }
+
+  func send(_ text: String, to topic: String = "chime/command", as login: String? = nil, _ more: String...) async throws
+  {
+    let done = try await home.run("mosquitto_pub", words(login) + ["-q", "1", "-t", topic, "-m", text] + more)
+    guard done.status == 0 else { throw HarnessFailure("mosquitto_pub: \(done.text)") }
+  }
+}
