@@ -181,6 +181,58 @@ import Testing
     }
   }
 
+  /// One connection to a broker that says what it is told to.
+  private func broker(_ talk: @escaping @Sendable (Int32) -> Void) throws -> UInt16 {
+    let (listener, port) = try Loopback.listen(backlog: 1)
+    Thread.detachNewThread {
+      let socket = accept(listener, nil, nil)
+      talk(socket)
+      close(socket)
+      close(listener)
+    }
+    return port
+  }
+
+  private static func read(_ socket: Int32) {
+    _ = [UInt8](unsafeUninitializedCapacity: 4_096) { $1 = max(0, recv(socket, $0.baseAddress, 4_096, 0)) }
+  }
+
+  private static func say(_ socket: Int32, _ bytes: [UInt8]) {
+    _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  private static let letIn: [UInt8] = [0x20, 3, 0, 0, 0]
+
+  /// Brokers that end in the middle, are too old, or say too much. None of it counts as arrived.
+  @Test(.timeLimit(.minutes(1)), arguments: ["drops", "old", "garbage", "floods"])
+  func brokersThatAreNoGood(_ kind: String) async throws {
+    let port = try broker { socket in
+      Self.read(socket)
+      switch kind {
+      case "drops":
+        Self.say(socket, Self.letIn)
+        // What it is told, and what is published.
+        Self.read(socket)
+      case "old": Self.say(socket, [0x20, 2, 0, 1])
+      case "garbage": Self.say(socket, Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+      default:
+        Self.say(socket, Self.letIn)
+        let flood = [0x30, 0xFF, 0x07, 0, 1, UInt8(ascii: "a"), 0] + [UInt8](repeating: 0x78, count: 1_019)
+        for _ in 0..<4_096 { Self.say(socket, flood) }
+      }
+    }
+    let channel = try channel("mqtt://127.0.0.1:\(port)")
+    let report = try await channel.deliver(message(channel: "home"))
+    #expect(report.next == .retry && report.attempt?.outcome == .failed, "\(report)")
+    let error = report.attempt?.error ?? ""
+    switch kind {
+    case "old": #expect(error == "the broker does not speak MQTT 5")
+    case "floods": #expect(error.hasPrefix("it sends too much") || error.contains("connection"), "\(error)")
+    default: #expect(!error.isEmpty)
+    }
+    await channel.stop()
+  }
+
   @Test func nothingGoesRoundAProxy() async throws {
     let proxy = try ProxyServer("http://proxy.invalid:3128", except: [".lan"])
     let channel = try channel("mqtt://127.0.0.1:9") { $0.proxy = proxy }
