@@ -40,7 +40,7 @@ scratch = mkdir -p .build/tmp/$(1) && trap 'rm -rf .build/tmp/$(1)' EXIT && TMPD
 # The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried. In CI nobody changes a line
 # afterwards.
 testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags) $(if $(CI),$(whole))
-testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --ignore-lock --skip-build --disable-xctest $(swiftflags)
+testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --ignore-lock --skip-build --disable-xctest --enable-swift-testing $(swiftflags)
 # As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
 few := --experimental-maximum-parallelization-width 4
 # All at once, hundreds of stores and programs are open at a time, and none comes to its end.
@@ -175,7 +175,7 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 # Each in a build folder of its own, so that the usual build stays; what is beside that one is beside it too. The real daemon
 # is as slow as it gets, so only a few at a time.
 sanitized = mkdir -p .build/$(2) && ln -sfn ../share .build/$(2)/share && \
-  CHIME_TEST_SANITIZER=$(1) $(3) Tests/run swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
+  CHIME_TEST_SANITIZER=$(1) $(3) Tests/run swift test --disable-xctest --enable-swift-testing --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
   $(if $(ONE),--filter '$(ONE)' --experimental-maximum-parallelization-width 3,$(narrow) --skip ChimeSystemTests)
 
 asan: words manual ## Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
