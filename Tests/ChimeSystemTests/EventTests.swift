@@ -87,9 +87,14 @@ struct EventTests {
       let snoozed = try #require(receiver.requests.first { $0.body["type"].string == "occurrence.snoozed" })
       #expect(snoozed.body["data"]["until"].string?.isEmpty == false)
       // All are of the outbox, and say what they tell.
-      let deliveries = try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
-      #expect(deliveries.allSatisfy { $0["state"].string == "delivered" })
-      #expect(deliveries.contains { $0["event"].string == "reopened" })
+      func deliveries() async throws -> [JSON] {
+        try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
+      }
+      // What has arrived is recorded a moment later.
+      try await eventually("all are delivered") {
+        try await deliveries().allSatisfy { $0["state"].string == "delivered" }
+      }
+      #expect(try await deliveries().contains { $0["event"].string == "reopened" })
       #expect(try await home.did("deliveries").contains("Walk (reopened)"))
     }
   }

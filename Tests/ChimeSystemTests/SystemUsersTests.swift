@@ -52,7 +52,9 @@ struct SystemUsersTests {
       }
       // What systemd is told is for everybody to read.
       let told = try await machine.did("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
-      #expect(told.contains("next at") && !told.contains("His"), "\(told)")
+      // Late in the evening the next is tomorrow, with its date.
+      let isNext = told.contains("next at") || told.contains("next on")
+      #expect(isNext && !told.contains("His"), "\(told)")
       // Root sees both.
       #expect(try await titles(machine, as: nil) == ["Hers", "His"])
 
