@@ -213,8 +213,9 @@ public struct PingWork: Sendable {
     try transaction.noteDown(by: [firing])
   }
 
-  /// Scheduled times are whole seconds: the present one, or the last before it that has no occurrence and is not awaited as one
-  /// of the schedule.
+  /// An occurrence for what no time of the schedule stands for. Occurrences stand under whole seconds: it takes the present one, or
+  /// the latest before it that has no occurrence and is not the next time of the schedule. None to come is taken: it may be
+  /// one of the schedule, whose ping would then be missed by nobody.
   private static func freeTime(
     of record: ReminderRecord, at now: Instant, in transaction: any StoreTransaction
   ) throws -> OccurrenceID {
