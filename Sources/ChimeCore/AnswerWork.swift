@@ -40,7 +40,9 @@ public struct AnswerWork: Sendable {
     }
     let end = Chains.End(of: reminder.id, owner: reminder.owner, .done, at: now)
     work.chained = try Chains.follow([end], in: transaction, now: now)
-    if let tracking = try log(answer, reminder, in: transaction, bearings, now: now, using: &generator) {
+    if let tracking = try log(
+      answer, reminder, by: way ?? person, in: transaction, bearings, now: now, using: &generator)
+    {
       // It has moved the reminder too, where entries do.
       work.tracking = tracking
     } else if reminder.countsFromDone {
@@ -70,9 +72,8 @@ public struct AnswerWork: Sendable {
   /// Logs what the reminder's tracker has for *Done*; nil when that asks for more than an answer says: a value that was
   /// measured, an amount where none is usual, an item.
   private static func log(
-    _ answer: Occurrence.Answer, _ reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings,
-    now: Instant,
-    using generator: inout some RandomNumberGenerator
+    _ answer: Occurrence.Answer, _ reminder: Reminder, by way: String, in transaction: any StoreTransaction,
+    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome? {
     var logs = false
     if case .amount = answer { logs = true }
@@ -89,7 +90,8 @@ public struct AnswerWork: Sendable {
     } else {
       return nil
     }
-    return try TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now).log(draft, using: &generator)
+    return try TrackingWork(in: transaction, owner: reminder.owner, bearings, by: way, now: now).log(
+      draft, using: &generator)
   }
 }
 

@@ -20,6 +20,11 @@ public struct OutboundMessage: Hashable, Sendable {
     self.report = report
   }
 
+  /// What it tells.
+  public var kind: DeliveryEvent.Kind {
+    delivery.event?.kind ?? .told(occurrence.repetition(ofRound: delivery.round) > 0 ? .repeated : .fired)
+  }
+
   /// What is shown: the reminder's title when it fired, its text as it is now, both filled in.
   public var title: String { report?.title ?? occurrence.title }
   public var body: String? { (report?.body ?? reminder?.body).flatMap { $0.isEmpty ? nil : $0 } }

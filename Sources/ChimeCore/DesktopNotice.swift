@@ -12,11 +12,9 @@ public enum DesktopNotice {
   ) throws -> Occurrence {
     // The very moment, whatever zone the machine moves to: it is not to come again there.
     let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
-    var reminder = Reminder(
-      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
-      schedule: try Schedule(canonical: "at \(moment)"), channels: channels, tags: ["chime"] + tags,
-      urgency: urgency, icon: icon, createdAt: now)
-    reminder.id = try insert(reminder, into: transaction, using: &generator)
+    let reminder = try insert(
+      title, body, at: moment, to: owner, in: transaction, urgency: urgency, channels: channels, tags: tags, icon: icon,
+      now: now, using: &generator)
     var (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
       .fireNow(reminder, using: &generator)
     (occurrence.state, occurrence.endedAt) = (.done, now)
@@ -24,11 +22,55 @@ public enum DesktopNotice {
     if let start, start > now {
       for index in deliveries.indices { deliveries[index].state = .waiting(until: start) }
     }
+    try record(occurrence, deliveries, of: reminder, in: transaction, now: now)
+    return occurrence
+  }
+
+  /// Owes endpoints an event that belongs to no occurrence: one that is done at once stands for it in the history, of a
+  /// reminder that is gone again.
+  static func owe(
+    _ event: DeliveryEvent, _ title: String, to lanes: [Lane], of owner: UInt32, in transaction: any StoreTransaction,
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
+    let reminder = try insert(
+      title, "", at: moment, to: owner, in: transaction, channels: [], now: now, using: &generator)
+    var (occurrence, _) = FiringDecision(now: now, absence: Absence(runningSince: now))
+      .fireNow(reminder, using: &generator)
+    (occurrence.state, occurrence.endedAt, occurrence.answeredBy) = (.done, now, event.by)
+    var deliveries: [Delivery] = []
+    for lane in lanes {
+      deliveries.append(
+        Delivery(
+          id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, lane: lane, round: occurrence.rounds,
+          createdAt: now, event: event))
+    }
+    try record(occurrence, deliveries, of: reminder, in: transaction, now: now)
+    _ = try transaction.remove(reminder.id, now: now)
+  }
+
+  private static func record(
+    _ occurrence: Occurrence, _ deliveries: [Delivery], of reminder: Reminder, in transaction: any StoreTransaction,
+    now: Instant
+  ) throws {
     let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
     try transaction.record([
       Firing(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)
     ])
-    return occurrence
+  }
+
+  /// Makes the reminder of a notice.
+  private static func insert(
+    _ title: String, _ body: String, at moment: String, to owner: UInt32, in transaction: any StoreTransaction,
+    urgency: Urgency = .normal, channels: [ChannelName], tags: [String] = [], icon: String? = nil, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> Reminder {
+    var reminder = Reminder(
+      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
+      schedule: try Schedule(canonical: "at \(moment)"), channels: channels, tags: ["chime"] + tags,
+      urgency: urgency, icon: icon, createdAt: now)
+    reminder.id = try insert(reminder, into: transaction, using: &generator)
+    return reminder
   }
 
   private static func insert(

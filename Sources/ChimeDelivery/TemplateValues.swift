@@ -108,18 +108,15 @@ package struct TemplateValues: Sendable {
     self[.channel] = .text(message.delivery.lane.channel.rawValue)
     self[.round] = .number(Int64(message.delivery.round))
     let event = message.delivery.event
-    self[.event] = .text((event?.kind ?? .told(Self.isRepeat(message) ? .repeated : .fired)).name)
+    self[.event] = .text(message.kind.name)
     self[.by] = TemplateValue(event?.person)
     self[.until] = TemplateValue(event?.until.map(Timestamp.rfc3339))
     // What is taken back is told by the id under which it was sent.
     self[.message] = TemplateValue(event?.message?.rawValue)
+    if let facts = event?.news?.facts { self[.tracker] = .text(facts.title) }
     for (name, value) in message.report?.values ?? [:] {
       if let placeholder = Placeholder(rawValue: name) { self[placeholder] = .text(value) }
     }
-  }
-
-  private static func isRepeat(_ message: OutboundMessage) -> Bool {
-    message.occurrence.repetition(ofRound: message.delivery.round) > 0
   }
 
   /// The reminder that `chime endpoint test` pretends has fired.

@@ -23,11 +23,57 @@ extension WebhookMessage: Encodable where Content: Encodable {
   }
 }
 
-/// `data` of `reminder.fired`, and of what is told of an occurrence afterwards.
+/// `data` of `reminder.fired`, of what is told of an occurrence afterwards, and of a tracker.
 struct FiredReminder {
   let message: OutboundMessage
 
   func write(_ data: inout JSONText) {
+    if let event = message.delivery.event, let news = event.news {
+      write(news, of: event, &data)
+    } else {
+      writeOccurrence(&data)
+    }
+  }
+
+  private func write(_ news: TrackerNews, of event: DeliveryEvent, _ data: inout JSONText) {
+    data.member("by", event.person)
+    data.member("change", news.change?.rawValue)
+    data.member("channel", message.delivery.lane.channel.rawValue)
+    if let entry = news.entry {
+      data.object("entry") { told in
+        told.member("at", Timestamp.rfc3339(entry.at))
+        told.member("day", entry.day)
+        told.member("id", entry.id)
+        told.member("item", entry.item)
+        told.member("value", entry.value)
+      }
+    } else {
+      data.member("entry", String?.none)
+    }
+    data.member("tenant", message.tenant)
+    data.member("title", message.title)
+    write(news.facts, &data)
+    if let unlocked = news.unlocked {
+      data.object("unlocked") { told in
+        told.member("id", unlocked.id)
+        told.member("kind", unlocked.kind.rawValue)
+        told.member("pack", unlocked.pack)
+        told.member("title", unlocked.title)
+      }
+    } else {
+      data.member("unlocked", String?.none)
+    }
+  }
+
+  private func write(_ facts: TrackerReport.Facts?, _ data: inout JSONText) {
+    if let facts {
+      data.object("tracker") { facts.write(&$0) }
+    } else {
+      data.member("tracker", String?.none)
+    }
+  }
+
+  private func writeOccurrence(_ data: inout JSONText) {
     let occurrence = message.occurrence
     let reminder = message.reminder
     let event = message.delivery.event
@@ -56,11 +102,7 @@ struct FiredReminder {
     data.member("tags", reminder?.tags ?? [])
     data.member("tenant", message.tenant)
     data.member("title", message.title)
-    if let facts = message.report?.facts {
-      data.object("tracker") { facts.write(&$0) }
-    } else {
-      data.member("tracker", String?.none)
-    }
+    write(message.report?.facts, &data)
     if let event { data.member("until", event.until.map(Timestamp.rfc3339)) }
     data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
     data.member("url", reminder?.url)
@@ -86,17 +128,8 @@ extension TrackerReport.Facts {
 extension WebhookMessage where Content == FiredReminder {
   init(_ message: OutboundMessage) {
     self.init(
-      type: Self.type(of: message.delivery.event), timestamp: Timestamp.rfc3339(message.delivery.createdAt),
+      type: message.kind.type, timestamp: Timestamp.rfc3339(message.delivery.createdAt),
       data: FiredReminder(message: message))
-  }
-
-  /// What stands in `type`.
-  private static func type(of event: DeliveryEvent?) -> String {
-    switch event?.kind {
-    case nil, .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
-    case .told(.givenUp): "message.givenUp"
-    case .told(let event): "occurrence.\(event.rawValue)"
-    }
   }
 
   func bytes() throws -> [UInt8] {
@@ -115,6 +148,17 @@ extension WebhookMessage where Content == FiredReminder {
 struct TestNotice: Encodable {
   var channel: String
   var text = "A test message of Chime. No reminder has fired."
+}
+
+extension DeliveryEvent.Kind {
+  /// What stands in `type`.
+  var type: String {
+    switch self {
+    case .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
+    case .told(.givenUp): "message.givenUp"
+    case .told(let event): (event.isOfTracker ? "tracker." : "occurrence.") + event.rawValue
+    }
+  }
 }
 
 extension DeliveryEvent {

@@ -62,6 +62,31 @@ import Testing
     #expect(meters.lateness.sum == 7_200.0008)
   }
 
+  /// What arrives and what is given up is counted by what it tells; what is put off or cancelled is not over, or nothing.
+  @Test func messagesAreCountedByWhatTheyTell() {
+    var meters = Meters()
+    func count(_ event: DeliveryEvent?, _ state: Delivery.State) {
+      let delivery = Delivery(
+        id: DeliveryID(rawValue: "msg_1"), occurrence: Self.occurrence.id,
+        lane: Lane(owner: 1, channel: ChannelName(rawValue: "list")), round: Self.occurrence.rounds,
+        createdAt: Instant(seconds: 0), event: event)
+      meters.count(OutboundMessage(delivery: delivery, occurrence: Self.occurrence, reminder: nil), state)
+    }
+    let at = Instant(seconds: 9)
+    count(nil, .delivered(at: at))
+    count(.init(.told(.done)), .delivered(at: at))
+    count(.init(.told(.done)), .dead(at: at))
+    count(.init(.told(.done)), .waiting(until: at))
+    count(.init(.withdrawal), .delivered(at: at))
+    count(.init(.withdrawal), .cancelled(at: at))
+    #expect(
+      meters.told == [
+        .init(kind: .told(.fired), outcome: .delivered): 1, .init(kind: .told(.done), outcome: .delivered): 1,
+        .init(kind: .told(.done), outcome: .givenUp): 1, .init(kind: .withdrawal, outcome: .delivered): 1,
+      ])
+    #expect(Self.text(lanes: []).contains("chime_deliveries_total{event=\"withdrawal\",outcome=\"given_up\"} 0\n"))
+  }
+
   static func text(
     lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true, members: [FleetMember] = [],
     tenants: [Tenants.Seat] = [], hasHeartbeat: Bool = false, now: Instant = Instant(seconds: 200)

@@ -93,6 +93,18 @@ extension RealThings {
         .init(.told(.givenUp), message: DeliveryID(rawValue: "msg_1"), channel: ChannelName(rawValue: "phone")))
       #expect(givenUp.contains(#""message":{"channel":"phone","id":"msg_1"}"#))
       #expect(givenUp.hasSuffix(#""type":"message.givenUp"}"#))
+      let news = TrackerNews(
+        change: .removed,
+        entry: .init(id: 7, at: scheduled, day: "2026-03-29", value: 250),
+        unlocked: .init(.level, id: "2", pack: "drinks", title: "Drinks"))
+      let logged = try await told(.init(.told(.logged), by: "endpoint:phone", news: news))
+      #expect(
+        logged == """
+          {"data":{"by":"endpoint:phone","change":"removed","channel":"status.204","entry":{"at":"2026-03-29T00:30:00Z",\
+          "day":"2026-03-29","id":7,"item":null,"value":250},"tenant":null,"title":"Tea",\
+          "tracker":null,"unlocked":{"id":"2","kind":"level","pack":"drinks","title":"Drinks"}},\
+          "timestamp":"2026-03-29T00:35:00Z","type":"tracker.logged"}
+          """)
       await channel.stop()
     }
 

@@ -142,6 +142,158 @@ struct EventTests {
     }
   }
 
+  /// What is kept of occurrences and of trackers, each by what it was last told.
+  private struct KeptAll {
+    var open: Set<String> = []
+    /// What each day of a tracker has come to, and its entries as far as they were told one by one.
+    var days: [String: Double] = [:]
+    var entries: [Int: Double] = [:]
+    /// Whether some were told together, and single ones are to be asked for.
+    var areSeveral = false
+    var types: Set<String> = []
+
+    init(_ receiver: Receiver) throws {
+      var seen: Set<String> = []
+      for request in receiver.requests where request.answered == 204 && seen.insert(request.id).inserted {
+        let (type, data) = (request.body["type"].string ?? "", request.body["data"])
+        types.insert(type)
+        let occurrence = data["occurrence"].string ?? ""
+        switch type {
+        case "reminder.fired", "occurrence.reopened": open.insert(occurrence)
+        case "occurrence.done", "occurrence.snoozed", "occurrence.dismissed", "occurrence.missed":
+          open.remove(occurrence)
+        case "tracker.logged":
+          let facts = data["tracker"]
+          days["\(facts["id"].string ?? "") \(facts["day"].string ?? "")"] = facts["reached"].number
+          if data["change"].string == "several" { areSeveral = true }
+          guard let id = data["entry"]["id"].int else { continue }
+          entries[id] = data["change"].string == "removed" ? nil : data["entry"]["value"].number
+        case "tracker.goal", "tracker.unlocked", "message.givenUp": break
+        default: Issue.record("\(type) is no event")
+        }
+      }
+    }
+  }
+
+  /// A life with all that may be told, through crashes: whoever has the events has all that the daemon knows.
+  @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  func allEventsTogetherTellAllThereIs() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: [204, 500, 204, 500])
+      let gone = try await Receiver.start(in: home, answering: [410])
+      try home.configure(Home.heard)
+      let first = try await home.start()
+      try home.write(Receiver.secret + "\n", to: home.path + "/secret")
+      try await home.did(
+        "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret", "--in-order", "--reminders",
+        "all", "--events",
+        "fired,repeated,done,snoozed,dismissed,missed,reopened,given-up,logged,goal,unlocked")
+      try await home.addEndpoint("gone", gone)
+      try await home.did("pack", "add", "hydration", "--goal", "1000", "--usual", "250")
+      func isTrue(_ what: String) async throws {
+        try await eventually("all is known after \(what)", within: .seconds(40)) {
+          let kept = try KeptAll(receiver)
+          let history = try await home.listed("history", "--limit", "all")["occurrences"].elements
+          let open = history.filter { ["fired", "delivered"].contains($0["state"].string) }
+          let standings = try await home.answer("io.chime.Trackers.Day")["view"]["standings"].elements
+          let entries = try await home.listed("entry", "list")["entries"].elements
+          let amounts = Dictionary(entries.map { ($0["id"].int ?? 0, $0["value"].number ?? -1) }) { $1 }
+          let owed = try await home.listed("deliveries", "--to", "list", "--limit", "all")["deliveries"].elements
+          return kept.open == Set(open.compactMap { $0["id"].string }) && (kept.areSeveral || kept.entries == amounts)
+            && owed.allSatisfy { $0["state"].string == "delivered" }
+            && standings.allSatisfy { standing in
+              let day = "\(standing["tracker"]["id"].string ?? "") \(standing["day"].string ?? "")"
+              return kept.days[day] ?? 0 == standing["reached"].number ?? 0
+            }
+        }
+      }
+      try await home.did("in", "1s", "Tea", "--to", "desktop,gone")
+      try await home.did("in", "1s", "Drink", "--to", "desktop", "--tracker", "water")
+      try await eventually("both fired") { try KeptAll(receiver).open.count >= 2 }
+      try await home.did("log", "water", "250")
+      try await isTrue("an entry that unlocks")
+      try await home.did("done", "Drink")
+      try await home.did("entry", "edit", "1", "330ml")
+      try await isTrue("an answer that logs, and an edit")
+      try await home.did("log", "water", "600")
+      try await first.crash()
+      let second = try await home.start()
+      try await isTrue("a goal that is met, and a crash")
+      // Its time comes when nothing is to be done any more.
+      try await home.did("in", "1s", "Missed", "--tracker", "water", "--quiet-when-done")
+      try await eventually("it is missed") { try KeptAll(receiver).types.contains("occurrence.missed") }
+      try await home.did("entry", "remove", "1", "--yes")
+      try await home.did("undo", "--yes")
+      try await home.did("log", "water", "100")
+      try await home.did("entry", "remove", "3", "--yes")
+      try await second.crash()
+      _ = try await home.start()
+      try await isTrue("removals, an undo and a crash")
+      try await home.did("snooze", "Tea", "1h")
+      try await home.did("dismiss", "Tea")
+      try await isTrue("the end")
+      let types = try KeptAll(receiver).types
+      #expect(
+        types == [
+          "reminder.fired", "occurrence.done", "occurrence.missed", "occurrence.snoozed", "occurrence.dismissed",
+          "message.givenUp", "tracker.logged", "tracker.goal", "tracker.unlocked",
+        ])
+      let told = receiver.requests.filter { $0.body["type"].string == "tracker.logged" }
+      #expect(told.first?.verdicts == ["ok", "ok"] && told.first?.body["data"]["by"].string == "cli")
+      #expect(told.contains { $0.body["data"]["by"].string == "undo" })
+      #expect(try await home.did("deliveries", "--limit", "all").contains("(logged)"))
+      let audit = try await home.listed("audit")["audits"].elements
+      #expect(audit.allSatisfy { $0["unexplained"].int == 0 }, "\(audit)")
+    }
+  }
+
+  /// What belongs to a tenant is told to its endpoints alone, whatever theirs ask for.
+  @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  func eventsOfATenantStayWithIt() async throws {
+    try await Home.live { home in
+      try home.configure("[tenants.acme]\n[tenants.other]\n" + Home.heard)
+      _ = try await home.start()
+      try home.write(Receiver.secret + "\n", to: home.path + "/secret")
+      // The last is the user's own.
+      let owners = ["acme", "other", ""]
+      var receivers: [Receiver] = []
+      for owner in owners {
+        let receiver = try await Receiver.start(in: home)
+        receivers.append(receiver)
+        try await home.did(
+          "--tenant", owner, "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret",
+          "--reminders", "all", "--events", "fired,done,logged,goal,unlocked")
+      }
+      for (owner, receiver) in zip(owners, receivers) {
+        try await home.did(
+          "--tenant", owner, "tracker", "add", "Water of \(owner).", "--id", "water", "--unit", "ml", "--goal", "100")
+        try await home.did("--tenant", owner, "log", "water", "100")
+        try await home.did("--tenant", owner, "in", "1s", "Tea of \(owner).", "--to", "list")
+        try await eventually("it fired") { receiver.requests.count == 3 }
+        try await home.did("--tenant", owner, "done", "Tea of \(owner).")
+      }
+      try await eventually("nothing is owed to anybody") {
+        var states: [String?] = []
+        for owner in owners {
+          states += try await home.listed("--tenant", owner, "deliveries", "--to", "list")["deliveries"].elements.map {
+            $0["state"].string
+          }
+        }
+        return states.count >= 12 && states.allSatisfy { $0 == "delivered" }
+      }
+      for (owner, receiver) in zip(owners, receivers) {
+        #expect(
+          receiver.requests.compactMap { $0.body["type"].string }.sorted()
+            == ["occurrence.done", "reminder.fired", "tracker.goal", "tracker.logged"], "\(owner)")
+        for request in receiver.requests {
+          let data = request.body["data"]
+          let title = data["title"].string ?? ""
+          #expect(data["tenant"].string ?? "" == owner && title.contains("of \(owner)."), "\(data)")
+        }
+      }
+    }
+  }
+
   private func addPhones(_ home: Home, _ server: TopicServer) async throws {
     for name in ["phone", "tablet"] {
       try await home.did(

@@ -71,8 +71,8 @@ enum EndpointAdding {
     .value("user", nil, "NAME", "Log in to the server or broker as NAME, with the password in --token-file"),
     .value(
       "events", nil, "EVENTS",
-      "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up; several with commas "
-        + "(fired,repeated unless given)", repeats: true),
+      "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up, and of trackers logged, goal, "
+        + "unlocked; several with commas (fired,repeated unless given)", repeats: true),
     .value(
       "reminders", nil, "WHICH", "Tell it of these reminders too, whether they name it or not: all, or tag:health"),
     .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),

@@ -546,8 +546,9 @@ type Settings (
   # The name to log in to the server or broker with; the token is its password.
   user: ?string,
   # What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
-  # reopened: an answer was taken back. givenUp: a message to another channel was given up.
-  events: ?[](fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp),
+  # reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
+  # changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
+  events: ?[](fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp, logged, goal, unlocked),
   # Of which reminders, besides those that name it: all, or tag: and a tag.
   reminders: ?string,
   # Attempts that may be under way at once, 1 to 64.

@@ -88,7 +88,7 @@ public enum EndpointsInterface {
     public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder] }
 
     public enum Events: String, JSONCodable, Sendable, CaseIterable {
-      case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp
+      case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp, logged, goal, unlocked
     }
 
     /// Sent with every message beside Chime's own.
@@ -108,7 +108,8 @@ public enum EndpointsInterface {
     /// The name to log in to the server or broker with; the token is its password.
     public var user: String?
     /// What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
-    /// reopened: an answer was taken back. givenUp: a message to another channel was given up.
+    /// reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
+    /// changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
     public var events: [Settings.Events]?
     /// Of which reminders, besides those that name it: all, or tag: and a tag.
     public var reminders: String?

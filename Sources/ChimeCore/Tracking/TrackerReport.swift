@@ -43,7 +43,7 @@ public struct TrackerReport: Hashable, Sendable {
   }
 
   /// Numbers in the tracker's unit.
-  public struct Facts: Hashable, Sendable {
+  public struct Facts: Hashable, Sendable, Codable {
     public var id: String
     public var title: String
     public var unit: String?
@@ -255,7 +255,7 @@ private struct Reading {
       {
         if !value.isEmpty { report.values[name.rawValue] = value }
       }
-      report.facts = facts(tracker, standing)
+      report.facts = TrackerReport.Facts(tracker, standing, in: languages)
       (report.button, report.log) = buttons(tracker)
       if tracker.hasItems, reminder.tracker?.logsWhenDone == true {
         report.items = try transaction.likelyItems(of: tracker.key, on: standing.day, limit: 3).map {
@@ -342,8 +342,10 @@ private struct Reading {
       tracker.verb?.text(in: languages), bearings.wording.amount(quantity, unit, decimals: tracker.decimals))
     return link.logsWhenDone ? (title, nil) : (nil, .init(grains: quantity.grains, title: title))
   }
+}
 
-  private func facts(_ tracker: Tracker, _ standing: Standing) -> TrackerReport.Facts {
+extension TrackerReport.Facts {
+  init(_ tracker: Tracker, _ standing: Standing, in languages: [String]) {
     func number(_ quantity: Quantity?) -> Double? {
       quantity.map { quantity in
         switch standing.wanted?.kind {
@@ -352,7 +354,7 @@ private struct Reading {
         }
       }
     }
-    return TrackerReport.Facts(
+    self.init(
       id: tracker.id.rawValue, title: tracker.title.text(in: languages), unit: tracker.unit?.symbol,
       day: standing.day.description, entries: standing.total?.count ?? 0, reached: number(standing.reached),
       goal: number(standing.wanted?.quantity), remaining: number(standing.remaining), percent: standing.percent,

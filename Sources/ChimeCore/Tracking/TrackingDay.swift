@@ -75,7 +75,7 @@ public enum TrackingDay {
     do {
       for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
         var outcome = TrackingOutcome()
-        let work = TrackingWork(in: transaction, owner: installed.owner, bearings, now: now)
+        let work = TrackingWork(in: transaction, owner: installed.owner, bearings, by: nil, now: now)
         try work.praise(in: installed.pack.id, .day, &outcome, using: &generator)
         if outcome != TrackingOutcome() { begun.append((installed.owner, outcome)) }
       }

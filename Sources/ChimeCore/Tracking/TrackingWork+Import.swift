@@ -32,6 +32,9 @@ extension TrackingWork {
       // As if each had been logged on its day: the tracker's days begin with the first entry.
       let tracker = try counting(known, Set(added.map(\.day)))
       let summary = try tally(tracker, added, isRedefined: redefined.contains(id) || tracker != known)
+      if !added.isEmpty {
+        try announce(.days(Set(added.map(\.day))), of: tracker, summary, using: &generator)
+      }
       try follow(tracker.key, tracker, last: summary.lastAt, entry: nil, &outcome, using: &generator)
       outcome.tracker = tracker
       if let first = added.map(\.day).min(), let last = added.map(\.day).max(), tracker.goal != nil {

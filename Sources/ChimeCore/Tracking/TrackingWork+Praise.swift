@@ -54,15 +54,21 @@ extension TrackingWork {
     for achievement in result.unlocked {
       outcome.unlocked.append(Unlock(pack: pack.id, achievement: achievement, isSilent: isSilent))
       guard !isSilent else { continue }
-      try tell(
-        bearings.wording.unlocked(achievement, of: pack), "unlocked", pack, icon: achievement.icon, &outcome,
+      let words = bearings.wording.unlocked(achievement, of: pack)
+      let due = achievement.criterion.tracker.map { id in trackers.filter { $0.id == id } } ?? trackers
+      try announce(
+        words, .achievement, id: achievement.id.rawValue, title: achievement.title, of: due, pack: pack.id,
         using: &generator)
+      try tell(words, "unlocked", pack, icon: achievement.icon, &outcome, using: &generator)
     }
     guard let levels = result.levels, levels.after > levels.before else { return }
     let level = LevelUp(pack: pack.id, level: levels.after, experience: result.experience)
     outcome.levels.append(level)
     if !isSilent {
-      try tell(bearings.wording.reached(level, of: pack), "level", pack, &outcome, using: &generator)
+      let words = bearings.wording.reached(level, of: pack)
+      try announce(
+        words, .level, id: String(level.level), title: pack.title, of: trackers, pack: pack.id, using: &generator)
+      try tell(words, "level", pack, &outcome, using: &generator)
     }
   }
 
@@ -97,11 +103,13 @@ extension TrackingWork {
           id: 0, tracker: tracker.id, owner: owner, day: tallied.day,
           title: bearings.wording.title(of: crossing.value, of: tracker), value: crossing.value, createdAt: now))
       outcome.milestones.append(milestone)
+      let words = bearings.wording.reached(milestone, of: tracker)
+      try announce(
+        words, .milestone, id: String(milestone.id), title: LocalizedText(milestone.title), of: [tracker],
+        pack: tracker.pack, using: &generator)
       // Of the goal itself its own notice tells.
       guard let pack, !crossing.isGoal || !outcome.goalMet else { continue }
-      try tell(
-        bearings.wording.reached(milestone, of: tracker), "milestone", pack, icon: tracker.icon, &outcome,
-        using: &generator)
+      try tell(words, "milestone", pack, icon: tracker.icon, &outcome, using: &generator)
     }
   }
 

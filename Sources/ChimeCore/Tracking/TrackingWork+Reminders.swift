@@ -4,7 +4,7 @@ import ChimeTracking
 // What an entry does to the reminders that are linked to its tracker.
 extension TrackingWork {
   /// How many reminders of one tracker are looked at.
-  private static let mostReminders = 1_000
+  static let mostReminders = 1_000
 
   /// Computes the next times of a tracker's reminders anew, and closes what needs no answer any more.
   ///

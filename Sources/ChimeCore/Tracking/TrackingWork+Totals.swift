@@ -22,6 +22,7 @@ extension TrackingWork {
     let tallied = try tally(tracker, difference)
     outcome.standing = try standing(of: tracker, on: tallied.day, tallied.summary)
     outcome.goalMet = tallied.isReached && !tallied.wasReached
+    try announce(difference, of: tracker, tallied.summary, using: &generator)
     var logged: Entry?
     if case .entry(nil, let added) = difference { logged = added }
     try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome, using: &generator)
@@ -29,7 +30,10 @@ extension TrackingWork {
       outcome.limit = tallied.limit(of: tracker)
       try tellLimit(tracker, &outcome, using: &generator)
     }
-    if outcome.goalMet, tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
+    if outcome.goalMet, let standing = outcome.standing {
+      try announceGoal(of: tracker, standing, using: &generator)
+      if tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
+    }
     switch difference {
     case .entry(_, .some): try celebrate(tracker, tallied, &outcome, using: &generator)
     case .definition: try recordMilestones(of: tracker, tallied.summary, in: allTotals(of: tracker.key))
@@ -50,6 +54,7 @@ extension TrackingWork {
   ) throws {
     for (tracker, days) in trackers {
       let tallied = try tally(tracker, .days(days))
+      try announce(.days(days), of: tracker, tallied.summary, using: &generator)
       try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome, using: &generator)
       outcome.tracker = tracker
       try retract(tracker, tallied.summary)

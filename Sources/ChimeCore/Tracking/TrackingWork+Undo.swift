@@ -73,8 +73,9 @@ extension TrackingWork {
     _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
     for id in ids.sorted() {
-      let last = try transaction.summary(of: key(id))?.lastAt
-      try follow(key(id), try transaction.tracker(key(id)), last: last, entry: nil, &outcome, using: &generator)
+      let (tracker, summary) = (try transaction.tracker(key(id)), try transaction.summary(of: key(id)))
+      if let tracker { try announce(.days([]), of: tracker, summary ?? TrackerSummary(), using: &generator) }
+      try follow(key(id), tracker, last: summary?.lastAt, entry: nil, &outcome, using: &generator)
     }
     try TrackingDay.arm(in: transaction, bearings, now: now)
   }

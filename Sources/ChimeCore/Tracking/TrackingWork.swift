@@ -16,12 +16,17 @@ public struct TrackingWork {
   public let owner: UInt32
   public let bearings: Bearings
   public let now: Instant
+  /// Who brings the change about, as `DeliveryEvent.by` has it; nil: nobody, it is the clock's.
+  public var way: String?
 
-  public init(in transaction: any StoreTransaction, owner: UInt32, _ bearings: Bearings, now: Instant) {
+  public init(
+    in transaction: any StoreTransaction, owner: UInt32, _ bearings: Bearings, by way: String? = "cli", now: Instant
+  ) {
     self.transaction = transaction
     self.owner = owner
     self.bearings = bearings
     self.now = now
+    self.way = way
   }
 
   /// The zone that days are read in.

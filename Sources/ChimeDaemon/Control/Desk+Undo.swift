@@ -66,7 +66,8 @@ extension Desk {
     try await commit(isLarge: true) { [self] transaction in
       try transaction.lockTrackers()
       var generator = PooledRandom()
-      let work = tracking(transaction)
+      var work = tracking(transaction)
+      work.way = "undo"
       guard let last = try work.undoable() else { throw TrackingRefused.nothingToUndo }
       if begun == nil, let expected, last.id != expected {
         throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")

@@ -95,6 +95,7 @@ extension EventLoop {
         [(.delivery, outcome.message.delivery.id.rawValue)])
     }
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
+    for settled in commit.settled { meters.count(settled.outcome.message, settled.state) }
     publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }
     publish(

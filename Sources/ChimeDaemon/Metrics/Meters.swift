@@ -17,9 +17,19 @@ struct Meters: Sendable {
     var outcome: Outcome
   }
 
+  /// A message that has an end, by what it told.
+  struct Told: Hashable {
+    var kind: DeliveryEvent.Kind
+    var outcome: Outcome
+
+    static let kinds = OccurrenceEvent.allCases.map(DeliveryEvent.Kind.told) + [.withdrawal]
+    static let outcomes = [Outcome.delivered, .givenUp]
+  }
+
   private(set) var fired: [Firing: Int] = [:]
   private(set) var missed: [MissReason: Int] = [:]
   private(set) var attempts: [Attempt: Int] = [:]
+  private(set) var told: [Told: Int] = [:]
   private(set) var answers: [Answer: Int] = [:]
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
@@ -51,6 +61,17 @@ struct Meters: Sendable {
     case .pinged: if let kind = happening.ping { pings[kind, default: 0] += 1 }
     default: break
     }
+  }
+
+  /// Counts a message to an endpoint or a command that has arrived or was given up.
+  mutating func count(_ message: OutboundMessage, _ state: Delivery.State) {
+    let outcome: Outcome
+    switch state {
+    case .delivered: outcome = .delivered
+    case .dead: outcome = .givenUp
+    case .pending, .waiting, .cancelled: return
+    }
+    told[Told(kind: message.kind, outcome: outcome), default: 0] += 1
   }
 
   /// How much later than its time something fired, in seconds.

@@ -143,6 +143,17 @@ struct MetricsText {
         }
       }
     }
+    text.family(
+      "chime_deliveries_total", .counter,
+      "Messages that have arrived or were given up, by what they told; withdrawal: that an earlier one is taken back."
+    ) {
+      for kind in Meters.Told.kinds {
+        for outcome in Meters.Told.outcomes {
+          $0.add(
+            meters.told[.init(kind: kind, outcome: outcome)] ?? 0, ["event": kind.name, "outcome": outcome.rawValue])
+        }
+      }
+    }
     let resting = Set(snapshot.rests.keys)
     let disabled = endpoints.count { $0.disabled != nil }
     let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.lane) }

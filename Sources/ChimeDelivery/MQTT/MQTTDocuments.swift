@@ -42,11 +42,7 @@ struct MQTTDiscovery {
   var version: String
 
   /// What stands in `type` of events.
-  static let events =
-    ["reminder.fired", "message.givenUp"]
-    + OccurrenceEvent.allCases.filter { ![.fired, .repeated, .givenUp].contains($0) }.map {
-      "occurrence.\($0.rawValue)"
-    }
+  static let events = OccurrenceEvent.allCases.filter { $0 != .repeated }.map { DeliveryEvent.Kind.told($0).type }
 
   var bytes: [UInt8] {
     var json = JSONText()
