@@ -63,11 +63,17 @@ public enum Announcing {
     guard !lanes.isEmpty else { return [] }
     let sent = try transaction.sent(of: occurrence.id).filter { $0.round < round }
     return lanes.compactMap { lane in
-      sent.filter { $0.lane == lane }.max { $0.round < $1.round }.map {
-        withdrawal(of: $0, now: now, using: &generator)
+      sent.filter { $0.lane == lane }.max { $0.round < $1.round }.map { message in
+        var owed = withdrawal(of: message, now: now, using: &generator)
+        // What is under way has not arrived yet: its outcome lets this go, or time does where none is heard.
+        if message.isOwed { owed.state = .waiting(until: now + longestUnderWay) }
+        return owed
       }
     }
   }
+
+  /// For how long what came of a message that is under way is waited for.
+  private static let longestUnderWay = Milliseconds.seconds(20)
 
   /// Takes back what a message shows.
   static func withdrawal(
@@ -172,6 +178,13 @@ public enum Announcing {
     switch state {
     case .delivered where bearings.audience.takesBack(delivery.lane):
       guard try transaction.delivery(delivery.id)?.isOwed == false else { return }
+      let filter = DeliveryFilter(
+        owner: delivery.lane.owner, channel: delivery.lane.channel, occurrence: delivery.occurrence)
+      let owed = try transaction.deliveries(filter, page: Page(limit: 100)).first {
+        $0.isOwed && $0.event?.isWithdrawal == true && $0.event?.message == delivery.id
+      }
+      // One that has been tried already may have come before the message.
+      if let owed, owed.attempts == 0, try transaction.replay(owed.id, now: now) { return }
       try transaction.owe([withdrawal(of: delivery, now: now, using: &generator)])
     case .dead:
       guard let reminder = message.reminder else { return }

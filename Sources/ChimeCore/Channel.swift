@@ -12,6 +12,8 @@ public struct OutboundMessage: Hashable, Sendable {
   public var tenant: String?
   /// What its endpoint shows once it has arrived, the newest first; nil where nothing is shown (`Endpoint.Kind.keepsState`).
   public var shown: [OutboundMessage]?
+  /// Of a withdrawal: what the receiver calls the message that is taken back; nil where it has not said.
+  public var receipt: String?
 
   public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?, report: TrackerReport? = nil) {
     self.delivery = delivery

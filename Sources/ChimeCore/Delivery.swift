@@ -88,12 +88,15 @@ public struct Attempt: Hashable, Sendable, Codable {
   public var answer: String?
   /// One sentence, without secrets.
   public var error: String?
+  /// What the receiver calls the message, which it is taken back by. It is kept with the delivery
+  /// (`StoreTransaction.receipt`), and no attempt that is read has it.
+  public var receipt: String?
 
   public enum Outcome: String, Hashable, Sendable, Codable { case delivered, failed, refused }
 
   public init(
     number: Int, startedAt: Instant, took: Milliseconds, outcome: Outcome, status: Int? = nil, answer: String? = nil,
-    error: String? = nil
+    error: String? = nil, receipt: String? = nil
   ) {
     self.number = number
     self.startedAt = startedAt
@@ -102,6 +105,7 @@ public struct Attempt: Hashable, Sendable, Codable {
     self.status = status
     self.answer = answer
     self.error = error
+    self.receipt = receipt
   }
 
   /// The most of an answer that is kept, in bytes.

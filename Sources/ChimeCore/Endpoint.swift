@@ -110,7 +110,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var template: String?
   /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
   public var certificates: String?
-  /// Where answers to its messages are read: the address of a topic of ntfy; nil: nobody answers by it.
+  /// Where answers to its messages are read: the address of a topic of ntfy, or `poll:` and an address that is asked for them;
+  /// nil: nobody answers by it.
   public var replies: String?
   /// The server that emails are given to, such as `smtps://mail.example.org`; nil for a webhook.
   public var via: String?
@@ -126,6 +127,18 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var reminders: String?
   /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
   public var set: String?
+
+  /// What `replies` begins with where an address is asked.
+  public static let pollPrefix = "poll:"
+
+  /// The address that is asked for answers; nil: they come by a topic, or not at all.
+  public var polled: String? {
+    guard let replies, replies.hasPrefix(Self.pollPrefix) else { return nil }
+    return String(replies.dropFirst(Self.pollPrefix.count))
+  }
+
+  /// Whether answers come by a topic, which others can write to.
+  public var hasTopic: Bool { replies != nil && polled == nil }
 
   /// One header of a request.
   public struct Header: Hashable, Sendable, Codable {

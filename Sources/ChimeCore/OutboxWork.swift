@@ -19,6 +19,9 @@ public struct ClaimedMessage: Sendable {
     return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map { claimed in
       var message = claimed
       message.report = try report(on: message, in: transaction, bearings, now: now)
+      if let event = message.delivery.event, event.isWithdrawal, let id = event.message {
+        message.receipt = try transaction.receipt(of: id)
+      }
       if bearings.audience.keepsState(lane) {
         message.shown = try shown(by: lane, in: transaction, bearings, now: now)
       }

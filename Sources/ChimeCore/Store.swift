@@ -170,6 +170,8 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the lane since
   /// the delivery was claimed here.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
+  /// What the receiver has called a message (`Attempt.receipt`), the last time that it did.
+  func receipt(of id: DeliveryID) throws -> String?
   /// Gives claimed deliveries back: each is visible at its own time again, or at `now` where the clock was set back since it
   /// was claimed. What is not this daemon's any more is passed over.
   func release(_ ids: [DeliveryID], now: Instant) throws

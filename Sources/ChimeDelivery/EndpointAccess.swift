@@ -72,12 +72,19 @@ public struct EndpointAccess: Sendable {
     return own + (request?.headers ?? []).filter { !names.contains($0.name.lowercased()) }
   }
 
+  /// Whether it can take back what it shows; nil: it is of no kind that could. False: it lacks the token for that.
+  public var takesBack: Bool? {
+    if endpoint.kind.keepsState { return true }
+    guard template?.withdrawal != nil else { return nil }
+    return token?.withdrawing != nil || !withdrawalHeaders.contains { $0.usesWithdrawalToken }
+  }
+
   /// What it wants to be told of.
   public var listener: Audience.Listener {
     Audience.Listener(
       lane: endpoint.lane, events: endpoint.settings.events.map(Set.init) ?? OccurrenceEvent.usual,
       reminders: endpoint.settings.reminders.flatMap(ReminderChoice.init),
-      takesBack: endpoint.kind.keepsState || template?.withdrawal != nil, keepsState: endpoint.kind.keepsState)
+      takesBack: takesBack == true, keepsState: endpoint.kind.keepsState)
   }
 
   /// The secrets that sign at a moment.

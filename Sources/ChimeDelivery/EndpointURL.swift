@@ -1,4 +1,5 @@
 import CCurl
+import ChimeCore
 
 /// The rules for an endpoint's address, held by libcurl's own parser: what is accepted here is what is dialled later.
 ///
@@ -65,6 +66,15 @@ public enum EndpointURL {
   /// The longest address of a topic for answers, in bytes: it stands in one header several times.
   package static let topicLimit = 300
 
+  /// The rules for where answers are read: the address of a topic of ntfy, or one that is asked for them.
+  package static func validate(replies text: String) throws(EndpointURLError) {
+    guard let polled = EndpointSettings(replies: text).polled else { return try validate(topic: text) }
+    try validate(polled)
+    guard !polled.utf8.contains(UInt8(ascii: "#")) else {
+      throw EndpointURLError("the address that is asked for answers has a # in it; leave out what begins with it")
+    }
+  }
+
   /// The rules for the address of a topic of ntfy that answers are read from.
   package static func validate(topic text: String) throws(EndpointURLError) {
     try validate(text)
@@ -76,7 +86,8 @@ public enum EndpointURL {
       text.hasSuffix("/" + topic), ReplyLine.isID(String(topic))
     else {
       throw EndpointURLError(
-        "answers are read from a topic of ntfy: write it as https://ntfy.sh/my-replies, without anything behind the topic"
+        "answers are read from a topic of ntfy: write it as https://ntfy.sh/my-replies, without anything behind the topic; "
+          + "or they are asked for: write that as poll:https://example.org/answers"
       )
     }
   }

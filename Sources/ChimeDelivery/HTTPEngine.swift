@@ -25,7 +25,8 @@ struct HTTPStream: Sendable {
   var number: UInt64
   /// After how long without a byte it is given up.
   var quiet: Milliseconds
-  /// Takes a part of the body of an answer of 2xx, on the HTTP thread, and says whether more is wanted.
+  /// Takes a part of the body of an answer of 2xx, on the HTTP thread, and says whether more is wanted. The first part is
+  /// empty: the headers are over.
   var take: @Sendable (UnsafeRawBufferPointer) -> Bool
 
   /// Bytes that may come over its connection in a second on the average, beside `HTTPLimits.wire`.

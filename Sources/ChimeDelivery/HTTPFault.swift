@@ -46,6 +46,9 @@ struct HTTPFault {
       "more than \(HTTPLimits.wire / 1_024) KiB came, and no answer among them"
     // libcurl's word for a header line of more than 100 KB, too.
     case CURLE_OUT_OF_MEMORY: "no memory, or the answer has a header line of more than 100 KB"
+    case CURLE_USE_SSL_FAILED where detail.contains("denied"):
+      "the server offers STARTTLS and refuses to begin it: nothing was sent; where it takes TLS at once, write its address as "
+        + "smtps://"
     case CURLE_USE_SSL_FAILED:
       "the server offers no STARTTLS, or somebody on the way has taken the offer away: nothing was sent; where it takes TLS at "
         + "once, write its address as smtps://"

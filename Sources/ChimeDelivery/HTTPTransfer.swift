@@ -368,6 +368,12 @@ final class HTTPTransfer {
     guard headerBytes <= HTTPLimits.headers else { return false }
     if envelope != nil { read(reply: line) }
     if job?.isInspected == true, envelope == nil { note(line) }
+    // A stream is open once its headers are over, also when nothing follows for long.
+    if let stream = job?.stream, line.count <= 2, let status = long(CURLINFO_RESPONSE_CODE),
+      (200...299).contains(status)
+    {
+      return stream.take(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
     return true
   }
 
@@ -396,7 +402,8 @@ final class HTTPTransfer {
     if envelope != nil {
       (result.status, result.isWhole) = (replied(code), true)
       result.stage = hasBegun ? .message : .session
-      if result.status == nil { result.answer = [] }
+      // Why STARTTLS is refused, the server says in words.
+      if result.status == nil, code != CURLE_USE_SSL_FAILED { result.answer = [] }
     } else if let status = long(CURLINFO_RESPONSE_CODE), status > 0 {
       result.status = status
     }

@@ -2,8 +2,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeWords
 
-/// What somebody who has a message may do at once: the address that the tokens are sent to, and a token for each thing, with
-/// the words on its button.
+/// What somebody who has a message may do at once: the address that the tokens are sent to, empty where they are asked for
+/// (`EndpointSettings.polled`), and a token for each thing, with the words on its button.
 struct OfferedAnswers: Sendable {
   struct Offer: Hashable, Sendable {
     var token: String
@@ -22,7 +22,7 @@ struct OfferedAnswers: Sendable {
       message.reminder != nil,
       let key = access.tokenKeys(at: now).first
     else { return nil }
-    self.address = address
+    self.address = access.endpoint.settings.polled == nil ? address : ""
     let delivery = message.delivery
     func offer(_ action: ActionToken.Action, _ label: String) -> Offer? {
       // Counted from when the message was made: all its attempts send the same.
@@ -45,7 +45,7 @@ struct OfferedAnswers: Sendable {
   /// Those of a reminder that is made up: nothing has come of it that they could answer.
   init?(sampleFor access: EndpointAccess, at now: Instant) {
     guard let address = access.endpoint.answersAddress, let key = access.tokenKeys(at: now).first else { return nil }
-    self.address = address
+    self.address = access.endpoint.settings.polled == nil ? address : ""
     let occurrence = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now)
     func offer(_ action: ActionToken.Action, _ label: String) -> Offer? {
       ActionToken(.answer(action, occurrence, round: 1, expiry: now + .minutes(10))).text(key)
@@ -54,6 +54,22 @@ struct OfferedAnswers: Sendable {
     done = offer(.done, Words.say("Done"))
     snooze = offer(.snooze(.minutes(10)), Words.say("Snooze %1", Presentation.span(.minutes(10))))
     dismiss = offer(.dismiss, Words.say("Dismiss"))
+  }
+
+  func write(_ json: inout JSONText) {
+    json.member("address", address.isEmpty ? nil : address)
+    Self.write(dismiss, "dismiss", &json)
+    Self.write(done, "done", &json)
+    Self.write(log, "log", &json)
+    Self.write(snooze, "snooze", &json)
+  }
+
+  private static func write(_ offer: Offer?, _ name: StaticString, _ json: inout JSONText) {
+    guard let offer else { return json.member(name, String?.none) }
+    json.object(name) { told in
+      told.member("label", offer.label)
+      told.member("token", offer.token)
+    }
   }
 
   /// One short line that may stand between quotes.

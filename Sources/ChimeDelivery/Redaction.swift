@@ -27,17 +27,21 @@ package struct Redaction: Sendable {
   private static let leastRecoded = 8
 
   /// - Parameter token: what was sent; nil when there was none.
-  package init(token: String? = nil) {
-    let bytes = Array((token ?? "").utf8)
-    guard !bytes.isEmpty else {
-      (patterns, beginnings) = ([], [])
-      return
-    }
-    var all: Set = [Pattern(bytes: bytes, least: 1)]
-    if bytes.count >= Self.leastRecoded {
+  package init(token: String? = nil) { self.init(tokens: [token].compactMap { $0 }) }
+
+  /// - Parameter tokens: all that were sent.
+  init(tokens: [String]) {
+    var all: Set<Pattern> = []
+    for bytes in tokens.map({ Array($0.utf8) }) where !bytes.isEmpty {
+      all.insert(Pattern(bytes: bytes, least: 1))
+      guard bytes.count >= Self.leastRecoded else { continue }
       all.insert(Pattern(bytes: bytes.reversed()))
       for form in Self.hexadecimal(bytes) { all.insert(Pattern(bytes: form)) }
       for form in Self.base64(bytes) { all.insert(Pattern(bytes: form, spreads: true)) }
+    }
+    guard !all.isEmpty else {
+      (patterns, beginnings) = ([], [])
+      return
     }
     patterns = all.sorted { $0.bytes.count > $1.bytes.count }
     // What an escape begins with may stand for any of them.

@@ -48,6 +48,45 @@ enum ReplyLine: Hashable, Sendable {
   }
 }
 
+/// What an address says that is asked for answers: `{"answers": [{"id": "7", "token": "chact_…"}]}`, or nothing at all.
+struct PolledAnswers: Hashable, Sendable {
+  struct Answer: Hashable, Sendable, Decodable {
+    var id: String
+    var token: String
+  }
+
+  /// The longest that it may be, in bytes.
+  static let longest = 65_536
+
+  /// In their order.
+  var answers: [Answer]
+
+  /// - Throws: `ReplyFault` for what is nothing of the kind.
+  init(_ body: [UInt8]) throws(ReplyFault) {
+    guard !body.isEmpty else {
+      answers = []
+      return
+    }
+    guard let said = try? JSONDecoder().decode(Said.self, from: Data(body)) else {
+      throw ReplyFault(
+        "what it answers is not understood: answers are {\"answers\": [{\"id\": \"7\", \"token\": \"\(ActionToken.prefix)…\"}]}"
+      )
+    }
+    guard said.answers.allSatisfy({ ReplyLine.isID($0.id) }) else {
+      throw ReplyFault("an id of its answers is none: it has 1 to 64 letters, digits, - or _")
+    }
+    answers = said.answers
+  }
+
+  private struct Said: Decodable { var answers: [Answer] }
+
+  /// The question for what came after an answer, of which the server may forget all up to that one.
+  static func url(_ address: String, after last: String?) -> String {
+    guard let last else { return address }
+    return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "after=\(last)"
+  }
+}
+
 /// Cuts a stream into lines, within bounds: a server that never ends a line, or never ends, is heard no longer.
 struct ReplyLines {
   /// The longest line, in bytes. ntfy takes messages of 4 KiB, which escapes make longer, and writes what else it knows of

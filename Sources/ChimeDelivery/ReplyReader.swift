@@ -54,6 +54,8 @@ public final class ReplyReader: AnswerReading {
     public var reason: String
     /// How long the server asks not to be called.
     public var retryAfter: Milliseconds?
+    /// Whether a question was answered, and the next one may follow: nothing is wrong.
+    public var isAnswered = false
   }
 
   /// Asks for what came after a message, and for all that comes from then on.
@@ -63,6 +65,9 @@ public final class ReplyReader: AnswerReading {
   ///   - number: tells it from all others.
   public func open(_ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void) {
     let (access, clock, version) = (access, clock, configuration.version)
+    guard access(lane)?.endpoint.settings.polled == nil else {
+      return ask(lane, after: last, number: number, hear: hear)
+    }
     let intake = Intake { bytes in
       let now = clock()
       let keys = access(lane)?.tokenKeys(at: now) ?? []
@@ -90,6 +95,60 @@ public final class ReplyReader: AnswerReading {
         }))
   }
 
+  /// Asks once, for the answers after one of them. The receiver may hold the question until there are some.
+  private func ask(
+    _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void
+  ) {
+    let (access, clock, version) = (access, clock, configuration.version)
+    let body = Mutex<(isOpen: Bool, bytes: [UInt8])>((false, []))
+    engine.send(
+      HTTPJob(
+        lane: nil,
+        stream: HTTPStream(number: number, quiet: quiet) { part in
+          let (isFirst, goesOn) = body.withLock { body in
+            defer { body.isOpen = true }
+            body.bytes += part
+            return (!body.isOpen, body.bytes.count <= PolledAnswers.longest)
+          }
+          if isFirst { hear(.opened) }
+          return goesOn
+        },
+        prepare: {
+          do throws(ReplyFault) {
+            return try Self.request(access(lane), after: last, version: version, at: clock())
+          } catch {
+            hear(.ended(End(reason: error.description)))
+            return nil
+          }
+        },
+        finish: { result in
+          guard !result.isCutShort, let status = result.status, (200...299).contains(status), result.failure == nil
+          else {
+            let isLong = body.withLock { $0.bytes.count > PolledAnswers.longest }
+            let reason = isLong ? "it answers with more than \(PolledAnswers.longest >> 10) KiB" : Self.reason(result)
+            return hear(.ended(End(reason: reason, retryAfter: result.retryAfter)))
+          }
+          do throws(ReplyFault) {
+            let now = clock()
+            let keys = access(lane)?.tokenKeys(at: now) ?? []
+            let answers = try PolledAnswers(body.withLock { $0.bytes })
+            let replies = answers.answers.map { answer in
+              Reply(id: answer.id, token: Self.token(answer.token, keys: keys, at: now))
+            }
+            if !replies.isEmpty { hear(.came(replies, nonsense: 0)) }
+            hear(.ended(End(reason: "", isAnswered: true)))
+          } catch {
+            hear(.ended(End(reason: error.description, retryAfter: result.retryAfter)))
+          }
+        }))
+  }
+
+  private static func token(_ text: String, keys: [TokenKey], at now: Instant) -> Result<ActionToken, TokenFault> {
+    do throws(TokenFault) {
+      return .success(try ActionToken(text.trimmed, keys: keys, at: now))
+    } catch { return .failure(error) }
+  }
+
   /// Does nothing: what came is asked for by what came last.
   public func settle(_ id: String, of number: UInt64) {}
 
@@ -104,11 +163,23 @@ public final class ReplyReader: AnswerReading {
     guard let access, let replies = access.endpoint.settings.replies else {
       throw ReplyFault("it has no address for answers")
     }
-    guard !access.secrets(at: now).isEmpty else { throw ReplyFault(access.problem ?? "its secret cannot be read") }
+    let secrets = access.secrets(at: now)
+    guard !secrets.isEmpty else { throw ReplyFault(access.problem ?? "its secret cannot be read") }
+    let polled = access.endpoint.settings.polled
     var headers = ["accept: application/x-ndjson, application/json", "user-agent: Chime/\(version)"]
+    if polled != nil {
+      // It has the secret, and can tell who asks.
+      var random = SystemRandom()
+      let id = DeliveryID(at: now, using: &random).rawValue
+      let signatures = secrets.map { $0.signature(id: id, timestamp: now.seconds, body: []) }
+      headers += [
+        "webhook-id: \(id)", "webhook-timestamp: \(now.seconds)",
+        "webhook-signature: \(signatures.joined(separator: " "))",
+      ]
+    }
     // What it is to be shown is for its own server alone.
     let token = access.token?.text
-    if let own = EndpointURL.origin(of: access.endpoint.url), own == EndpointURL.origin(of: replies) {
+    if let own = EndpointURL.origin(of: access.endpoint.url), own == EndpointURL.origin(of: polled ?? replies) {
       var values = TemplateValues()
       values[.token] = TemplateValue(token)
       let own = access.ownHeaders
@@ -118,7 +189,8 @@ public final class ReplyReader: AnswerReading {
       for header in own { if let value = header.render(values) { headers.append("\(header.name): \(value)") } }
     }
     return HTTPRequest(
-      method: "GET", url: "\(replies)/json?since=\(last ?? "all")", headers: headers, body: [],
+      method: "GET", url: polled.map { PolledAnswers.url($0, after: last) } ?? "\(replies)/json?since=\(last ?? "all")",
+      headers: headers, body: [],
       certificates: access.endpoint.settings.certificates, redaction: Redaction(token: token))
   }
 
@@ -141,11 +213,7 @@ public final class ReplyReader: AnswerReading {
       case .other: break
       case .nonsense: taken.nonsense += 1
       case .message(let id, let text):
-        let token: Result<ActionToken, TokenFault>
-        do throws(TokenFault) {
-          token = .success(try ActionToken(text.trimmed, keys: keys, at: now))
-        } catch { token = .failure(error) }
-        taken.replies.append(Reply(id: id, token: token))
+        taken.replies.append(Reply(id: id, token: token(text, keys: keys, at: now)))
       }
     }
     return taken

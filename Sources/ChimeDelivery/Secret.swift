@@ -135,21 +135,36 @@ public struct Token: Hashable, Sendable {
   public static let limit = 4_096
 
   let text: String
+  /// The one that messages are taken back with, where that is another.
+  let withdrawing: String?
 
+  /// - Parameter text: a line, or two: a second one is what messages are taken back with.
   /// - Throws: `TokenError`, which repeats none of it, for what cannot stand in a header (RFC 9110, section 5.5).
   public init(_ text: String) throws(TokenError) {
-    let trimmed = text.drop { $0.isWhitespace }
-    let bytes = Array(trimmed.utf8.reversed().drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.reversed())
-    guard !bytes.isEmpty else { throw TokenError("the token is empty") }
-    guard bytes.count <= Self.limit else { throw TokenError("the token has more than \(Self.limit) bytes") }
-    guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw TokenError("a token is one line of visible ASCII characters without spaces")
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    var lines: [String] = []
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      let bytes = Array(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+      guard !bytes.isEmpty else { continue }
+      guard bytes.count <= Self.limit else { throw TokenError("the token has more than \(Self.limit) bytes") }
+      guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw TokenError("a token is one line of visible ASCII characters without spaces")
+      }
+      lines.append(String(decoding: bytes, as: UTF8.self))
     }
-    self.text = String(decoding: bytes, as: UTF8.self)
+    guard let first = lines.first else { throw TokenError("the token is empty") }
+    guard lines.count <= 2 else {
+      throw TokenError("there are more than two tokens: give one, and below it one that takes messages back")
+    }
+    self.text = first
+    withdrawing = lines.count == 2 ? lines[1] : nil
   }
 
-  /// The text, for the file that it is kept in.
-  public var stored: String { text }
+  /// The text, for the file that it is kept in: in one line.
+  public var stored: String { withdrawing.map { "\(text) \($0)" } ?? text }
+
+  /// Whether there is a second one.
+  public var isPair: Bool { withdrawing != nil }
 }
 
 extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

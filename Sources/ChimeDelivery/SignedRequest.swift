@@ -34,6 +34,9 @@ package struct SignedRequest {
     let own = withdraws ? access.withdrawalHeaders : access.headers
     var values = template == nil && own.isEmpty ? TemplateValues() : values()
     values[.token] = TemplateValue(token)
+    // What takes messages back may have a token of its own.
+    let other = withdraws ? access.token?.withdrawing : nil
+    values[.withdrawalToken] = TemplateValue(other)
     let bound = own.reduce(template?.bound(values) ?? 0) { $0 + $1.bound(values) }
     guard bound <= Template.textLimit else {
       throw TemplateError(
@@ -67,6 +70,6 @@ package struct SignedRequest {
       method: template?.method ?? method,
       url: template?.url(access.endpoint.url, values) ?? access.endpoint.url,
       headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates,
-      redaction: Redaction(token: token))
+      redaction: Redaction(tokens: [token, other].compactMap { $0 }))
   }
 }

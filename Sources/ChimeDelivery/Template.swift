@@ -20,8 +20,11 @@ public struct Template: Hashable, Sendable {
   let message: TemplateRequest
   /// What takes back what a message shows; nil: nothing does.
   let withdrawal: TemplateRequest?
+  /// The member of a JSON answer that says what the receiver calls the message; nil: it is called by the delivery's id.
+  let receipt: String?
 
-  private static let keys = ["description", "example"] + TemplateRequest.keys + ["subject", "html", "withdraw"]
+  private static let keys =
+    ["description", "example"] + TemplateRequest.keys + ["subject", "html", "withdraw", "receipt"]
 
   /// - Throws: `TemplateError`, whose sentence says what is wrong and where.
   public init(_ text: String) throws(TemplateError) {
@@ -42,7 +45,28 @@ public struct Template: Hashable, Sendable {
     example = try Self.string(parts["example"], "example")
     message = try TemplateRequest(parts, methods: ["POST", "PUT", "GET"])
     withdrawal = try Self.withdrawal(parts["withdraw"])
+    receipt = try Self.string(parts["receipt"], "receipt")
+    try checkReceipt()
     if isMail, withdrawal != nil { throw TemplateError("an email cannot be taken back: leave out withdraw") }
+  }
+
+  /// What is known only once a message has arrived, and what takes it back, stand in `withdraw`.
+  private func checkReceipt() throws(TemplateError) {
+    let isNamed = withdrawal?.names(.receipt) == true
+    if receipt != nil, !isNamed {
+      throw TemplateError(
+        "the template's receipt is what {{receipt}} stands for in withdraw: put it into the path or the body there")
+    }
+    if receipt == nil, isNamed {
+      throw TemplateError(
+        "withdraw has {{receipt}}: say with receipt which member of the answer it is, as in \"receipt\": \"id\"")
+    }
+    if message.names(.receipt) {
+      throw TemplateError("{{receipt}} may stand in withdraw only: it comes with the answer")
+    }
+    if message.headers.contains(where: \.usesWithdrawalToken) {
+      throw TemplateError("{{token.withdraw}} may stand in the headers of withdraw only")
+    }
   }
 
   private static func withdrawal(_ value: TemplateJSON?) throws(TemplateError) -> TemplateRequest? {
@@ -66,6 +90,18 @@ public struct Template: Hashable, Sendable {
     case .none: message.path?.placeholders.contains(.event) == true
     case .text(let node), .json(let node): node.placeholders.contains(.event)
     case .mail(let texts): texts.subject.placeholders.contains(.event) || texts.text.placeholders.contains(.event)
+    }
+  }
+
+  /// What the receiver calls a message, by its answer; nil where it does not say.
+  func receipt(in answer: [UInt8]) -> String? {
+    guard let receipt, let text = String(validating: answer, as: UTF8.self),
+      case .object(let members)? = try? TemplateJSON(parsing: text)
+    else { return nil }
+    switch members.first(where: { $0.key == receipt })?.value {
+    case .string(let text) where (1...256).contains(text.utf8.count): return text
+    case .integer(let number): return String(number)
+    default: return nil
     }
   }
 

@@ -29,7 +29,9 @@ struct TemplateHeader: Hashable, Sendable {
 
   func bound(_ values: TemplateValues) -> Int { value.bound(values) }
 
-  var usesToken: Bool { value.placeholders.contains(.token) }
+  var usesToken: Bool { value.placeholders.contains { $0.isSecret } }
+  /// Whether it needs the token that takes messages back.
+  var usesWithdrawalToken: Bool { value.placeholders.contains(.withdrawalToken) }
 
   /// The value as it can stand in a request: one line, without control characters, and what is not ASCII in encoded
   /// words (RFC 2047); nil where there is none, and the header is left out.

@@ -55,7 +55,7 @@ struct TemplateRequest: Hashable, Sendable {
       guard node.isText else { throw TemplateError("the template's text is a string, or a choice among strings") }
       try Self.keepToken(out: node, "text")
     }
-    if path?.placeholders.contains(.token) == true { throw Self.tokenElsewhere("path") }
+    if path?.placeholders.contains(where: \.isSecret) == true { throw Self.tokenElsewhere("path") }
   }
 
   /// The texts of an email, beside which nothing of HTTP has a meaning.
@@ -99,11 +99,20 @@ struct TemplateRequest: Hashable, Sendable {
   }
 
   private static func keepToken(out node: TemplateNode, _ part: String) throws(TemplateError) {
-    if node.placeholders.contains(.token) { throw tokenElsewhere(part) }
+    if node.placeholders.contains(where: \.isSecret) { throw tokenElsewhere(part) }
   }
 
   private static func tokenElsewhere(_ part: String) -> TemplateError {
     TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
+  }
+
+  /// Whether it has a placeholder anywhere but in headers.
+  func names(_ placeholder: Placeholder) -> Bool {
+    if path?.placeholders.contains(placeholder) == true { return true }
+    return switch content {
+    case .text(let node), .json(let node): node.placeholders.contains(placeholder)
+    case .none, .mail: false
+    }
   }
 
   // MARK: Rendering

@@ -7,7 +7,7 @@ enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
   case reminder, occurrence, delivery, channel, round
   // What is told (`DeliveryEvent`).
-  case event, by, until, message
+  case event, by, until, message, receipt
   // What is said of the reminder's tracker (`TextValues.Name`).
   case tracker, reached, remaining, goal, percent, streak
   case longestStreak = "streak.longest"
@@ -32,6 +32,10 @@ enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case answersLog = "answers.log"
   case answersLogLabel = "answers.log.label"
   case token
+  case withdrawalToken = "token.withdraw"
+
+  /// Whether a secret stands in its place.
+  var isSecret: Bool { self == .token || self == .withdrawalToken }
 }
 
 /// What stands in a placeholder's place.
@@ -113,6 +117,7 @@ package struct TemplateValues: Sendable {
     self[.until] = TemplateValue(event?.until.map(Timestamp.rfc3339))
     // What is taken back is told by the id under which it was sent.
     self[.message] = TemplateValue(event?.message?.rawValue)
+    self[.receipt] = TemplateValue(message.receipt)
     if let facts = event?.news?.facts { self[.tracker] = .text(facts.title) }
     for (name, value) in message.report?.values ?? [:] {
       if let placeholder = Placeholder(rawValue: name) { self[placeholder] = .text(value) }

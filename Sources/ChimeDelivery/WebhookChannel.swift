@@ -89,11 +89,10 @@ public final class WebhookChannel: EndpointChannel {
           let now = clock()
           do throws(Shut) {
             let open = try access(delivery.lane).open(delivery.lane, at: now)
-            if delivery.event?.isWithdrawal == true, open.template?.withdrawal == nil {
-              // It was given another template since.
+            if let reason = Self.obstacle(to: message, open) {
               let attempt = Attempt(
                 number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused,
-                error: "endpoint \"\(delivery.lane.channel)\" takes nothing back")
+                error: reason)
               report(.ended(attempt, next: .cancel))
               return nil
             }
@@ -114,10 +113,25 @@ public final class WebhookChannel: EndpointChannel {
         finish: { result in
           var verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
           if let event = delivery.event { verdict.tells(event) }
-          let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
+          var attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
+          if delivery.event == nil, attempt.outcome == .delivered, result.isWhole {
+            attempt.receipt = access(delivery.lane)?.template?.receipt(in: result.answer)
+          }
           report(.ended(attempt, next: verdict.next))
           if let answer = verdict.answer { report(.answered(answer)) }
         }))
+  }
+
+  /// Why a message is not taken back; nil: it is, or the message is another.
+  private static func obstacle(to message: OutboundMessage, _ access: EndpointAccess) -> String? {
+    guard message.delivery.event?.isWithdrawal == true else { return nil }
+    // It was given another template or another token since.
+    let name = message.delivery.lane.channel
+    if access.takesBack != true { return "endpoint \"\(name)\" takes nothing back" }
+    if access.template?.receipt != nil, message.receipt == nil {
+      return "endpoint \"\(name)\" has not said what it calls the message"
+    }
+    return nil
   }
 
   /// Does nothing: what was sent cannot be called back.
@@ -201,7 +215,7 @@ public final class WebhookChannel: EndpointChannel {
         values.put(OfferedAnswers(to: message, by: access, at: now))
         return values
       },
-      usual: { try WebhookMessage(message).bytes() })
+      usual: { try WebhookMessage(message, OfferedAnswers(to: message, by: access, at: now)).bytes() })
     request.withdraws = delivery.event?.isWithdrawal == true
     return try request.make(at: now, token: access.token?.text)
   }

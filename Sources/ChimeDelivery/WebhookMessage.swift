@@ -26,6 +26,8 @@ extension WebhookMessage: Encodable where Content: Encodable {
 /// `data` of `reminder.fired`, of what is told of an occurrence afterwards, and of a tracker.
 struct FiredReminder {
   let message: OutboundMessage
+  /// What its receiver may do at once; nil where its endpoint reads no answers.
+  var answers: OfferedAnswers?
 
   func write(_ data: inout JSONText) {
     if let event = message.delivery.event, let news = event.news {
@@ -77,6 +79,7 @@ struct FiredReminder {
     let occurrence = message.occurrence
     let reminder = message.reminder
     let event = message.delivery.event
+    if let answers { data.object("answers") { answers.write(&$0) } }
     data.member("body", message.body)
     if let event { data.member("by", event.person) }
     data.member("channel", message.delivery.lane.channel.rawValue)
@@ -126,10 +129,10 @@ extension TrackerReport.Facts {
 }
 
 extension WebhookMessage where Content == FiredReminder {
-  init(_ message: OutboundMessage) {
+  init(_ message: OutboundMessage, _ answers: OfferedAnswers? = nil) {
     self.init(
       type: message.kind.type, timestamp: Timestamp.rfc3339(message.delivery.createdAt),
-      data: FiredReminder(message: message))
+      data: FiredReminder(message: message, answers: answers))
   }
 
   func bytes() throws -> [UInt8] {

@@ -163,7 +163,8 @@ private let version1 = """
   -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane. `attempts_before`:
   -- those that ended before it was sent again on request. `epoch`: under which of its lane's lease it was claimed last: what
   -- came of it counts under that one only. `number` to `error`: the latest attempt, of which most have no other; null: none
-  -- has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its occurrence fires.
+  -- has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its occurrence fires. `receipt`: what the
+  -- receiver calls it.
   CREATE TABLE delivery (
     key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     scheduled_at BIGINT NOT NULL,
@@ -186,7 +187,8 @@ private let version1 = """
     outcome SMALLINT,
     answer TEXT COLLATE "C",
     error TEXT COLLATE "C",
-    event TEXT COLLATE "C"
+    event TEXT COLLATE "C",
+    receipt TEXT COLLATE "C"
   );
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;

@@ -144,7 +144,7 @@ private let version1 = """
   -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered lane, whose index finds its
   -- oldest. `attempts_before`: those that ended before it was sent again on request. `number` to `error`: the latest
   -- attempt, of which most have no other; null: none has ended. `event`: what it tells (`DeliveryEvent.text`); null: that its
-  -- occurrence fires.
+  -- occurrence fires. `receipt`: what the receiver calls it.
   CREATE TABLE delivery (
     key INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -166,7 +166,8 @@ private let version1 = """
     status INTEGER,
     answer TEXT,
     error TEXT,
-    event TEXT
+    event TEXT,
+    receipt TEXT
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;

@@ -332,6 +332,39 @@ import Varlink
     }
   }
 
+  /// An email with a log-in: its password is in the file that the set names, goes where the server is, and goes with the name.
+  @Test func anEmailHasItsPasswordInAFile() async throws {
+    try await TrackerHouse.live { house in
+      func text(_ more: String, via: String = "smtps://mail.example.org") -> String {
+        "[[endpoint]]\nname = \"me\"\nurl = \"mailto:ann@example.org\"\nvia = \"\(via)\"\n"
+          + "from = \"chime@example.org\"\n" + more
+      }
+      let login = "user = \"ann\"\ntokenFile = \"~/password\"\n"
+      let given = [Wired.SetSecret(path: "~/password", text: "s3cret-password\n")]
+      let faults = Self.faults(house, [("a.toml", text("user = \"ann\"\n"))])
+      #expect(faults.first?.contains("tokenFile: is missing") == true, "\(faults)")
+      let first = try Self.apply(house, text(login), secrets: given)
+      #expect(
+        first.fileUses == [.init(endpoint: "me", key: .tokenFile, path: "~/password", url: "mailto:ann@example.org")])
+      #expect(!"\(first)".contains("s3cret"), "no password is in an answer")
+      #expect(try Self.apply(house, text(login), secrets: given).changes.isEmpty)
+      let exported = try Self.export(house)
+      #expect(exported.contains("user = \"ann\"\ntokenFile = \"me.token\"\n") && !exported.contains("secretFile"))
+      #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty, "it keeps what it has")
+      // Another server is somebody else, who would be shown the password.
+      let moved = try Self.apply(house, text(login, via: "smtps://stranger.example"), dryRun: true, secrets: given)
+      #expect(moved.fileUses == [.init(endpoint: "me", key: .tokenFile, url: "mailto:ann@example.org")])
+      let pair = [Wired.SetSecret(path: "~/password", text: "one\ntwo\n")]
+      #expect(throws: VarlinkClientError.self) { try Self.apply(house, text(login), secrets: pair) }
+      // Without a name there is no password either.
+      let without = try Self.apply(house, text(""), secrets: given)
+      #expect(Self.summary(without) == ["change endpoint me -: user \"ann\" nil; token nil nil"])
+      #expect(without.fileUses == nil)
+      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List())
+      #expect(left.endpoints.first?.hasToken == false && left.endpoints.first?.fault == nil)
+    }
+  }
+
   /// What stands in a text is text in an export too, and nothing else of the file.
   @Test func anExportHasWhateverTextsHave() async throws {
     try await TrackerHouse.live { house in

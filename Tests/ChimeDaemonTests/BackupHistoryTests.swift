@@ -144,6 +144,30 @@ struct BackupHistoryTests {
     }
   }
 
+  /// An email's password is one of the secrets: it comes with the passphrase, and else somebody is told that it is missing.
+  @Test func anEmailsPasswordComesWithThePassphrase() async throws {
+    var backup: [UInt8] = []
+    try await TrackerHouse.live { house in
+      _ = try house.call(
+        EndpointsInterface.Put(
+          name: "me", url: "mailto:ann@example.org", token: "s3cret-password",
+          settings: .init(via: "smtps://mail.example.org", from: "chime@example.org", user: "ann")))
+      backup = try house.backup(passphrase: "correct horse battery")
+      #expect(!String(decoding: backup, as: UTF8.self).contains("s3cret"))
+    }
+    try await TrackerHouse.live { [backup] house in
+      let closed = try Self.restore(house, backup)
+      #expect(
+        closed.notes?.first
+          == "the token of me is not in the backup: give it with chime endpoint edit me --token-file FILE",
+        "\(closed.notes ?? [])")
+      func endpoint() throws -> EndpointsInterface.Endpoint { try house.call(EndpointsInterface.List()).endpoints[0] }
+      #expect(try endpoint().fault?.contains("token") == true && endpoint().settings?.user == "ann")
+      #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
+      #expect(try endpoint().fault == nil && endpoint().hasToken == true)
+    }
+  }
+
   private static let open = Occurrence(
     id: OccurrenceID(reminder: ReminderID(rawValue: "abcd"), scheduledAt: Instant(seconds: 1_000)), title: "Tea",
     owner: 0, state: .done, firedAt: Instant(seconds: 1_000), endedAt: Instant(seconds: 1_001), rounds: 1)

@@ -64,17 +64,22 @@ struct ReplyLinesTests {
     for second in 1...20_000 { _ = try slow.take(line, elapsed: .seconds(Int64(second))) }
   }
 
-  @Test(arguments: ["https://ntfy.sh/my-replies", "http://127.0.0.1:8080/a_B-9", "https://example.org/ntfy/topic"])
-  func addressesOfTopics(_ text: String) throws { try EndpointURL.validate(topic: text) }
+  @Test(arguments: [
+    "https://ntfy.sh/my-replies", "http://127.0.0.1:8080/a_B-9", "https://example.org/ntfy/topic",
+    "poll:https://example.org/answers?room=7", "poll:http://127.0.0.1:8099/",
+  ])
+  func addressesOfTopics(_ text: String) throws { try EndpointURL.validate(replies: text) }
 
   @Test(arguments: [
     "https://ntfy.sh", "https://ntfy.sh/", "https://ntfy.sh/a/", "https://ntfy.sh/a?b", "https://ntfy.sh/a#b",
     "https://ntfy.sh/a,b",
     "https://u:p@ntfy.sh/a", "ftp://ntfy.sh/a", "https://ntfy.sh/a%20b", "https://ntfy.sh/\"a", "ntfy.sh/a",
-    "https://ntfy.sh/" + String(repeating: "a", count: 400),
+    "https://ntfy.sh/" + String(repeating: "a", count: 400), "poll:", "poll:example.org",
+    "poll:https://u:p@example.org/",
+    "poll:https://example.org/#a", "poll:ftp://example.org/",
   ])
   func noAddressesOfTopics(_ text: String) {
-    #expect(throws: EndpointURLError.self) { try EndpointURL.validate(topic: text) }
+    #expect(throws: EndpointURLError.self) { try EndpointURL.validate(replies: text) }
   }
 
   @Test func whoseServerItIs() {

@@ -129,6 +129,51 @@ extension RealThings {
       #expect(!request.contains("Priority") && !request.contains("Actions"), "\(request)")
     }
 
+    private func ask(_ body: String?, after last: String? = nil) async throws -> (
+      found: (opened: Bool, replies: [ReplyReader.Reply], nonsense: Int, end: ReplyReader.End), request: String
+    ) {
+      let type = "Content-Type: application/json"
+      let head = body.map { "200 OK\r\n\(type)\r\nContent-Length: \($0.utf8.count)\r\n\r\n\($0)" }
+      let server = try Server("HTTP/1.1 " + (head ?? "204 No Content\r\n\r\n"), ends: true)
+      let found = try await read(
+        server, after: last,
+        change: { $0.settings.replies = "poll:http://127.0.0.1:\(server.port)/answers?room=7" })
+      return (found, try #require(server.requests.first))
+    }
+
+    /// An address that is asked is asked once, signed, and says what was answered.
+    @Test(.timeLimit(.minutes(1))) func asksForTokens() async throws {
+      let text = try #require(ActionToken(ActionTokenTests.subjects[0]).text(try ActionTokenTests.key()))
+      let (found, request) = try await ask(
+        #"{"answers": [{"id": "41", "token": "\#(text)"}, {"id": "42", "token": "hello"}], "more": 1}"#, after: "xyz")
+      #expect(found.opened && found.end.isAnswered && found.replies.map(\.id) == ["41", "42"], "\(found)")
+      #expect(found.replies.map { (try? $0.token.get())?.subject } == [ActionTokenTests.subjects[0], nil])
+      #expect(request.hasPrefix("GET /answers?room=7&after=xyz HTTP/1.1\r\n"), "\(request)")
+      for part in [
+        "webhook-id: msg_", "webhook-timestamp: ", "webhook-signature: v1,", "authorization: Bearer tk_reader",
+      ] {
+        #expect(request.contains(part), "\(request)")
+      }
+      for body in [nil, "", #"{"answers": []}"#] {
+        let (found, request) = try await ask(body)
+        #expect(found.opened && found.end.isAnswered && found.replies.isEmpty, "\(found)")
+        #expect(request.hasPrefix("GET /answers?room=7 HTTP/1.1\r\n"), "\(request)")
+      }
+    }
+
+    @Test(
+      .timeLimit(.minutes(1)),
+      arguments: [
+        ("nonsense", "not understood"),
+        (#"{"answers": [{"id": "a b", "token": "x"}]}"#, "an id of its answers is none"),
+        (#"{"answers": [{"id": "a"}]}"#, "not understood"),
+        (#"{"answers": ["# + String(repeating: " ", count: 70_000) + "]}", "more than 64 KiB"),
+      ])
+    func whatItAnswersIsHeldToItsForm(_ body: String, _ reason: String) async throws {
+      let (found, _) = try await ask(body)
+      #expect(!found.end.isAnswered && found.replies.isEmpty && found.end.reason.contains(reason), "\(found.end)")
+    }
+
     /// A token is not for another server than the endpoint's.
     @Test(.timeLimit(.minutes(1))) func anotherServerIsToldNothing() async throws {
       let server = try Server(Self.head + Self.open, ends: true)

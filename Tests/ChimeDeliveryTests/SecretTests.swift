@@ -55,10 +55,17 @@ import Testing
     var dumped = ""
     dump(["token": token], to: &dumped)
     for shown in ["\(token)", String(reflecting: token), dumped] { #expect(!shown.contains("abcdef")) }
-    for text in ["", " \n", "a b", "a\nb", "é", String(repeating: "a", count: 4_097)] {
+    for text in ["", " \n", "a b", "a\nb c", "a\nb\nc", "é", String(repeating: "a", count: 4_097)] {
       let error = #expect(throws: TokenError.self) { try Token(text) }
       if text.count > 2, text.count < 100 { #expect(error?.description.contains(text) == false) }
     }
+  }
+
+  /// A second line is what messages are taken back with; both are kept in one.
+  @Test func tokensMayBeTwo() throws {
+    let pair = try Token(" tk_one \n\r\ntk_two\n")
+    #expect(pair.text == "tk_one" && pair.withdrawing == "tk_two" && pair.isPair && pair.stored == "tk_one tk_two")
+    #expect(try !Token("tk_one\n\n").isPair)
   }
 
   @Test func isTheSameSecretWithSpaceAroundIt() throws {

@@ -41,13 +41,14 @@ extension RealThings {
           lane: lane, url: "http://127.0.0.1:\(port)/\(name)\(address)",
           settings: EndpointSettings(template: name, replies: replies),
           createdAt: scheduled),
-        secrets: [SigningSecret(try Secret(SecretTests.text))], token: withToken ? try Token(Self.token) : nil)
+        secrets: [SigningSecret(try Secret(SecretTests.text))],
+        token: withToken ? try Token("\(Self.token)\ntk_GhIjKl0123456789") : nil)
     }
 
     /// Sends one message by a shipped template, and gives what the service made of it.
     func deliver(
       _ name: String, _ title: String, body: String? = nil, late: LateCause? = nil, withToken: Bool = true,
-      replies: String? = nil, report: TrackerReport? = nil, event: DeliveryEvent? = nil,
+      replies: String? = nil, report: TrackerReport? = nil, event: DeliveryEvent? = nil, receipt: String? = nil,
       change: (inout Reminder) -> Void = { _ in }
     ) async throws -> JSON {
       let access = try access(
@@ -58,6 +59,7 @@ extension RealThings {
         change(&$0)
       }
       if let report { sample.report = report }
+      sample.receipt = receipt
       if let event {
         sample.delivery = Delivery(
           id: DeliveryID(rawValue: "msg_event"), occurrence: sample.occurrence.id, lane: sample.delivery.lane, round: 1,
@@ -146,6 +148,13 @@ extension RealThings {
       let bare = try await deliver("gotify", "Tea")
       #expect(bare["title"] == nil && bare["message"] == "Tea" && bare["priority"] == 5)
       #expect(bare["extras"]?["client::notification"] == nil)
+    }
+
+    /// By the number that Gotify gave it, with a client's token.
+    @Test func gotifyTakesBack() async throws {
+      let withdrawal = DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_r7k2_1"))
+      let seen = try await deliver("gotify", "Tea", event: withdrawal, receipt: "25")
+      #expect(seen["deleted"] == 25)
     }
 
     @Test func slack() async throws {

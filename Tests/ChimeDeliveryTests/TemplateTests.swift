@@ -93,6 +93,11 @@ import Testing
     (#"{"withdraw": {"method": "PATCH"}}"#, "is POST, PUT, GET or DELETE, not"),
     (#"{"method": "DELETE"}"#, "is POST, PUT or GET, not"),
     (#"{"withdraw": {"path": "/{{token}}"}}"#, "in headers only"),
+    (#"{"receipt": "id"}"#, "put it into the path or the body"), (#"{"receipt": 1}"#, "receipt is a string"),
+    (#"{"withdraw": {"path": "/{{receipt}}"}}"#, "say with receipt which member"),
+    (#"{"path": "/{{receipt}}"}"#, "may stand in withdraw only"),
+    (#"{"headers": {"X-A": "{{token.withdraw}}"}}"#, "in the headers of withdraw only"),
+    (#"{"withdraw": {"text": "{{token.withdraw}}"}}"#, "in headers only"),
     (#"{"path": "a"}"#, "begins with /"), (#"{"path": "/a b"}"#, "begins with /"),
     (#"{"path": "/a#b"}"#, "begins with /"),
     (#"{"headers": {"Content-Length": "1"}}"#, "made by Chime itself"),
@@ -106,6 +111,18 @@ import Testing
   func refuses(_ template: String, _ reason: String) {
     let error = #expect(throws: TemplateError.self) { try Template(template) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+  }
+
+  /// What a receiver calls a message is a member of its answer, a text or a whole number.
+  @Test(arguments: [
+    (#"{"id": 25, "appid": 5}"#, "25"), (#"{"id": "a/b"}"#, "a/b"), (#"{"ID": 1}"#, nil), (#"{"id": 1.5}"#, nil),
+    (#"{"id": {}}"#, nil), (#"[25]"#, nil), ("", nil), ("nonsense", nil), (#"{"id": ""}"#, nil),
+    (#"{"id": "\#(String(repeating: "a", count: 257))"}"#, nil),
+  ])
+  func receipts(_ answer: String, _ receipt: String?) throws {
+    let template = try Template(#"{"receipt": "id", "withdraw": {"path": "/{{receipt}}"}}"#)
+    #expect(template.receipt(in: Array(answer.utf8)) == receipt)
+    #expect(try Template("{}").receipt(in: Array(answer.utf8)) == nil)
   }
 
   @Test(arguments: [

@@ -82,6 +82,8 @@ struct MailTests {
       let gone = try await delivery("gone", "dead", in: home)["id"].string ?? ""
       let kept = try await home.did("deliveries", "--id", gone, "--json")
       #expect(kept.contains("5.1.1 no such mailbox"), "\(kept)")
+      let said = try await home.did("deliveries", "--id", gone)
+      #expect(said.contains("refused for good: 550 5.1.1 no such mailbox"), "\(said)")
       let shown = try await home.did("endpoint", "show", "gone")
       #expect(!shown.contains("disabled"), "\(shown)")
 
@@ -145,6 +147,23 @@ struct MailTests {
         return all.first { $0["state"].string == "waiting" }?["lastResult"].string
       }
       #expect(said.contains("the server offers no STARTTLS"), "\(said)")
+      #expect(server.messages.isEmpty && server.refusals == 0)
+    }
+  }
+
+  /// Nor where it is offered and refused, whoever refuses it; the server's words are kept.
+  @Test(.timeLimit(.minutes(1)))
+  func aRefusedSTARTTLSSendsNothing() async throws {
+    try await Home.live { home in
+      let server = try await MailServer.start(in: home, .denied, at: "127.0.0.2")
+      _ = try await home.start()
+      try home.write("s3cret-password\n", to: home.path + "/password")
+      try await add("me", server, in: home, ["--user", "ann", "--token-file", home.path + "/password"])
+      _ = try await home.add("Tea", "in 1s", to: ["me"])
+      let waiting = try await delivery("me", "waiting", in: home)
+      #expect(waiting["lastResult"].string?.contains("refuses to begin it: nothing was sent") == true, "\(waiting)")
+      let said = try await home.did("deliveries", "--id", waiting["id"].string ?? "", "--json")
+      #expect(said.contains("454 4.7.0 TLS not available"), "\(said)")
       #expect(server.messages.isEmpty && server.refusals == 0)
     }
   }

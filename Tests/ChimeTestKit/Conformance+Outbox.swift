@@ -157,6 +157,26 @@ extension StoreConformance {
           try expect(left.map(\.event), is: [givenUp, withdrawal], "what is owed still")
         }
       },
+      Case("what the receiver calls a message is kept with it, whatever is tried later") { subject in
+        let id = try await subject.write { store in
+          _ = try store.addFired("aaaa")
+          let claimed = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)
+          let id = claimed[0].delivery.id
+          try expect(store.receipt(of: id), is: nil, "before any attempt")
+          for (number, receipt) in [(1, nil), (2, "25"), (3, nil)] as [(Int, String?)] {
+            let attempt = Attempt(
+              number: number, startedAt: at(Int64(10 + number)), took: .zero, outcome: .delivered, receipt: receipt)
+            try store.acknowledge(id, attempt: attempt, state: .waiting(until: at(20)))
+          }
+          return id
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.receipt(of: id), is: "25", "what it is called")
+          try expect(store.attempts(of: id).map(\.receipt), is: [nil, nil, nil], "what attempts have of it")
+          try expect(store.receipt(of: DeliveryID(rawValue: "msg_none")), is: nil, "of one that is not there")
+        }
+      },
       Case("a message may have been shown when it was delivered, tried or claimed") { subject in
         try await subject.write { store in
           let id = try store.addFired("aaaa", lanes: [desktop, team])

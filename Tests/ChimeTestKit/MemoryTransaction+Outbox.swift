@@ -110,7 +110,17 @@ extension MemoryTransaction {
     }.on(page)
   }
 
-  func attempts(of id: DeliveryID) throws -> [Attempt] { contents.attempts[id] ?? [] }
+  func receipt(of id: DeliveryID) throws -> String? {
+    contents.attempts[id]?.last { $0.receipt != nil }?.receipt
+  }
+
+  func attempts(of id: DeliveryID) throws -> [Attempt] {
+    (contents.attempts[id] ?? []).map { attempt in
+      var attempt = attempt
+      attempt.receipt = nil
+      return attempt
+    }
+  }
 }
 
 // History.

@@ -116,11 +116,17 @@ enum Deliveries {
           .init(RelativeTime.lateness(milliseconds: attempt.tookMs)),
           .init(StateWords.say(attempt.outcome.rawValue), isGood ? .good : .bad),
           .init(attempt.status.map(String.init) ?? "-"),
-          .init(attempt.error.map { Words.told($0) } ?? attempt.answer ?? "-", .faint),
+          .init(Self.said(attempt), .faint),
         ])
       }
       context.print(table: table)
     }
     return .success
+  }
+
+  /// What is wrong with it, and the other side's own words.
+  private static func said(_ attempt: DeliveriesInterface.Attempt) -> String {
+    let words = [attempt.error.map { Words.told($0) }, attempt.answer].compactMap { $0 }.filter { !$0.isEmpty }
+    return words.isEmpty ? "-" : words.joined(separator: ": ")
   }
 }

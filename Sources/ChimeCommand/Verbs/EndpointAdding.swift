@@ -62,7 +62,8 @@ enum EndpointAdding {
       "token-file", nil, "FILE",
       "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; with --user, the password"),
     .value(
-      "replies", nil, "URL", "Read what is answered from this topic of ntfy: its messages get buttons (docs/answers.md)"
+      "replies", nil, "URL",
+      "Read what is answered from this topic of ntfy, or ask poll:URL for it: messages get buttons (docs/answers.md)"
     ),
     .value(
       "via", nil, "URL", "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS"),

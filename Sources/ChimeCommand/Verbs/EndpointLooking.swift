@@ -123,9 +123,15 @@ enum EndpointLooking {
         endpoint.rotationEnds.map { Words.say("the replaced secret signs too until %1", clock.text($0)) }
       ),
       (Words.say("token"), endpoint.hasToken == true ? Words.say("yes") : nil),
+      (Words.say("takes back"), endpoint.takesBack.map(takingBack)),
       (Words.say("added"), "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
     ]
     context.print(facts: facts)
+  }
+
+  private static func takingBack(_ takesBack: Bool) -> String {
+    takesBack
+      ? Words.say("what is answered") : Words.say("nothing; a second token does, below the first in --token-file")
   }
 
   /// `are read; 3 given, the last 5 minutes ago, 1 refused`

@@ -535,7 +535,7 @@ type Settings (
   template: ?string,
   # The certificates, in PEM, that the receiver's has to go back to.
   certificates: ?string,
-  # Where answers to its messages are read: the address of a topic of ntfy.
+  # Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
   replies: ?string,
   # The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
   via: ?string,
@@ -611,6 +611,8 @@ type Endpoint (
   restingUntil: ?Time,
   # Null where no answers are read.
   replies: ?Replies,
+  # Whether what it shows is taken back once it is answered; false: it could be, with a second token; null: it cannot be.
+  takesBack: ?bool,
   # The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
   set: ?string
 )

@@ -97,7 +97,7 @@ public enum EndpointsInterface {
     public var template: String?
     /// The certificates, in PEM, that the receiver's has to go back to.
     public var certificates: String?
-    /// Where answers to its messages are read: the address of a topic of ntfy.
+    /// Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
     public var replies: String?
     /// The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
     public var via: String?
@@ -275,8 +275,8 @@ public enum EndpointsInterface {
 
   /// Its secrets and its token are never part of this.
   public struct Endpoint: WireValue {
-    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "set"]
-    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, set] }
+    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "takesBack", "set"]
+    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, takesBack, set] }
 
     public enum Signing: String, JSONCodable, Sendable, CaseIterable {
       case hmac, ed25519
@@ -320,10 +320,12 @@ public enum EndpointsInterface {
     public var restingUntil: Wire.Time?
     /// Null where no answers are read.
     public var replies: Replies?
+    /// Whether what it shows is taken back once it is answered; false: it could be, with a second token; null: it cannot be.
+    public var takesBack: Bool?
     /// The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
     public var set: String?
 
-    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, set: String? = nil) {
+    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, takesBack: Bool? = nil, set: String? = nil) {
       self.name = name
       self.url = url
       self.createdAt = createdAt
@@ -341,6 +343,7 @@ public enum EndpointsInterface {
       self.fault = fault
       self.restingUntil = restingUntil
       self.replies = replies
+      self.takesBack = takesBack
       self.set = set
     }
 
@@ -362,6 +365,7 @@ public enum EndpointsInterface {
       var fault_: String?
       var restingUntil_: Wire.Time?
       var replies_: Replies?
+      var takesBack_: Bool?
       var set_: String?
       try reader.beginObject()
       while let key = try reader.nextName() {
@@ -383,6 +387,7 @@ public enum EndpointsInterface {
         case "fault": fault_ = try reader.value(of: key) as String?
         case "restingUntil": restingUntil_ = try reader.value(of: key) as Wire.Time?
         case "replies": replies_ = try reader.value(of: key) as Replies?
+        case "takesBack": takesBack_ = try reader.value(of: key) as Bool?
         case "set": set_ = try reader.value(of: key) as String?
         default: try reader.skip()
         }
@@ -404,6 +409,7 @@ public enum EndpointsInterface {
       self.fault = fault_
       self.restingUntil = restingUntil_
       self.replies = replies_
+      self.takesBack = takesBack_
       self.set = set_
     }
 
@@ -426,6 +432,7 @@ public enum EndpointsInterface {
       writer.field("set", set)
       writer.field("settings", settings)
       writer.field("signing", signing)
+      writer.field("takesBack", takesBack)
       writer.field("url", url)
       writer.endObject()
     }

@@ -11,6 +11,8 @@ struct ChangeDetail: Codable, Sendable {
     var after: Thing?
     /// When a reminder was to come next.
     var next: Instant?
+    /// How far the answers to an endpoint's messages were read, as `ReplyWork` notes it.
+    var mark: String?
   }
 
   var reminders: [Step<Reminder>] = []
@@ -39,6 +41,13 @@ struct ChangeDetail: Codable, Sendable {
   }
 
   init(reading text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
+
+  /// Removes an endpoint, with the note of how far its answers were read.
+  mutating func remove(_ endpoint: Endpoint, in transaction: any StoreTransaction, now: Instant) throws {
+    let mark = try ReplyWork.takeMark(of: endpoint.lane, in: transaction)
+    endpoints.append(.init(before: endpoint, after: nil, mark: mark))
+    try transaction.removeEndpoint(endpoint.lane, now: now)
+  }
 
   mutating func add(_ other: ChangeDetail) {
     reminders += other.reminders

@@ -142,8 +142,9 @@ extension Desk {
         if endpoint.disabled == nil { try transaction.wake(lane: endpoint.lane, now: now) }
         notices.append(.endpointsChanged)
       case .take(let lane):
-        detail.endpoints.append(.init(before: try transaction.endpoint(lane), after: nil))
-        try transaction.removeEndpoint(lane, now: now)
+        if let endpoint = try transaction.endpoint(lane) {
+          try detail.remove(endpoint, in: transaction, now: now)
+        }
         notices.append(.endpointsChanged)
       }
     }

@@ -25,7 +25,7 @@ extension Desk {
     let kept = secrets.read(lane, isNew: isNew)
     let new = try secrets(kept, request, settings)
     let token = try request.token.map(EndpointFields.token)
-    try check(request.url, settings, hasToken: token != nil || kept.sheet.token != nil)
+    try check(request.url, settings, token: token ?? kept.sheet.token)
     // The secret first: an endpoint that exists has one. What a crash has left of an attempt, or of an endpoint that was
     // removed, is no part of a new one: its token is not for another address.
     if isNew || new != nil || token != nil {
@@ -87,8 +87,8 @@ extension Desk {
     EndpointFields.reset(reset, in: &settings)
     if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
     let token = try request.token.map(EndpointFields.token)
-    let keepsToken = !reset.contains(.token) && secrets.read(lane).sheet.token != nil
-    try check(request.url ?? old.url, settings, hasToken: token != nil || keepsToken)
+    let kept = reset.contains(.token) ? nil : secrets.read(lane).sheet.token
+    try check(request.url ?? old.url, settings, token: token ?? kept)
     if token != nil || reset.contains(.token) { try change(lane) { $0.token = token } }
     let endpoint = try await store(lane, changesSecret: token != nil || reset.contains(.token)) { [settings] known in
       var endpoint = known ?? old
@@ -99,19 +99,22 @@ extension Desk {
     return EndpointsInterface.Update.Reply(endpoint: endpoint)
   }
 
-  func check(_ url: String, _ settings: EndpointSettings, hasToken: Bool) throws {
+  func check(_ url: String, _ settings: EndpointSettings, token: Token?) throws {
     try EndpointFields.check(url: url, settings)
     if Endpoint.Kind(of: url).logsIn {
-      if !hasToken, settings.user != nil {
+      if token?.isPair == true {
+        throw ControlFailure.invalidValue(field: "token", "a password is one line: leave out the second")
+      }
+      if token == nil, settings.user != nil {
         throw ControlFailure.invalidValue(
           field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
       }
-      if hasToken, settings.user == nil {
+      if token != nil, settings.user == nil {
         throw ControlFailure.invalidValue(
           field: "user", "there is a password and no name to log in with: give it with --user, or --reset token")
       }
     }
-    guard !hasToken else { return }
+    guard token == nil else { return }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }
     let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true
@@ -145,10 +148,9 @@ extension Desk {
       try transaction.lockTrackers()
       let endpoint = try known(lane, transaction)
       let counts = try self.counts(of: lane, transaction)
-      try transaction.removeEndpoint(lane, now: now)
-      let change = try record(
-        .endpointRemoved, lane.channel.rawValue,
-        ChangeDetail(endpoints: [.init(before: endpoint, after: nil)]), in: transaction)
+      var detail = ChangeDetail()
+      try detail.remove(endpoint, in: transaction, now: now)
+      let change = try record(.endpointRemoved, lane.channel.rawValue, detail, in: transaction)
       return ((endpoint, counts, change), [.endpointsChanged])
     }
     let kept = secrets.read(lane)
@@ -258,7 +260,7 @@ extension Desk {
       try change(endpoint.lane) { $0.secrets = [EndpointFields.made(.hmac)] }
     }
     do {
-      try check(endpoint.url, endpoint.settings, hasToken: kept.sheet.token != nil)
+      try check(endpoint.url, endpoint.settings, token: kept.sheet.token)
       return nil
     } catch {
       return "the token of \(name) is not in the backup: give it with chime endpoint edit \(name) --token-file FILE"

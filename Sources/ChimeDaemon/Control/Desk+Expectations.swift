@@ -58,22 +58,22 @@ extension Desk {
   ) throws -> Endpoint {
     if let name {
       let endpoint = try known(Lane(owner: owner, channel: lane(name).channel), transaction)
-      guard endpoint.settings.replies != nil else {
+      guard endpoint.settings.hasTopic else {
         throw ControlFailure.conflict(
-          "\(name) reads no answers: chime endpoint edit \(name) --replies https://ntfy.sh/my-replies")
+          "\(name) reads no topic: chime endpoint edit \(name) --replies https://ntfy.sh/my-replies")
       }
       return endpoint
     }
-    let answering = try transaction.endpoints(owner: owner).filter { $0.settings.replies != nil }
+    let answering = try transaction.endpoints(owner: owner).filter(\.settings.hasTopic)
     switch answering.count {
     case 1: return answering[0]
     case 0:
       throw ControlFailure.conflict(
-        "no endpoint reads answers: chime endpoint add phone https://ntfy.sh/my-topic --template ntfy --replies "
+        "no endpoint reads a topic: chime endpoint add phone https://ntfy.sh/my-topic --template ntfy --replies "
           + "https://ntfy.sh/my-replies")
     default:
       let names = answering.map(\.lane.channel.rawValue).joined(separator: ", ")
-      throw ControlFailure.invalidValue(field: "endpoint", "several read answers: say which of \(names)")
+      throw ControlFailure.invalidValue(field: "endpoint", "several read topics: say which of \(names)")
     }
   }
 

@@ -10,12 +10,12 @@ extension Desk {
       try transaction.lockTrackers()
       let reply = try possessions(transaction)
       let lanes = try transaction.endpoints(owner: caller.owner)
-      var detail = ChangeDetail(endpoints: lanes.map { .init(before: $0, after: nil) })
+      var detail = ChangeDetail()
       if let silence = try transaction.silence(of: caller.owner) {
         detail.silence = .init(before: silence, after: nil)
         try transaction.setSilence(nil, of: caller.owner)
       }
-      for endpoint in lanes { try transaction.removeEndpoint(endpoint.lane, now: now) }
+      for endpoint in lanes { try detail.remove(endpoint, in: transaction, now: now) }
       var generator = PooledRandom()
       // As a restore of a backup that has nothing.
       let plan = TrackingRestore.Plan(shelf: try transaction.makeShelf(for: caller.owner, now: now))

@@ -315,12 +315,14 @@ struct ReminderUndo {
         return outcome.notes.append("the endpoint \(name) has been changed since, and stays")
       }
       try transaction.removeEndpoint(lane, now: work.now)
+      _ = try ReplyWork.takeMark(of: lane, in: transaction)
       outcome.removedEndpoints.append(lane)
     case (let removed?, nil):
       guard current == nil else {
         return outcome.notes.append("there is an endpoint \(name) again, which stays as it is")
       }
       try put(removed)
+      try ReplyWork.putMark(step.mark, of: lane, in: transaction)
       if without.contains(lane) {
         outcome.notes.append(
           "the secret of \(name) is not kept any more: give it again with chime endpoint add \(name) \(removed.url) "

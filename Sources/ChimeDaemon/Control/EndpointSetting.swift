@@ -76,7 +76,7 @@ struct EndpointSetting: Sendable {
       text: { .init(name: "headers", text: $0.map { TOMLText.array($0.map { "\($0.name): \($0.value)" }) }) }),
     .text("template", \.template, \.template) { _ = try Template(setting: $0) },
     .text("certificates", \.certificates, \.certificates) { _ = try Certificates.count(in: $0) },
-    .text("replies", \.replies, \.replies) { try EndpointURL.validate(topic: $0) },
+    .text("replies", \.replies, \.replies) { try EndpointURL.validate(replies: $0) },
     .text("via", \.via, \.via) { try EndpointRules.check(server: $0) },
     .text("from", \.from, \.from) { try EndpointRules.check(mailbox: $0) },
     .text("replyTo", \.replyTo, \.replyTo) { try EndpointRules.check(mailbox: $0) },

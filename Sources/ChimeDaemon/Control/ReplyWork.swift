@@ -14,6 +14,18 @@ enum ReplyWork {
     return parts.count == 2 && parts[1] == address ? String(parts[0]) : nil
   }
 
+  /// Takes the note of how far answers were read away, and gives it.
+  static func takeMark(of lane: Lane, in transaction: any StoreTransaction) throws -> String? {
+    let mark = try transaction.note(name(of: lane))
+    if mark != nil { try transaction.setNote(name(of: lane), nil) }
+    return mark
+  }
+
+  /// Brings it back, so that nothing is read a second time.
+  static func putMark(_ mark: String?, of lane: Lane, in transaction: any StoreTransaction) throws {
+    if let mark { try transaction.setNote(name(of: lane), mark) }
+  }
+
   private static func name(of lane: Lane) -> String { "replies:\(lane.owner):\(lane.channel)" }
 
   /// - Parameters:

@@ -27,7 +27,7 @@ extension WireMapper {
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
       fault: fault, restingUntil: rest.map { time($0) },
       replies: endpoint.answersAddress == nil ? nil : self.replies(replies, isRead: endpoint.disabled == nil),
-      set: endpoint.settings.set)
+      takesBack: access.takesBack, set: endpoint.settings.set)
   }
 
   private func replies(_ standing: ReplySource.Standing?, isRead: Bool) -> EndpointsInterface.Replies {

@@ -85,9 +85,17 @@ extension SetWork {
         declared.fault(wanted.place, "tokenFile", "names a file of which nothing can be taken: \(message)")
       }
     }
+    // A password without a name to log in with is of no use: the set has taken both away.
+    let isDropped =
+      Endpoint.Kind(of: wanted.url).logsIn && wanted.settings.user == nil && wanted.tokenFile == nil
+      && sheet.token != nil
+    if isDropped {
+      sheet.token = nil
+      fields.append(.init(name: "token"))
+    }
     if given != nil || wanted.tokenFile == nil {
       do {
-        try desk.check(wanted.url, wanted.settings, hasToken: sheet.token != nil || kept.sheet.token != nil)
+        try desk.check(wanted.url, wanted.settings, token: isDropped ? nil : sheet.token ?? kept.sheet.token)
       } catch ControlFailure.invalidValue("token", let message) {
         declared.fault(wanted.place, "tokenFile", "is missing: \(message)")
       } catch ControlFailure.invalidValue(let field, let message) {
@@ -132,7 +140,7 @@ extension SetWork {
     if let path = wanted.secretFile, fields.contains(where: { $0.name == "secret" }) {
       uses.append(.init(endpoint: wanted.name, key: .secretFile, path: path, url: wanted.url))
     }
-    let isNewToken = fields.contains { $0.name == "token" }
+    let isNewToken = sheet.token != nil && fields.contains { $0.name == "token" }
     if isNewToken
       || sheet.token != nil && known.map({ ($0.url, $0.settings.via) != (wanted.url, wanted.settings.via) }) == true
     {

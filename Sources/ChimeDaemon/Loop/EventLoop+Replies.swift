@@ -87,6 +87,7 @@ extension EventLoop {
     replies.sources[lane]?.openedMicroseconds = nil
     // What is being recorded will be known by its id to have been read.
     replies.sources[lane]?.queue = []
+    replies.sources[lane]?.isAnswered = false
     guard !source.isApplying else { return }
     let (store, address) = (store, source.address)
     Task {
@@ -97,6 +98,7 @@ extension EventLoop {
           // What came since and changed nothing need not be looked at again, unless another daemon has read meanwhile.
           if source.mark != mark || source.last == nil { source.last = mark }
           source.mark = mark
+          source.asked = (source.last, SystemClock.monotonicMicroseconds)
           replies.sources[lane] = source
           let reader = channels.answers(of: source.endpoint.kind)
           reader.open(lane, after: source.last, number: number) { [weak self] event in
@@ -117,6 +119,13 @@ extension EventLoop {
     case .came(let messages, let nonsense):
       if nonsense > 0 { refuse(.malformed, lane, count: nonsense) }
       replies.sources[lane]?.queue += messages
+      readReplies(lane)
+    case .ended(let end) where end.isAnswered:
+      // One that says nothing has opened nothing.
+      repliesAreOpen(lane)
+      replies.sources[lane]?.backoff = ReplyBackoff()
+      replies.sources[lane]?.hasAnswered = true
+      replies.sources[lane]?.isAnswered = true
       readReplies(lane)
     case .ended(let end): replyFailed(lane, number, end.reason, asked: end.retryAfter)
     }
@@ -143,6 +152,7 @@ extension EventLoop {
     source.phase = .waiting(untilMicroseconds: now + UInt64(wait.rawValue) * 1_000)
     source.openedMicroseconds = nil
     source.queue = []
+    source.hasAnswered = false
     source.problem = (reason, source.problem?.since ?? SystemClock.now)
     // Servers and networks go away for a moment all the time.
     if source.backoff.failures >= 3, !source.isProblemTold {
@@ -207,6 +217,24 @@ extension EventLoop {
         apply(token, message.id, of: lane, source)
       }
     }
+    askAgain(lane)
+  }
+
+  /// How rarely one is asked that has nothing new to say, and does not hold the question until it has.
+  private static let pollPause: UInt64 = 5_000_000
+
+  /// Asks for what follows, when all that came is done.
+  private func askAgain(_ lane: Lane) {
+    guard let source = replies.sources[lane], source.isAnswered, !source.isApplying, source.queue.isEmpty else {
+      return
+    }
+    replies.sources[lane]?.isAnswered = false
+    let now = SystemClock.monotonicMicroseconds
+    guard let asked = source.asked, asked.after == source.last, now < asked.microseconds + Self.pollPause else {
+      return openReplies(lane)
+    }
+    replies.sources[lane]?.phase = .waiting(untilMicroseconds: asked.microseconds + Self.pollPause)
+    armReplies()
   }
 
   private func apply(_ token: ActionToken, _ id: String, of lane: Lane, _ source: ReplySource) {

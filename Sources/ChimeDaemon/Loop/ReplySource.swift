@@ -28,6 +28,12 @@ struct ReplySource {
   /// Messages that wait for those before them, the first one first.
   var queue: ArraySlice<ReplyReader.Reply> = []
   var isApplying = false
+  /// Of one that is asked: whether the question was answered, and the next one follows once all is done that came.
+  var isAnswered = false
+  /// After which message was asked, and when.
+  var asked: (after: String?, microseconds: UInt64)?
+  /// Whether it has answered since something was wrong last.
+  var hasAnswered = false
   /// Why it cannot be read, and since when; nil while it can.
   var problem: (reason: String, since: Instant)?
   var isProblemTold = false
@@ -41,8 +47,8 @@ struct ReplySource {
 
   var standing: Standing {
     Standing(
-      isOpen: phase == .open, problem: problem?.reason, since: problem?.since, answers: answers, refused: refused,
-      answeredAt: answeredAt)
+      isOpen: phase == .open || hasAnswered, problem: problem?.reason, since: problem?.since, answers: answers,
+      refused: refused, answeredAt: answeredAt)
   }
 
   /// What others are told of it.

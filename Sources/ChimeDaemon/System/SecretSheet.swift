@@ -9,6 +9,8 @@ import ChimeSchedule
 ///     whsk_…
 ///     whsec_… until 2026-03-30T08:30:00Z
 ///     token tk_…
+///
+/// A second token in that line is the one that messages are taken back with.
 package struct SecretSheet: Sendable {
   package struct Line: Sendable {
     package let text: String
@@ -33,7 +35,7 @@ package struct SecretSheet: Sendable {
       guard let first = words.first, !first.hasPrefix("#") else { continue }
       do {
         switch (words.count, first) {
-        case (2, "token"): token = try Token(words[1])
+        case (2...3, "token"): token = try Token(words.dropFirst().joined(separator: "\n"))
         case (1, _): secrets.append(try Line(first))
         case (3, _) where words[1] == "until":
           guard let until = try? RFC3339.parse(words[2]) else {

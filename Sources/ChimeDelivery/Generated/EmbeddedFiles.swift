@@ -41,7 +41,9 @@ static var gotify: String { #"""
       "client::display": {"contentType": "text/plain"},
       "client::notification": {"{{url}}": {"": null, "*": {"click": {"url": "{{url}}"}}}}
     }
-  }
+  },
+  "receipt": "id",
+  "withdraw": {"method": "DELETE", "path": "/message/{{receipt}}", "headers": {"X-Gotify-Key": "{{token.withdraw}}"}}
 }
 
 """# }

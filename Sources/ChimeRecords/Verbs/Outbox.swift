@@ -51,10 +51,12 @@ extension SQLTransaction {
         UPDATE delivery SET
           state = CASE WHEN state <= 1 THEN $2 ELSE state END, state_at = CASE WHEN state <= 1 THEN $3 ELSE state_at END,
           visible_at = CASE WHEN state > 1 OR $2 > 1 THEN 0 ELSE coalesce($3, created_at) END, attempts = attempts + 1,
-          number = $4, started_at = $5, took_ms = $6, outcome = $7, status = $8, answer = $9, error = $10
+          number = $4, started_at = $5, took_ms = $6, outcome = $7, status = $8, answer = $9, error = $10,
+          receipt = coalesce($11, receipt)
         WHERE key = $1
         """, tried.key, code, at, attempt.number, attempt.startedAt, attempt.took.rawValue,
-        AttemptCode.of(attempt.outcome), attempt.status, attempt.answer, attempt.error)
+        AttemptCode.of(attempt.outcome), attempt.status, attempt.answer, attempt.error,
+        attempt.receipt)
     } else if tried.isOwed {
       try connection.run(
         """
@@ -157,6 +159,10 @@ extension SQLTransaction {
     }
     query.append("ORDER BY d.key DESC LIMIT ? OFFSET ?", page.limit, page.offset)
     return try connection.all(query) { try $0.delivery(0) }
+  }
+
+  package func receipt(of id: DeliveryID) throws -> String? {
+    try connection.first("SELECT receipt FROM delivery WHERE id = $1", id) { $0.optionalText(0) } ?? nil
   }
 
   package func attempts(of id: DeliveryID) throws -> [Attempt] {

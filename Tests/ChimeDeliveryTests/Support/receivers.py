@@ -23,6 +23,7 @@ import threading
 import urllib.parse
 
 TOKEN = "tk_AbCdEf0123456789"
+CLIENT = "tk_GhIjKl0123456789"
 transactions = {}
 
 
@@ -105,6 +106,12 @@ def ntfy(method, path, headers, body):
 
 
 def gotify(method, path, headers, body):
+    if method == "DELETE":
+        taken = re.fullmatch(r"/message/(\d+)", path)
+        need(taken, "message does not exist", 404)
+        need(headers.get("x-gotify-key") == CLIENT, "you need to provide a valid access token", 401)
+        need("authorization" not in headers and not body, "something beside it")
+        return {"deleted": int(taken.group(1))}
     need(method == "POST" and path == "/message", "no such page", 404)
     need(headers.get("x-gotify-key") == TOKEN, "you need to provide a valid access token", 401)
     value = parsed(headers, body)
@@ -225,6 +232,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     do_PUT = do_POST
     do_GET = do_POST
+    do_DELETE = do_POST
 
     def log_message(self, *arguments):
         pass

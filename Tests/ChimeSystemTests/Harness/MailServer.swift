@@ -3,7 +3,7 @@ import Foundation
 /// A mail server of aiosmtpd's (PyPI), and the mailboxes behind it.
 struct MailServer {
   /// How TLS begins.
-  enum Security: String { case none, smtps, starttls }
+  enum Security: String { case none, smtps, starttls, denied }
 
   let address: String
   let port: Int

@@ -1,0 +1,54 @@
+import ChimeControl
+import ChimeCore
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// The note of how far answers were read: it goes with its endpoint, and comes back with it.
+@Suite(.serialized) struct ReplyMarkTests {
+  private static let address = "https://ntfy.example.org/answers"
+  private static let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+
+  private func mark(_ house: TrackerHouse) async throws -> String? {
+    try await house.store.read { try ReplyWork.mark(of: Self.lane, at: Self.address, in: $0) }
+  }
+
+  private func begin(_ house: TrackerHouse) async throws {
+    _ = try house.call(
+      EndpointsInterface.Put(
+        name: "phone", url: "https://ntfy.example.org/alerts",
+        settings: .init(template: "ntfy", replies: Self.address)))
+    try await house.store.write { try ReplyWork.putMark("m7 \(Self.address)", of: Self.lane, in: $0) }
+    #expect(try await mark(house) == "m7")
+  }
+
+  private func notes(_ house: TrackerHouse) async throws -> Int {
+    try await house.store.read { try $0.notes(named: "replies:").count }
+  }
+
+  @Test func itGoesWithTheEndpointAndComesBackWithIt() async throws {
+    try await TrackerHouse.live { house in
+      try await begin(house)
+      _ = try house.call(EndpointsInterface.Remove(name: "phone"))
+      #expect(try await notes(house) == 0)
+      _ = try house.call(TrackersInterface.Undo())
+      #expect(try await mark(house) == "m7", "nothing is read a second time")
+      // An endpoint that is added, and taken back, leaves none.
+      _ = try house.call(EndpointsInterface.Remove(name: "phone"))
+      try await begin(house)
+      _ = try house.call(TrackersInterface.Undo())
+      #expect(try await notes(house) == 0)
+    }
+  }
+
+  @Test func itGoesWithTheOwner() async throws {
+    try await TrackerHouse.live { house in
+      try await begin(house)
+      _ = try house.call(TrackersInterface.StartOver())
+      #expect(try await notes(house) == 0)
+      _ = try house.call(TrackersInterface.Undo())
+      #expect(try await mark(house) == "m7")
+    }
+  }
+}

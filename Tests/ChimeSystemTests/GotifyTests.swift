@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// Messages of Gotify, which go when they are answered elsewhere.
+@Suite(.serialized) struct GotifyTests {
+  private func add(_ home: Home, _ server: PushServer, _ tokens: String) async throws {
+    try home.write(tokens, to: home.path + "/tokens")
+    try await home.did(
+      "endpoint", "add", "push", server.url, "--template", "gotify", "--token-file", home.path + "/tokens")
+  }
+
+  private func recorded(_ home: Home) async throws {
+    try await eventually("nothing is owed", within: .seconds(40)) {
+      try await home.listed("deliveries", "--limit", "all")["deliveries"].elements.allSatisfy {
+        ["delivered", "cancelled"].contains($0["state"].string)
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func whatIsAnsweredGoes() async throws {
+    try await Home.live { home in
+      let server = try await PushServer.start(in: home)
+      let first = try await home.start()
+      try await add(home, server, "\(PushServer.application)\n\(PushServer.client)\n")
+      #expect(try await home.did("endpoint", "show", "push").contains("what is answered"))
+      func shows(_ texts: [String], _ what: String) async throws {
+        try await eventually("\(what): \(texts)", within: .seconds(40)) { server.screen == texts }
+        try await recorded(home)
+      }
+      try await home.did("in", "1s", "Tea", "--to", "push")
+      try await home.did("in", "1s", "Walk", "--to", "push")
+      try await shows(["Tea", "Walk"], "fired")
+      try await home.did("done", "Tea")
+      try await shows(["Walk"], "done")
+      // Put off it goes, and comes again as another.
+      try await home.did("snooze", "Walk", "1s")
+      try await eventually("it comes again", within: .seconds(20)) { server.sent == 3 }
+      try await shows(["Walk"], "snoozed")
+      // Its number is known after a crash, and what is owed goes when the server is there again.
+      try await server.stop()
+      try await home.did("dismiss", "Walk")
+      try await first.crash()
+      let second = try await home.start()
+      try await server.restart()
+      try await shows([], "dismissed")
+      // What nobody told the number of cannot be taken back by it, and holds nothing up.
+      #expect(server.deletions == 3 && server.denials == 0)
+      let told = try await home.did("endpoint", "show", "push") + home.did("deliveries", "--json") + home.did("export")
+      for text in [told, second.process.errors] {
+        #expect(!text.contains(PushServer.application) && !text.contains(PushServer.client))
+      }
+    }
+  }
+
+  /// A message that was answered while it was under way goes as soon as its number is known, and is deleted once.
+  @Test(.timeLimit(.minutes(1))) func whatArrivesAfterTheAnswerGoesOnce() async throws {
+    try await Home.live { home in
+      let server = try await PushServer.start(in: home)
+      _ = try await home.start()
+      try await add(home, server, "\(PushServer.application)\n\(PushServer.client)\n")
+      try await home.did("in", "1s", "Slow", "--to", "push")
+      try await eventually("it is there") { server.sent == 1 }
+      try await home.did("done", "Slow")
+      try await eventually("it goes", within: .seconds(10)) { server.screen.isEmpty }
+      try await recorded(home)
+      #expect(server.deletions == 1)
+    }
+  }
+
+  /// The application's token alone may not delete: nothing is tried, and it is said.
+  @Test(.timeLimit(.minutes(1))) func oneTokenTakesNothingBack() async throws {
+    try await Home.live { home in
+      let server = try await PushServer.start(in: home)
+      _ = try await home.start()
+      try await add(home, server, PushServer.application + "\n")
+      #expect(try await home.did("endpoint", "show", "push").contains("a second token"))
+      #expect(try await home.listed("endpoint", "show", "push")["endpoint"]["takesBack"] == .bool(false))
+      try await home.did("in", "1s", "Tea", "--to", "push")
+      try await eventually("it is there") { server.screen == ["Tea"] }
+      try await home.did("done", "Tea")
+      // The second one is given later: what comes from then on goes.
+      try home.write("\(PushServer.application)\n\(PushServer.client)\n", to: home.path + "/tokens")
+      try await home.did("endpoint", "edit", "push", "--token-file", home.path + "/tokens")
+      try await home.did("in", "1s", "Walk", "--to", "push")
+      try await eventually("both are there") { server.screen == ["Tea", "Walk"] }
+      try await recorded(home)
+      try await home.did("done", "Walk")
+      try await eventually("the later one goes") { server.screen == ["Tea"] }
+      #expect(server.deletions == 1 && server.denials == 0)
+      // A password has no second line.
+      let mail = try await home.chime(
+        "endpoint", "add", "me", "mailto:ann@example.org", "--via", "smtps://127.0.0.1:1", "--from",
+        "chime@example.org", "--user", "ann", "--token-file", home.path + "/tokens")
+      #expect(mail.status != 0 && mail.text.contains("a password is one line"), "\(mail.text)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// A server of Gotify that stands in for a real one, and the app that has its messages.
+final class PushServer {
+  /// An application's token, which sends, and a client's, which deletes.
+  static let (application, client) = ("AzPlJ5zwUYpPLGm", "CxJsb3r9NnKqGWs")
+
+  let port: Int
+  private let home: Home
+  private var process: Child
+  /// What it said before it was started last.
+  private var former: [JSON] = []
+
+  private init(_ home: Home, _ process: Child, port: Int) {
+    (self.home, self.process, self.port) = (home, process, port)
+  }
+
+  static func start(in home: Home) async throws -> PushServer {
+    let process = try await spawn(home, port: 0)
+    return PushServer(home, process, port: try await said(process))
+  }
+
+  private static func spawn(_ home: Home, port: Int) async throws -> Child {
+    try await home.spawn(
+      "/usr/bin/python3", [Machine.support("gotify-server"), String(port), home.path + "/gotify.json"])
+  }
+
+  private static func said(_ process: Child) async throws -> Int {
+    try await eventually("the server says its port") { () -> Int? in
+      if let end = process.end { throw HarnessFailure("the server ended with \(end): \(process.errors)") }
+      return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
+    }
+  }
+
+  /// It is gone, and so are all connections.
+  func stop() async throws {
+    process.send(SIGKILL)
+    _ = try await process.ended()
+    former = said
+  }
+
+  /// It is there again, at the same port, with the messages that it had.
+  func restart() async throws {
+    process = try await Self.spawn(home, port: port)
+    _ = try await Self.said(process)
+  }
+
+  var url: String { "http://127.0.0.1:\(port)" }
+
+  private var said: [JSON] { former + process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+
+  /// The texts of the messages that the app shows.
+  var screen: [String] {
+    var shown: [Int: String] = [:]
+    for line in said {
+      if let id = line["sent"]["id"].int { shown[id] = line["sent"]["message"].string ?? "" }
+      if let id = line["deleted"].int { shown[id] = nil }
+    }
+    return shown.values.sorted()
+  }
+
+  /// How many messages it was given.
+  var sent: Int { said.count { $0["sent"]["id"].int != nil } }
+  /// How often it was asked to delete one, whether it was there or not.
+  var deletions: Int { said.count { $0["deleted"].int != nil } }
+  /// How often it refused to.
+  var denials: Int { said.count { $0["denied"].string != nil } }
+}
