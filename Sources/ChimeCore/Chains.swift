@@ -45,8 +45,18 @@ public enum Chains {
     }
   }
 
+  /// Records firings with what follows from them: expectations that have told that no good ping came are down, and the
+  /// reminders that count from what has ended are given their times.
+  @discardableResult
+  static func record(_ firings: [Firing], in transaction: any StoreTransaction, now: Instant) throws -> [Step] {
+    let ends = try ends(by: firings, in: transaction, now: now)
+    try transaction.record(firings)
+    try transaction.noteDown(by: firings)
+    return try follow(ends, in: transaction, now: now)
+  }
+
   /// What some firings end. Asked before the firings are recorded: what had ended so before is not in it.
-  static func ends(by firings: [Firing], in transaction: any StoreTransaction, now: Instant) throws -> [End] {
+  private static func ends(by firings: [Firing], in transaction: any StoreTransaction, now: Instant) throws -> [End] {
     let ended = firings.flatMap { firing in
       firing.occurrences.compactMap { occurrence -> (id: OccurrenceID, isExpected: Bool, end: End)? in
         let isExpected = firing.due.reminder.isExpectation

@@ -58,10 +58,7 @@ public struct FiringWork: Sendable {
     }
     work.stagger = stagger
     work.stagger.spread(&work.firings, room.policies, now: now)
-    let ends = try Chains.ends(by: work.firings, in: transaction, now: now)
-    try transaction.record(work.firings)
-    try transaction.noteDown(by: work.firings)
-    work.chained = try Chains.follow(ends, in: transaction, now: now)
+    work.chained = try Chains.record(work.firings, in: transaction, now: now)
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
       guard left > 0 else { continue }

@@ -65,10 +65,7 @@ public struct PingWork: Sendable {
       DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt, occurrence: occurrence), in: transaction,
       bearings, bearings.zone(of: reminder), using: &generator)
     try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
-    let ends = try Chains.ends(by: [firing], in: transaction, now: now)
-    try transaction.record([firing])
-    try transaction.noteDown(by: [firing])
-    chained += try Chains.follow(ends, in: transaction, now: now)
+    chained += try Chains.record([firing], in: transaction, now: now)
     return try transaction.readableReminder(reminder.id) ?? record
   }
 

@@ -35,10 +35,7 @@ public struct StandbyCommit: Sendable {
           var walk = bearings.timetable(of: firing.due.reminder).walk()
           try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           try Announcing.attend(&firing, in: transaction, bearings, now: now, using: &generator)
-          let ends = try Chains.ends(by: [firing], in: transaction, now: now)
-          try transaction.record([firing])
-          try transaction.noteDown(by: [firing])
-          try Chains.follow(ends, in: transaction, now: now)
+          try Chains.record([firing], in: transaction, now: now)
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):
           if time > now { ahead.insert(outcome.lane) }
