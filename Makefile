@@ -28,9 +28,10 @@ whole := -Xswiftc -whole-module-optimization -Xswiftc -no-emit-module-separately
 # In a folder of their own, so that programs and tests can be built at the same time; .build/release leads there.
 optimized := .build/optimized
 release := .build/release
-# What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
+# What every release build is made with: the Swift library linked in, of what a debugger reads the lines alone, and nothing that
+# tells in which folder it was built.
 releaseflags := -c release --scratch-path $(optimized) --static-swift-stdlib --disable-local-rpath $(swiftflags) \
-  -Xswiftc -no-emit-module-separately-wmo -Xlinker -z -Xlinker now -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
+  -Xswiftc -no-emit-module-separately-wmo -Xswiftc -gline-tables-only -Xlinker -z -Xlinker now -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
   -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
 # lie in its memory, and would make another program each time.

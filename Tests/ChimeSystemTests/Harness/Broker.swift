@@ -41,6 +41,8 @@ final class Broker {
     var lines = [
       "listener \(number) 127.0.0.1", "allow_anonymous \(login == nil)", "user \(user)", "persistence true",
       "persistence_location \(folder)/", "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
+      // A flood is to arrive whole.
+      "max_queued_messages 0",
     ]
     if let login {
       try home.write(login + "\n", to: folder + "/passwords")
@@ -125,5 +127,11 @@ final class Broker {
   {
     let done = try await home.run("mosquitto_pub", words(login) + ["-q", "1", "-t", topic, "-m", text] + more)
     guard done.status == 0 else { throw HarnessFailure("mosquitto_pub: \(done.text)") }
+  }
+
+  /// Sends each line of a file, as fast as they are taken.
+  func flood(_ file: String, to topic: String = "chime/command") async throws -> Child {
+    let words = (["mosquitto_pub"] + words(nil) + ["-q", "1", "-t", topic, "-l"]).joined(separator: " ")
+    return try await home.spawn("/bin/sh", ["-c", "exec \(words) < \(file)"])
   }
 }
