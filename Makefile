@@ -54,26 +54,27 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
 .PHONY: help run test proof golden unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
-help: ## Say what there is
+help: ## change: Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@for group in use change prove publish; do printf 'To %s\n' "$$group"; \
+	  awk -F ":.*## $$group: " "/^[a-z-]+:.*## $$group: / { printf \"  make %-12s %s\\n\", \$$1, \$$2 }" $(MAKEFILE_LIST); echo; done
 
-run: ## Install what is missing, build, start chimed here and show a reminder firing
+run: ## use: Install what is missing, build, start chimed here and show a reminder firing
 	@Packaging/dependencies run
 	@$(MAKE) --no-print-directory release
 	@Packaging/run $(release)
 
-test: ## Install what is missing, check the style and the imports, build, and show each promise once (ten minutes)
+test: ## prove: Install what is missing, check the style and the imports, build, and show each promise once (25 minutes on two processors)
 	@Packaging/dependencies test
 	@Tests/quick
 
-proof: ## Prove what takes long, part by part, and print a table (hours; ONE=fleet for one part, AGAIN=1 for all anew)
+proof: ## prove: Prove what takes long, part by part, and print a table (hours; ONE=fleet for one part, AGAIN=1 for all anew)
 	@Tests/proof $(ONE)
 
-unit: tests ## Build and run the tests of the modules, which need no program of ours (ONE=name for those whose name has it)
+unit: tests ## change: Build and run the tests of the modules, which need no program of ours (ONE=name for those whose name has it)
 	@$(MAKE) --no-print-directory test-modules ONE='$(ONE)'
 
-system: release tests ## Build and run the tests of the real daemon on the real system (ONE=name for one suite)
+system: release tests ## change: Build and run the tests of the real daemon on the real system (ONE=name for one suite)
 	@$(MAKE) --no-print-directory test-system ONE='$(ONE)'
 
 # Without a build before them. Those that wait for servers and programs run beside those that compute: in one process they
@@ -95,53 +96,53 @@ test-computing:
 test-system:
 	@$(testrun) $(few) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
 
-tests: embed ## Build the tests
+tests: embed ## change: Build the tests
 	@$(testbuild)
 
 # The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
 proof-tests: release tests
 	@CHIME_PROOF=1 $(testrun) $(few) --filter "$$(Tests/proof-filter $(PART))"
 
-golden: release ## Record what a scripted life prints anew (Tests/Golden), after a change of it that is meant
+golden: release ## change: Record what a scripted life prints anew (Tests/Golden), after a change of it that is meant
 	@Tests/Golden/record $(release)
 
 ROUNDS ?= 500
-crash: release tests ## Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
+crash: release tests ## prove: Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
 	@CHIME_PROOF=1 CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeSystemTests.*CrashTests'
 
 REMINDERS ?= 100000
 SPAN ?= 60
 FAULTS ?= kill freeze stall cut promote restart kill,freeze,promote,restart
-fleet: release tests ## Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
+fleet: release tests ## prove: Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
 	@CHIME_PROOF=1 CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' CHIME_TEST_SEED=$(SEED) \
 	  $(testrun) --filter 'ChimeSystemTests.*FleetStormTests'
 
 GAMES ?= 50
-power: tests ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
+power: tests ## prove: Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
 	@CHIME_PROOF=1 CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
-build: embed ## Build everything for debugging
+build: embed ## change: Build everything for debugging
 	@$(call scratch,all) swift build $(swiftflags)
 
-release: words manual embed ## Build chimed and chime to install, the Swift library linked in
+release: words manual embed ## change: Build chimed and chime to install, the Swift library linked in
 	@$(call scratch,programs) CHIME_BUILD=programs $(still) swift build $(releaseflags)
 	@ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
 
-manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
+manual: ## change: Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man
 
-holidays: ## Write Config/holidays.txt anew, the public holidays of all countries, from PyPI's newest holidays
+holidays: ## change: Write Config/holidays.txt anew, the public holidays of all countries, from PyPI's newest holidays
 	@Packaging/holidays
 	@Packaging/embed
 
-embed: ## Write the sources that are made of the interface files, packs and templates
+embed: ## change: Write the sources that are made of the interface files, packs and templates
 	@Packaging/embed
 	@Packaging/interfaces
 
-words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
+words: ## change: Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
 	@Packaging/words compile .build/share/locale
 
-bench: ## Measure, beside peers in the same run (BENCH='--only lateness' for one)
+bench: ## prove: Measure, beside peers in the same run (BENCH='--only lateness' for one)
 	@Packaging/dependencies bench
 	@$(MAKE) --no-print-directory measure BENCH='$(BENCH)'
 
@@ -152,7 +153,7 @@ measure: release $(peers)
 	@$(release)/chime-bench $(BENCH)
 
 MINUTES ?= 10
-soak: ## Run chimed under mixed load and watch what it holds of the machine (MINUTES=60, plot in .build/soak)
+soak: ## prove: Run chimed under mixed load and watch what it holds of the machine (MINUTES=60, plot in .build/soak)
 	@Packaging/dependencies run
 	@$(MAKE) --no-print-directory release $(peers)
 	@$(call scratch,tools) swift build $(releaseflags) --product chime-bench
@@ -162,15 +163,15 @@ soak: ## Run chimed under mixed load and watch what it holds of the machine (MIN
 SEEDS ?= 1000
 FROM ?= 1
 DAYS ?= 365
-simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 DAYS=10)
+simulate: ## prove: Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 DAYS=10)
 	@$(call scratch,tools) swift build $(releaseflags) --product chime-simulate
 	@$(optimized)/release/chime-simulate --seeds $(SEEDS) --from $(FROM) --days $(DAYS)
 
-bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
+bugs: ## prove: Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
 	@Tests/Simulation/find-bugs $(ONE)
 
 SECONDS ?= 60
-fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)
+fuzz: ## prove: Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)
 	@Fuzz/run $(FUZZ) SECONDS=$(SECONDS)
 
 # Each in a build folder of its own, so that the usual build stays; what is beside that one is beside it too. The real daemon
@@ -179,11 +180,11 @@ sanitized = mkdir -p .build/$(2) && ln -sfn ../share .build/$(2)/share && \
   CHIME_TEST_SANITIZER=$(1) $(3) Tests/run swift test --disable-xctest --enable-swift-testing --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
   $(if $(ONE),--filter '$(ONE)' --experimental-maximum-parallelization-width 3,$(narrow) --skip ChimeSystemTests)
 
-asan: words manual ## Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
+asan: words manual ## prove: Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
 	@# Without its leak detector, which cannot see a reference that Swift keeps in an enum with the case in its spare bits.
 	@$(call sanitized,address,asan,ASAN_OPTIONS=detect_leaks=0:$${ASAN_OPTIONS:-})
 
-tsan: words manual ## Run the quick tests under ThreadSanitizer (ONE=name as with asan)
+tsan: words manual ## prove: Run the quick tests under ThreadSanitizer (ONE=name as with asan)
 	@$(call sanitized,thread,tsan,TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan.supp:$${TSAN_OPTIONS:-})
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
@@ -195,7 +196,7 @@ $(release)/peers/%.so: Benchmarks/peers/%.c | release
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-lint: ## Check the formatting, who imports whom, and that no text is escaped by Character
+lint: ## change: Check the formatting, who imports whom, and that no text is escaped by Character
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-promises --self-test
 	@Packaging/check-promises
@@ -209,43 +210,43 @@ lint: ## Check the formatting, who imports whom, and that no text is escaped by 
 	@Packaging/words check
 	@Packaging/manual check
 
-fmt: ## Format the code
+fmt: ## change: Format the code
 	@swift format --in-place --parallel --recursive $(sources)
 
-install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
+install: ## use: Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install $(release)
 
-uninstall: ## Take away what install put there; configuration and reminders stay
+uninstall: ## use: Take away what install put there; configuration and reminders stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install --remove
 
-record: ## Record docs/terminal.svg, the session that the README shows, from the real programs
+record: ## publish: Record docs/terminal.svg, the session that the README shows, from the real programs
 	@$(MAKE) --no-print-directory release
 	@Packaging/record $(release)
 
 DEB ?= .build/deb
-deb: ## Build the Debian package into .build/deb (DEB=folder for another; docs/packaging.md)
+deb: ## publish: Build the Debian package into .build/deb (DEB=folder for another; docs/packaging.md)
 	@Packaging/dependencies deb
 	@Packaging/deb $(DEB)
 
-deb-test: ## Check the package, then install, upgrade and purge it on a plain Debian 12 that is booted (as root)
+deb-test: ## publish: Check the package, then install, upgrade and purge it on a plain Debian 12 that is booted (as root)
 	@Packaging/dependencies debtest
 	@$(MAKE) --no-print-directory deb
 	@Tests/Package/run $(DEB)
 
-reproduce: ## Build the Debian package of the last commit twice, in two folders, and compare the two
+reproduce: ## publish: Build the Debian package of the last commit twice, in two folders, and compare the two
 	@Packaging/dependencies deb
 	@Packaging/reproduce
 
-sbom: ## List what is linked into the programs, as SPDX in .build/chime.spdx.json
+sbom: ## publish: List what is linked into the programs, as SPDX in .build/chime.spdx.json
 	@$(MAKE) --no-print-directory release
 	@Packaging/sbom $(release) --output .build/chime.spdx.json
 	@echo .build/chime.spdx.json
 
-clean: ## Remove what was built here
+clean: ## change: Remove what was built here
 	@rm -rf .build .venv Fuzz/.build
