@@ -110,7 +110,7 @@ struct AnsweredAnywhereTests {
     try await Home.live { home in
       let screens = try await Screens.start(in: home)
       let receiver = try await Receiver.start(in: home)
-      _ = try await home.start()
+      let daemon = try await home.start()
       try await screens.add()
       try await addList(receiver, home)
       var ways: [String: Way] = [:]
@@ -139,6 +139,7 @@ struct AnsweredAnywhereTests {
         return ways.keys.allSatisfy { told[$0]?.contains("occurrence.done") == true }
       }
       for (title, types) in told(receiver) { #expect(types == ["reminder.fired", "occurrence.done"], "\(title)") }
+      #expect(daemon.process.listeningPorts.isEmpty, "every connection goes out")
       times.sort()
       print(
         "AnsweredAnywhereTests: from the press until it is closed and gone from all screens, of \(times.count):",

@@ -42,7 +42,7 @@ final class Broker {
       "listener \(number) 127.0.0.1", "allow_anonymous \(login == nil)", "user \(user)", "persistence true",
       "persistence_location \(folder)/", "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
       // A flood is to arrive whole.
-      "max_queued_messages 0",
+      "max_queued_messages 2000000",
     ]
     if let login {
       try home.write(login + "\n", to: folder + "/passwords")

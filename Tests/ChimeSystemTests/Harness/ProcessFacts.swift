@@ -20,6 +20,16 @@ extension Child {
       .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
   }
 
+  /// The TCP ports at which it listens, as the kernel writes addresses (proc(5), `/proc/PID/net/tcp`).
+  var listeningPorts: [String] {
+    let own = Set(descriptors.filter { $0.hasPrefix("socket:[") }.map { String($0.dropFirst(8).dropLast()) })
+    return ["net/tcp", "net/tcp6"].flatMap { proc($0).split(separator: "\n").dropFirst() }.compactMap { line in
+      let fields = line.split(separator: " ")
+      let isListening = fields.count > 9 && fields[3] == "0A" && own.contains(String(fields[9]))
+      return isListening ? String(fields[1]) : nil
+    }
+  }
+
   /// `T` while it is stopped.
   var runState: String { proc("stat").split(separator: ")").last?.split(separator: " ").first.map(String.init) ?? "" }
 
