@@ -189,6 +189,15 @@ public struct Standby: Sendable {
     seenTo = nil
   }
 
+  /// Whether an occurrence has come again from here at the end of that snooze: what looked at the store may know of the snooze
+  /// before the loop hears that it has committed.
+  public func hasFired(_ id: OccurrenceID, atEndOfSnoozeUntil until: Instant) -> Bool {
+    entries.contains { entry in
+      guard case .fired(let firing) = entry else { return false }
+      return Self.id(firing.due) == id && firing.due.occurrence?.state == .snoozed(until: until)
+    }
+  }
+
   /// The occurrences of a reminder whose ping is awaited, and of which the store does not know: one that the store has taken
   /// ends them.
   public func awaited(of id: ReminderID) -> [OccurrenceID] {

@@ -225,6 +225,27 @@ struct StandbyTests {
     #expect(state == (isDone ? .done : .snoozed(until: later + .minutes(6))))
   }
 
+  /// What looks at the store may see a snooze before the loop hears of its commit. The clock is set to its end meanwhile, and it
+  /// has come again.
+  @Test func aSnoozeIsHeardOfAfterItHasEnded() async throws {
+    var screen = Screen(store: MemoryStore())
+    let reminder = try Self.reminder("every 24h")
+    try await screen.add(reminder, at: Self.now)
+    let id = try await screen.standIn(now: Self.now).firings[0].occurrences[0].id
+    try await screen.record()
+    let fired = try #require(try await screen.store.read { try $0.occurrence(id) })
+    let (bearings, until) = (screen.bearings, Self.now + .minutes(6))
+    try await screen.store.write { store in
+      var random = SeededGenerator(seed: 1)
+      _ = try AnswerWork.run(
+        .snooze(for: .minutes(6)), to: fired, reminder: reminder, in: store, bearings, now: Self.now, using: &random)
+    }
+    #expect(!screen.standby.hasFired(id, atEndOfSnoozeUntil: until))
+    #expect(try await screen.standIn(now: until).messages.count == 1)
+    #expect(screen.standby.hasFired(id, atEndOfSnoozeUntil: until))
+    #expect(!screen.standby.hasFired(id, atEndOfSnoozeUntil: until + .minutes(1)))
+  }
+
   @Test func anAnswerOfAnotherUserIsPassedOver() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)

@@ -169,7 +169,7 @@ enum Answering {
     switch answered.state {
     case .snoozed(let until):
       let wait = DurationText.format(Milliseconds.seconds((until - now + .milliseconds(999)).rawValue / 1_000))
-      return [.occurrence(.snoozed, answered, "\(title) snoozed for \(wait)"), .withdraw(answered.id)]
+      return [.occurrence(.snoozed, answered, "\(title) snoozed for \(wait)"), .withdraw(answered.id, until: until)]
     case .done: return [.occurrence(.done, answered, "\(title) done"), .withdraw(answered.id)]
     default: return [.occurrence(.dismissed, answered, "\(title) dismissed"), .withdraw(answered.id)]
     }

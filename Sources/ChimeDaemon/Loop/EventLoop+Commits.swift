@@ -14,6 +14,7 @@ extension EventLoop {
   ///
   /// - Parameter bearings: those that it computed with.
   func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
+    let notices = notices.filter { !isOvertaken($0) }
     for notice in notices {
       switch notice {
       case .event(let happening) where [.changed, .removed].contains(happening.kind):
@@ -23,7 +24,7 @@ extension EventLoop {
         if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
       case .event(let happening) where happening.kind == .pinged:
         happening.reminder.map(standby.awaited)?.forEach { standby.forget($0) }
-      case .withdraw(let occurrence): standby.forget(occurrence)
+      case .withdraw(let occurrence, _): standby.forget(occurrence)
       default: break
       }
     }
@@ -40,13 +41,19 @@ extension EventLoop {
       })
   }
 
+  /// Whether what was put off has come again from memory meanwhile, and stands on the screen.
+  private func isOvertaken(_ notice: LoopNotice) -> Bool {
+    guard case .withdraw(let id, let until?) = notice else { return false }
+    return standby.hasFired(id, atEndOfSnoozeUntil: until)
+  }
+
   func take(_ notices: [LoopNotice]) {
     var happenings: [Happening] = []
     var withdrawn: Set<OccurrenceID> = []
     for notice in notices {
       switch notice {
       case .event(let happening): happenings.append(happening)
-      case .withdraw(let occurrence):
+      case .withdraw(let occurrence, _):
         channels.withdraw(occurrence)
         withdrawn.insert(occurrence)
       case .cancelled(let ids): drop { ids.contains($0.delivery.id) }

@@ -7,8 +7,8 @@ import ChimeTracking
 enum LoopNotice: Sendable {
   /// Tell those who watch, and the log.
   case event(Happening)
-  /// The occurrence was closed: take down what still shows of it.
-  case withdraw(OccurrenceID)
+  /// The occurrence was closed, or put off until then: take down what still shows of it.
+  case withdraw(OccurrenceID, until: Instant? = nil)
   /// Deliveries were cancelled: what is held of them is not sent.
   case cancelled(Set<DeliveryID>)
   /// A person has it tried now, whether or not the way was shut a moment ago.

@@ -148,7 +148,7 @@ extension SimulatedLoop {
         var generator = SeededGenerator(seed: 0)
         let work = try AnswerWork.run(
           answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
-        return Notices(changed: work.chained.map(\.after.id), withdrawn: [id])
+        return Notices(work)
       } catch is AnswerRefused {
         return Notices()
       }
@@ -170,11 +170,17 @@ extension SimulatedLoop {
     var removed: ReminderID?
     var pinged: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
+    /// Of those, which were put off, and until when.
+    var snoozed: [OccurrenceID: Instant] = [:]
     var cancelled: Set<DeliveryID> = []
     var changesEndpoints = false
   }
 
   func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
+    var notices = notices
+    for (id, until) in notices.snoozed where standby.hasFired(id, atEndOfSnoozeUntil: until) {
+      notices.withdrawn.remove(id)
+    }
     for id in notices.changed {
       standby.forget(id)
       world.ledger.forgetAside(id)
@@ -190,5 +196,14 @@ extension SimulatedLoop {
     storeWorks()
     guard bearings.version != self.bearings.version else { return }
     recompute(notices.reminders + notices.changed + notices.withdrawn.map(\.reminder))
+  }
+}
+
+extension SimulatedLoop.Notices {
+  /// Of an answer.
+  init(_ work: AnswerWork) {
+    let answered = work.occurrence
+    self.init(changed: work.chained.map(\.after.id), withdrawn: [answered.id])
+    if case .snoozed(let until) = answered.state { snoozed[answered.id] = until }
   }
 }

@@ -91,7 +91,9 @@ extension Simulation {
       var generator = SeededGenerator(seed: 0)
       let work = try AnswerWork.run(
         answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
-      return Notices(reminders: [id], changed: work.chained.map(\.after.id), withdrawn: [occurrence.id])
+      var notices = Notices(work)
+      notices.reminders = [id]
+      return notices
     case .ping: return try ping(action, in: transaction, bearings, absence, heard: heard, now: now)
     case .fire:
       guard let record = try transaction.reminder(id) else { throw Refused() }
