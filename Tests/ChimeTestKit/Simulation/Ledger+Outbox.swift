@@ -23,20 +23,22 @@ extension Ledger {
     } else if new.state != .done, new.state != .dismissed || !isPing(work, id) {
       fail("\(id) is \(new.state) and has not fired")
     }
-    checkOverlap(new, work)
+    checkOverlap(old, new, work)
   }
 
   /// No time has a record of its own and is counted in a run as well.
-  private func checkOverlap(_ new: Occurrence, _ work: Work) {
+  private func checkOverlap(_ old: Occurrence?, _ new: Occurrence, _ work: Work) {
     let id = new.id
-    guard let reminder = contents.reminders[id.reminder], let known = runs[id.reminder], !known.isEmpty else { return }
+    guard let reminder = contents.reminders[id.reminder], var known = runs[id.reminder], !known.isEmpty else { return }
+    // What was recorded later was judged in the zone of then, where this may have been no time of the reminder.
+    if old != nil { known = [:] }
     func isIts(_ time: Instant) -> Bool {
       timetable(reminder, work.bearings).next(after: time - .milliseconds(1)) == time
     }
     for (first, through) in known where first < id.scheduledAt && id.scheduledAt <= through && isIts(id.scheduledAt) {
       fail("\(id) is \(new.state), and is in the run of missed times from \(first.text) to \(through.text)")
     }
-    guard let through = new.missedRun?.through else { return }
+    guard let through = new.missedRun?.through, old?.missedRun?.through != through else { return }
     for (other, _) in contents.occurrencesOf[id.reminder] ?? [:]
     where other.scheduledAt > id.scheduledAt && other.scheduledAt <= through && isIts(other.scheduledAt) {
       fail("the run of missed times from \(id) to \(through.text) counts \(other) too, which has a record")
