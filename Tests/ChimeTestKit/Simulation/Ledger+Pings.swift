@@ -80,10 +80,11 @@ extension Ledger {
       default: return wrong("only a time of it, or a ping, makes it so")
       }
       if until != right { wrong("its ping may come until \(show(right))") }
-      if work.kind == .ping(id.reminder, .started) {
-        pinging.from[id] = now
-      } else if before == nil {
-        pinging.from[id] = id.scheduledAt
+      switch work.kind {
+      case .ping(id.reminder, .started): pinging.from[id] = now
+      // A good one of the same moment came before the failure.
+      case .ping(id.reminder, .failed): pinging.from[id] = now + .milliseconds(1)
+      default: if before == nil { pinging.from[id] = id.scheduledAt }
       }
     case .fired:
       checkFirst(new, reminder, work)
