@@ -1,7 +1,7 @@
 public import ChimeSchedule
 
-/// The address of a webhook, of mailboxes or at a broker of MQTT, and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
-/// part of this value.
+/// The address of a webhook, of mailboxes, at a broker of MQTT or of a room of Matrix, and how it wants to be called. Its secrets are
+/// kept apart, in files of mode 0600, and are never part of this value.
 public struct Endpoint: Hashable, Sendable, Codable {
   public var lane: Lane
   public var url: String
@@ -19,12 +19,15 @@ public struct Endpoint: Hashable, Sendable, Codable {
     case email
     /// Topics of a broker of MQTT.
     case mqtt
+    /// A room of Matrix, which a homeserver is asked for (`EndpointSettings.via`).
+    case matrix
 
     public init(of url: String) {
       let scheme = url.prefix { $0 != ":" }.lowercased()
       switch scheme {
       case "mailto": self = .email
       case "mqtt", "mqtts": self = .mqtt
+      case "matrix": self = .matrix
       default: self = .webhook
       }
     }
@@ -41,22 +44,35 @@ public struct Endpoint: Hashable, Sendable, Codable {
     public var secretUse: SecretUse {
       switch self {
       case .webhook: .signing
-      case .email: .none
+      case .email, .matrix: .none
       case .mqtt: .answers
       }
     }
 
     /// Whether its server may want a name and a password (`EndpointSettings.user`, and the token).
-    public var logsIn: Bool { self != .webhook }
+    public var logsIn: Bool { self == .email || self == .mqtt }
+
+    /// Whether nothing can be sent without a token.
+    public var needsToken: Bool { self == .matrix }
 
     /// Whether it shows what is open, so that each message says what is to be shown from then on.
     public var keepsState: Bool { self == .mqtt }
+
+    /// Whether it can take back what it shows without a template that says how.
+    public var takesBack: Bool { self == .mqtt || self == .matrix }
   }
 
   public var kind: Kind { Kind(of: url) }
 
   /// Where answers to its messages are read; nil: nobody answers by it.
-  public var answersAddress: String? { kind == .mqtt ? url : settings.replies }
+  public var answersAddress: String? {
+    switch kind {
+    case .webhook, .email: settings.replies
+    case .mqtt: url
+    // Whoever is not named has nothing to say.
+    case .matrix: settings.senders == nil ? nil : "\(url) \(settings.via ?? "")"
+    }
+  }
 
   /// Why and since when an endpoint is not called.
   public struct Disabled: Hashable, Sendable, Codable {
@@ -113,7 +129,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   /// Where answers to its messages are read: the address of a topic of ntfy, or `poll:` and an address that is asked for them;
   /// nil: nobody answers by it.
   public var replies: String?
-  /// The server that emails are given to, such as `smtps://mail.example.org`; nil for a webhook.
+  /// The server that emails are given to, such as `smtps://mail.example.org`, or the homeserver of a room; nil for a webhook.
   public var via: String?
   /// Whom emails are from, as an address; nil for a webhook.
   public var from: String?
@@ -121,6 +137,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var replyTo: String?
   /// The name to log in to the server or broker with, whose password is the endpoint's token; nil: without.
   public var user: String?
+  /// Whose answers in a room count, such as `@ann:example.org`; nil: nobody's. Never empty.
+  public var senders: [String]?
   /// What it is told; nil: that reminders fire and are repeated. Each once.
   public var events: [OccurrenceEvent]?
   /// Of which reminders it is told besides those that name it, as `ReminderChoice` writes it; nil: of no others.
@@ -154,8 +172,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public init(
     concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
     certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil,
-    replyTo: String? = nil, user: String? = nil, events: [OccurrenceEvent]? = nil, reminders: String? = nil,
-    set: String? = nil
+    replyTo: String? = nil, user: String? = nil, senders: [String]? = nil, events: [OccurrenceEvent]? = nil,
+    reminders: String? = nil, set: String? = nil
   ) {
     self.concurrency = concurrency
     self.rate = rate
@@ -168,6 +186,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     self.from = from
     self.replyTo = replyTo
     self.user = user
+    self.senders = senders
     self.events = events
     self.reminders = reminders
     self.set = set

@@ -24,6 +24,7 @@ public enum EndpointNotice {
     case .webhook: return "Webhook \(name) is off: \(reason)"
     case .email: return "Email \(name) is off: \(reason)"
     case .mqtt: return "MQTT endpoint \(name) is off: \(reason)"
+    case .matrix: return "Matrix room \(name) is off: \(reason)"
     }
   }
 

@@ -35,7 +35,9 @@ public struct EndpointAccess: Sendable {
       (template, ownHeaders) = try Self.compiled(endpoint.settings)
       headers = Self.laid(ownHeaders, over: template?.message)
       withdrawalHeaders = Self.laid(ownHeaders, over: template?.withdrawal)
-      let usesToken = (headers + withdrawalHeaders).contains { $0.usesToken } || endpoint.settings.user != nil
+      let usesToken =
+        (headers + withdrawalHeaders).contains { $0.usesToken } || endpoint.settings.user != nil
+        || endpoint.kind.needsToken
       lacksToken = token == nil && usesToken
       let misfit = Self.misfit(endpoint)
       fault = misfit ?? (lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil)
@@ -74,7 +76,7 @@ public struct EndpointAccess: Sendable {
 
   /// Whether it can take back what it shows; nil: it is of no kind that could. False: it lacks the token for that.
   public var takesBack: Bool? {
-    if endpoint.kind.keepsState { return true }
+    if endpoint.kind.takesBack { return true }
     guard template?.withdrawal != nil else { return nil }
     return token?.withdrawing != nil || !withdrawalHeaders.contains { $0.usesWithdrawalToken }
   }

@@ -9,7 +9,7 @@ struct HTTPJob: Sendable {
   var room = 1
   /// Whether `HTTPResult.details` are wanted.
   var isInspected = false
-  /// How long the exchange may take; nil: as long as any.
+  /// How long the exchange may take; nil: as long as any, and a stream without end.
   var limit: Milliseconds?
   /// For an answer that has no end; nil for one that has.
   var stream: HTTPStream?

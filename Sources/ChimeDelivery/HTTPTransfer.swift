@@ -195,8 +195,8 @@ final class HTTPTransfer {
     complaint.pointee = 0
     need(chime_curl_set_string(handle, CURLOPT_URL, request.url))
     need(
-      chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, job.stream == nil ? Int((job.limit ?? limits.total).rawValue) : 0)
-    )
+      chime_curl_set_long(
+        handle, CURLOPT_TIMEOUT_MS, Int((job.limit ?? (job.stream == nil ? limits.total : .zero)).rawValue)))
     envelope = request.envelope
     if let envelope {
       guard set(envelope, request) else { return false }

@@ -12,7 +12,7 @@ public final class ReplyReader: AnswerReading {
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
   private let quiet: Milliseconds
-  private let engine: HTTPEngine
+  let engine: HTTPEngine
 
   /// After how long without a sign of life a connection is given up. ntfy gives one every 45 seconds.
   public static let usualQuiet = Milliseconds.seconds(150)
@@ -46,7 +46,20 @@ public final class ReplyReader: AnswerReading {
   public struct Reply: Sendable {
     /// What the server knows it by.
     public var id: String
-    package var token: Result<ActionToken, TokenFault>
+    package var said: Result<Said, TokenFault>
+
+    init(id: String, _ said: Said) { (self.id, self.said) = (id, .success(said)) }
+
+    init(id: String, token: Result<ActionToken, TokenFault>) { (self.id, said) = (id, token.map(Said.token)) }
+  }
+
+  /// What a message says.
+  package enum Said: Hashable, Sendable {
+    case token(ActionToken)
+    /// An answer by somebody who was named, to one message.
+    case answer(ChatAnswer)
+    /// Nothing: all until there was read, and need not be read again.
+    case nothing
   }
 
   public struct End: Sendable {

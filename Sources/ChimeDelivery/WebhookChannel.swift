@@ -41,9 +41,11 @@ public struct WebhookConfiguration: Sendable {
 ///     webhooks.send(message) { report in … }
 public final class WebhookChannel: EndpointChannel {
   let configuration: WebhookConfiguration
-  private let access: @Sendable (Lane) -> EndpointAccess?
-  let clock: @Sendable () -> Instant
-  let engine: HTTPEngine
+  let sender: MessageSender
+
+  var access: @Sendable (Lane) -> EndpointAccess? { sender.access }
+  var clock: @Sendable () -> Instant { sender.clock }
+  var engine: HTTPEngine { sender.engine }
 
   /// - Parameters:
   ///   - clock: the wall clock, by default the system's.
@@ -63,15 +65,15 @@ public final class WebhookChannel: EndpointChannel {
     access: @escaping @Sendable (Lane) -> EndpointAccess?
   ) {
     self.configuration = configuration
-    self.access = access
-    self.clock = clock ?? Timestamp.now
-    engine = HTTPEngine(
-      limits: HTTPLimits(
-        connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit,
-        idle: configuration.idleTimeout),
-      route: HTTPRoute(
-        network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
-      library: library)
+    sender = MessageSender(
+      engine: HTTPEngine(
+        limits: HTTPLimits(
+          connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit,
+          idle: configuration.idleTimeout),
+        route: HTTPRoute(
+          network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
+        library: library),
+      configuration: configuration, access: access, clock: clock ?? Timestamp.now)
   }
 
   /// Makes ready for a first message, so that it need not wait for libcurl to be loaded (some milliseconds).
@@ -79,47 +81,18 @@ public final class WebhookChannel: EndpointChannel {
 
   /// Reports `.ended` once, and then `.answered` when the endpoint's answer acts on the occurrence.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
-    let (access, clock, configuration) = (access, clock, configuration)
-    let delivery = message.delivery
-    engine.send(
-      HTTPJob(
-        lane: delivery.lane,
-        room: access(delivery.lane)?.endpoint.settings.concurrency ?? configuration.concurrentPerEndpoint,
-        prepare: {
-          let now = clock()
-          do throws(Shut) {
-            let open = try access(delivery.lane).open(delivery.lane, at: now)
-            if let reason = Self.obstacle(to: message, open) {
-              let attempt = Attempt(
-                number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused,
-                error: reason)
-              report(.ended(attempt, next: .cancel))
-              return nil
-            }
-            do {
-              return try Self.request(for: message, to: open, configuration, at: now)
-            } catch let error as TemplateError {
-              throw Shut("endpoint \"\(delivery.lane.channel)\" cannot be used: \(error)")
-            } catch let error as EndpointURLError {
-              throw Shut("endpoint \"\(delivery.lane.channel)\" cannot be used: \(error)")
-            } catch {
-              throw Shut("the message cannot be written as JSON")
-            }
-          } catch {
-            report(error.report(of: delivery, at: now))
-            return nil
-          }
-        },
-        finish: { result in
-          var verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
-          if let event = delivery.event { verdict.tells(event) }
-          var attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
-          if delivery.event == nil, attempt.outcome == .delivered, result.isWhole {
-            attempt.receipt = access(delivery.lane)?.template?.receipt(in: result.answer)
-          }
-          report(.ended(attempt, next: verdict.next))
-          if let answer = verdict.answer { report(.answered(answer)) }
-        }))
+    let (configuration, delivery) = (configuration, message.delivery)
+    sender.send(
+      message, report: report,
+      make: { access, now in
+        if let reason = Self.obstacle(to: message, access) { throw NothingToSend(reason: reason) }
+        return try Self.request(for: message, to: access, configuration, at: now)
+      },
+      judge: { result in
+        var verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
+        if let event = delivery.event { verdict.tells(event) }
+        return verdict
+      }, receipt: { access, answer in access.template?.receipt(in: answer) })
   }
 
   /// Why a message is not taken back; nil: it is, or the message is another.
@@ -185,15 +158,8 @@ public final class WebhookChannel: EndpointChannel {
         requestBody: "",
         attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
     }
-    let result = await withCheckedContinuation { continuation in
-      engine.send(
-        HTTPJob(lane: nil, isInspected: true, prepare: { sent }, finish: { continuation.resume(returning: $0) }))
-    }
-    let verdict = WebhookVerdict(result, channel: channel)
-    return WebhookTest(
-      method: shown.method, url: shown.url, requestHeaders: shown.lines,
-      requestBody: String(decoding: shown.body, as: UTF8.self),
-      attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()), details: result.details)
+    let result = await sender.inspect(sent)
+    return WebhookTest(of: shown, result, WebhookVerdict(result, channel: channel), endedAt: clock())
   }
 
   private static func request(
@@ -218,15 +184,6 @@ public final class WebhookChannel: EndpointChannel {
       usual: { try WebhookMessage(message, OfferedAnswers(to: message, by: access, at: now)).bytes() })
     request.withdraws = delivery.event?.isWithdrawal == true
     return try request.make(at: now, token: access.token?.text)
-  }
-
-  private static func attempt(
-    _ result: HTTPResult, _ verdict: WebhookVerdict, number: Int, endedAt: Instant
-  ) -> Attempt {
-    Attempt(
-      number: number, startedAt: endedAt - result.took, took: result.took, outcome: verdict.outcome,
-      status: result.status,
-      answer: PlainText.excerpt(result.redaction.clean(result.answer, isWhole: result.isWhole)), error: verdict.error)
   }
 }
 

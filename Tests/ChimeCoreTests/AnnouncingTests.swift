@@ -101,8 +101,8 @@ struct AnnouncingTests {
       work.outcomes = claimed.map {
         Outcome(
           attempt: Attempt(
-            number: 0, startedAt: now, took: .zero, outcome: next == .settled ? .delivered : .failed), next: next,
-          message: $0)
+            number: 0, startedAt: now, took: .zero, outcome: next == .settled ? .delivered : .failed,
+            receipt: "known as \($0.delivery.id)"), next: next, message: $0)
       }
       _ = try OutboxCommit.run(
         work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random)
@@ -226,7 +226,9 @@ struct AnnouncingTests {
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
     let withdrawal = try #require(try await life.deliveries(Self.phone).last)
     #expect(withdrawal.event?.message == sent[0].id && withdrawal.isOwed)
-    try await life.send(Self.phone)
+    // With what was said as the message was taken.
+    let taken = try await life.messages(Self.phone)
+    #expect(taken.map(\.receipt) == ["known as \(sent[0].id)"])
     #expect(try await life.deliveries(Self.phone).allSatisfy { !$0.isOwed })
     #expect(try await life.occurrence.deliveredAt == Self.now)
   }

@@ -297,7 +297,7 @@ extension RealThings {
           try before()
         case .came(let replies, _):
           for reply in replies {
-            if case .failure(let fault) = reply.token { faults.append(fault) } else { faults.append(nil) }
+            if case .failure(let fault) = reply.said { faults.append(fault) } else { faults.append(nil) }
             if settling { channel.settle(reply.id, of: 7) }
           }
         case .ended(let end): throw Failure(end.reason)

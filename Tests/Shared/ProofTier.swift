@@ -36,6 +36,8 @@ enum ProofPart: String, Sendable {
   case patience
   /// Real screens, shells and browsers.
   case screens
+  /// A real homeserver of Matrix.
+  case matrix
 }
 
 extension Trait where Self == ConditionTrait {

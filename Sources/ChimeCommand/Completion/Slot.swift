@@ -111,7 +111,7 @@ enum Slot: Equatable {
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
     case ("N", _), ("AMOUNT", _), ("TEXT", _), ("TITLE", _), ("URL", _), ("TOKEN", _), ("LAT,LON", _), ("UNIT", _),
       ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("CATEGORY", _), ("[TRACKER=]VALUE", _), ("KEY=VALUE", _),
-      ("N:CHANNELS", _), ("N/SPAN", _), ("MAILBOX", _), ("NAME", "user"),
+      ("N:CHANNELS", _), ("N/SPAN", _), ("MAILBOX", _), ("NAME", "user"), ("USERS", _),
       ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("NAME", "set"), ("DAYS", "average"),
       ("[TRACKER=]AMOUNT", _),
       ("[TRACKER=]UNIT", _),
@@ -165,8 +165,8 @@ enum Typical {
   static let catchUp = ["latest", "all", "skip", "suspend=", "downtime="].map { Candidate($0) }
   static let filters = ["notes", "milestones", "weekday=", "item=", "text="].map { Candidate($0) }
   static let resettable = [
-    "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "events", "reminders",
-    "concurrency", "rate", "inOrder", "token",
+    "headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "senders", "events",
+    "reminders", "concurrency", "rate", "inOrder", "token",
   ].map { Candidate($0) }
   /// Of the Desktop Notifications Specification, with ours.
   static let categories = [

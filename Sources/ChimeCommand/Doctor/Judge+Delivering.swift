@@ -175,7 +175,7 @@ extension Judge {
     let test = Remedy.run("\(facts.chime) endpoint test \(name)")
     var found: [Finding] = []
     let last = facts.endpointResults[name] ?? ""
-    let logsIn = ["mailto:", "mqtt:", "mqtts:"].contains { endpoint.url.lowercased().hasPrefix($0) }
+    let logsIn = ["mailto:", "mqtt:", "mqtts:", "matrix:"].contains { endpoint.url.lowercased().hasPrefix($0) }
     let isCertificate = last.lowercased().contains("certificate") || last.contains("SSL") || last.contains("TLS")
     if let why = endpoint.disabled {
       found.append(

@@ -8,36 +8,6 @@ import ChimeWords
 enum MomentText {
   enum Direction { case future, past }
 
-  /// Times of day that people name by what they do before, as it is commonly over.
-  private static func after(_ text: String, _ words: () -> WordTimes) -> String? {
-    switch text {
-    case "after breakfast": "at \(words().day)"
-    case "after lunch": "at \(hourLater(words().lunchtime))"
-    case "after work": "at \(hourLater(words().endOfDay))"
-    case "after dinner": "at \(words().tonight)"
-    default: nil
-    }
-  }
-
-  private static func hourLater(_ time: CivilTime) -> CivilTime {
-    CivilTime(hour: min(time.hour + 1, 23), minute: time.minute) ?? time
-  }
-
-  /// When something is to come back: a day without a time is its morning, as in a schedule.
-  ///
-  /// - Returns: nil: the text is no time to come.
-  static func comingBack(_ text: String, now: Instant, in surroundings: Surroundings) -> Instant? {
-    let text = trimmed(text).lowercased()
-    if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }
-    for form in [after(text, surroundings.words), text, "at \(text)"].compactMap({ $0 }) {
-      guard let schedule = try? Schedule.parse(form, now: now, in: surroundings), schedule.isOneOff,
-        let instant = schedule.timetable(in: surroundings.zone).next(after: now)
-      else { continue }
-      return instant
-    }
-    return nil
-  }
-
   private static func surroundings(_ zone: Zone, _ language: SpokenLanguage?) -> Surroundings {
     var surroundings = Surroundings(zone: zone)
     surroundings.language = language

@@ -5,16 +5,17 @@ import ChimeWords
 enum Endpoint {
   static let verb = Verb(
     name: "endpoint", group: .deliver, arguments: ["add|edit|list|show|test|rotate|enable|disable|templates|remove …"],
-    summary: "The addresses of webhooks, emails and MQTT",
+    summary: "The addresses of webhooks, emails, MQTT and Matrix",
     details: ["An endpoint's name is what `--to` takes. Its secret signs every message and is never shown."],
     examples: [
       .init(command: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
       .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
       .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
       .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
+      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
       .init(command: "chime endpoint test phone"),
     ],
-    alsoTried: ["endpoints", "webhook", "hook", "email", "mail", "mqtt", "homeassistant"],
+    alsoTried: ["endpoints", "webhook", "hook", "email", "mail", "mqtt", "homeassistant", "matrix", "element"],
     subverbs: [
       EndpointAdding.add, EndpointAdding.edit, EndpointLooking.list, EndpointLooking.show, EndpointLooking.test,
       EndpointSecret.rotate, enable, disable, EndpointLooking.templates, remove,

@@ -18,6 +18,8 @@ enum EndpointAdding {
         + "the server of `--via` is given. They are not signed; a password to log in with is read by `--token-file`.",
       "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5, with what its topics begin with: Home Assistant "
         + "finds there a device that shows what is open and has the buttons *Done* and *Snooze*.",
+      "An address that begins with `matrix:` is a room of Matrix, by its id: `matrix:roomid/abc:example.org`. `--via` is the homeserver, "
+        + "`--token-file` has the access token of an account that is in the room, and whom `--senders` names may answer there.",
     ],
     options: [
       .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
@@ -32,6 +34,7 @@ enum EndpointAdding {
           "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
       .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
       .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
+      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
       .init(command: "chime endpoint add list https://a.example --new-secret s --reminders all --events done"),
       .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
     ],
@@ -43,8 +46,8 @@ enum EndpointAdding {
     options: [.value("url", nil, "URL", "Its address")] + settings + [
       .value(
         "reset", nil, "WHAT",
-        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, events, "
-          + "reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
+        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, senders, "
+          + "events, reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
     ],
     examples: [
       .init(command: "chime endpoint edit team --rate 30/1m"),
@@ -66,10 +69,15 @@ enum EndpointAdding {
       "Read what is answered from this topic of ntfy, or ask poll:URL for it: messages get buttons (docs/answers.md)"
     ),
     .value(
-      "via", nil, "URL", "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS"),
+      "via", nil, "URL",
+      "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS; of a room, the homeserver: "
+        + "https://HOST"),
     .value("from", nil, "MAILBOX", "Whom emails are from"),
     .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
     .value("user", nil, "NAME", "Log in to the server or broker as NAME, with the password in --token-file"),
+    .value(
+      "senders", nil, "USERS", "Whose answers in a room of Matrix count: @ann:example.org; several with commas",
+      repeats: true),
     .value(
       "events", nil, "EVENTS",
       "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up, and of trackers logged, goal, "
@@ -178,6 +186,7 @@ enum EndpointAdding {
     settings.from = line.value("from")
     settings.replyTo = line.value("reply-to")
     settings.user = line.value("user")
+    settings.senders = line.list("senders")
     settings.events = try line.list("events").map { try $0.map(event) }
     settings.reminders = line.value("reminders")
     settings.concurrency = try line.count("concurrency", maximum: 64)

@@ -112,6 +112,7 @@ enum EndpointLooking {
       (Words.say("read from"), settings?.replies),
       (Words.say("sent via"), settings?.via), (Words.say("from"), settings?.from),
       (Words.say("answers go to"), settings?.replyTo), (Words.say("logs in as"), settings?.user),
+      (Words.say("may answer"), settings?.senders?.joined(separator: ", ")),
       (Words.say("is told"), settings?.events.map { $0.map { StateWords.event($0.rawValue) }.joined(separator: ", ") }),
       (Words.say("also of"), settings?.reminders),
       (Words.say("signs with"), signing(endpoint)),

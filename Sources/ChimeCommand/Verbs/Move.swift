@@ -43,7 +43,7 @@ enum Move {
     let zone = try context.localZone()
     if let place = words.lastIndex(where: { isTo($0, context) }) {
       let text = words[(place + 1)...].joined(separator: " ")
-      if let time = MomentText.comingBack(
+      if let time = ComingBack.read(
         text, now: context.now, in: context.surroundings(in: zone, at: nil).withEverything)
       {
         return .init(id: try id(place), to: RFC3339.format(time, in: zone))

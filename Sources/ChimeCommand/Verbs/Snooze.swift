@@ -50,7 +50,7 @@ enum Snooze {
   private static func wish(_ context: Context) throws -> Wish {
     let (line, zone) = (context.line, try context.localZone())
     func until(_ text: String) -> String? {
-      MomentText.comingBack(text, now: context.now, in: context.surroundings(in: zone, at: nil)).map {
+      ComingBack.read(text, now: context.now, in: context.surroundings(in: zone, at: nil)).map {
         RFC3339.format($0, in: zone)
       }
     }

@@ -515,7 +515,7 @@ error NotForTenant (tenant: string, message: string)
 
 """# }
 static var endpoints: String { #"""
-# Endpoints: the addresses of webhooks, emails and topics of MQTT.
+# Endpoints: the addresses of webhooks, emails, topics of MQTT and rooms of Matrix.
 interface io.chime.Endpoints
 
 # A point in time (RFC 3339), and the zone in which its offset was taken.
@@ -537,7 +537,8 @@ type Settings (
   certificates: ?string,
   # Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
   replies: ?string,
-  # The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
+  # The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS. Of a room, the homeserver:
+  # https://HOST.
   via: ?string,
   # Whom emails are from.
   from: ?string,
@@ -545,6 +546,8 @@ type Settings (
   replyTo: ?string,
   # The name to log in to the server or broker with; the token is its password.
   user: ?string,
+  # Whose answers in a room count, such as @ann:example.org; null: nobody's.
+  senders: ?[]string,
   # What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
   # reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
   # changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
@@ -558,7 +561,7 @@ type Settings (
   inOrder: ?bool
 )
 
-# How the topic stands that answers are read from: of ntfy, or of a broker of MQTT. Numbers are counted from the daemon's start on.
+# How the topic stands that answers are read from, of ntfy or of a broker of MQTT, or the room. Numbers are counted from the daemon's start on.
 type Replies (
   # open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
   # daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
@@ -670,7 +673,8 @@ type Template (
 # needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
 # manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
 # secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
-# no secret either, but has one of its own, by which it knows what is answered.
+# no secret either, but has one of its own, by which it knows what is answered. One that begins with matrix: is a room: it takes no
+# secret, and needs `via` and a token.
 method Put(
   name: string,
   url: string,
@@ -688,7 +692,8 @@ method Update(
   token: ?string,
   settings: ?Settings,
   reset: ?[](
-    headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder, token
+    headers, template, certificates, replies, via, from, replyTo, user, senders, events, reminders, concurrency, rate,
+    inOrder, token
   ),
   tenant: ?string
 ) -> (endpoint: Endpoint)

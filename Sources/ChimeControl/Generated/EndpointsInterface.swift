@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// Endpoints: the addresses of webhooks, emails and topics of MQTT.
+/// Endpoints: the addresses of webhooks, emails, topics of MQTT and rooms of Matrix.
 public enum EndpointsInterface {
   public static let name = "io.chime.Endpoints"
 
@@ -84,8 +84,8 @@ public enum EndpointsInterface {
 
   /// How an endpoint is called. Null is the usual way.
   public struct Settings: WireValue {
-    public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "events", "reminders", "concurrency", "rate", "inOrder"]
-    public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder] }
+    public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "senders", "events", "reminders", "concurrency", "rate", "inOrder"]
+    public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, senders, events, reminders, concurrency, rate, inOrder] }
 
     public enum Events: String, JSONCodable, Sendable, CaseIterable {
       case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp, logged, goal, unlocked
@@ -99,7 +99,8 @@ public enum EndpointsInterface {
     public var certificates: String?
     /// Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
     public var replies: String?
-    /// The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS.
+    /// The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS. Of a room, the homeserver:
+    /// https://HOST.
     public var via: String?
     /// Whom emails are from.
     public var from: String?
@@ -107,6 +108,8 @@ public enum EndpointsInterface {
     public var replyTo: String?
     /// The name to log in to the server or broker with; the token is its password.
     public var user: String?
+    /// Whose answers in a room count, such as @ann:example.org; null: nobody's.
+    public var senders: [String]?
     /// What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
     /// reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
     /// changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
@@ -119,7 +122,7 @@ public enum EndpointsInterface {
     /// Whether a message is sent only when every earlier one has been settled.
     public var inOrder: Bool?
 
-    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, events: [Settings.Events]? = nil, reminders: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+    public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, senders: [String]? = nil, events: [Settings.Events]? = nil, reminders: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
       self.headers = headers
       self.template = template
       self.certificates = certificates
@@ -128,6 +131,7 @@ public enum EndpointsInterface {
       self.from = from
       self.replyTo = replyTo
       self.user = user
+      self.senders = senders
       self.events = events
       self.reminders = reminders
       self.concurrency = concurrency
@@ -144,6 +148,7 @@ public enum EndpointsInterface {
       var from_: String?
       var replyTo_: String?
       var user_: String?
+      var senders_: [String]?
       var events_: [Settings.Events]?
       var reminders_: String?
       var concurrency_: Int?
@@ -160,6 +165,7 @@ public enum EndpointsInterface {
         case "from": from_ = try reader.value(of: key) as String?
         case "replyTo": replyTo_ = try reader.value(of: key) as String?
         case "user": user_ = try reader.value(of: key) as String?
+        case "senders": senders_ = try reader.value(of: key) as [String]?
         case "events": events_ = try reader.value(of: key) as [Settings.Events]?
         case "reminders": reminders_ = try reader.value(of: key) as String?
         case "concurrency": concurrency_ = try reader.value(of: key) as Int?
@@ -176,6 +182,7 @@ public enum EndpointsInterface {
       self.from = from_
       self.replyTo = replyTo_
       self.user = user_
+      self.senders = senders_
       self.events = events_
       self.reminders = reminders_
       self.concurrency = concurrency_
@@ -195,6 +202,7 @@ public enum EndpointsInterface {
       writer.field("reminders", reminders)
       writer.field("replies", replies)
       writer.field("replyTo", replyTo)
+      writer.field("senders", senders)
       writer.field("template", template)
       writer.field("user", user)
       writer.field("via", via)
@@ -202,7 +210,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// How the topic stands that answers are read from: of ntfy, or of a broker of MQTT. Numbers are counted from the daemon's start on.
+  /// How the topic stands that answers are read from, of ntfy or of a broker of MQTT, or the room. Numbers are counted from the daemon's start on.
   public struct Replies: WireValue {
     public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
     public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
@@ -672,7 +680,8 @@ public enum EndpointsInterface {
   /// needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
   /// manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
   /// secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
-  /// no secret either, but has one of its own, by which it knows what is answered.
+  /// no secret either, but has one of its own, by which it knows what is answered. One that begins with matrix: is a room: it takes no
+  /// secret, and needs `via` and a token.
   public struct Put: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Put"
     
@@ -771,7 +780,7 @@ public enum EndpointsInterface {
     public static let method = "io.chime.Endpoints.Update"
     
     public enum Reset: String, JSONCodable, Sendable, CaseIterable {
-      case headers, template, certificates, replies, via, from, replyTo, user, events, reminders, concurrency, rate, inOrder, token
+      case headers, template, certificates, replies, via, from, replyTo, user, senders, events, reminders, concurrency, rate, inOrder, token
     }
 
     public var name: String

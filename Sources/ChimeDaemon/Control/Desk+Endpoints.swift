@@ -115,6 +115,11 @@ extension Desk {
       }
     }
     guard token == nil else { return }
+    if Endpoint.Kind(of: url).needsToken {
+      throw ControlFailure.invalidValue(
+        field: "token",
+        "who sends into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
+    }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }
     let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true

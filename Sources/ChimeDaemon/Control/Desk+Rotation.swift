@@ -12,7 +12,8 @@ extension Desk {
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
     guard endpoint.kind.secretUse != .none else {
       throw ControlFailure.conflict(
-        "an email is not signed; chime endpoint edit \(lane.channel) --token-file FILE gives another password")
+        "what is sent there is not signed; chime endpoint edit \(lane.channel) --token-file FILE gives another password or "
+          + "token")
     }
     let overlap =
       try request.overlap.map { try ReminderFields.duration($0, "overlap", EndpointFields.overlap) } ?? .days(1)

@@ -82,6 +82,13 @@ struct EndpointSetting: Sendable {
     .text("replyTo", \.replyTo, \.replyTo) { try EndpointRules.check(mailbox: $0) },
     .text("user", \.user, \.user) { try EndpointRules.check(user: $0) },
     EndpointSetting(
+      "senders", \.senders, \.senders,
+      take: { given in
+        try EndpointRules.check(senders: given)
+        return given.isEmpty ? nil : given
+      }, show: { $0 }, read: { $0.senders($1) },
+      text: { .init(name: "senders", text: $0.map { TOMLText.array($0) }) }),
+    EndpointSetting(
       "events", \.events, \.events,
       take: { given in
         let named = Set(given.compactMap { OccurrenceEvent(rawValue: $0.rawValue) })

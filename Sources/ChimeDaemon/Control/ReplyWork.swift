@@ -35,7 +35,7 @@ enum ReplyWork {
   /// - Returns: why nothing was changed but the mark; nil when the answer was given.
   /// - Throws: `Overtaken`, what the transaction throws, or why what is asked for cannot be done; then nothing is changed.
   static func run(
-    _ token: ActionToken, message id: String, of lane: Lane, at address: String, after last: String?,
+    _ said: ReplyReader.Said, message id: String, of lane: Lane, at address: String, after last: String?,
     in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence, now: Instant
   ) throws -> (TokenFault?, [LoopNotice]) {
     // Nobody else reads or sets the mark meanwhile.
@@ -44,15 +44,28 @@ enum ReplyWork {
       try mark(of: lane, at: address, in: transaction) == last
     else { throw Overtaken() }
     try transaction.setNote(name(of: lane), "\(id) \(address)")
-    let way = "endpoint:\(lane.channel)"
+    switch said {
+    case .token(let token): return try use(token, of: lane, in: transaction, bearings, absence, now: now)
+    case .answer(let answer):
+      return try ChatWork.run(answer, of: lane, way: way(lane), in: transaction, bearings, now: now)
+    case .nothing: return (nil, [])
+    }
+  }
+
+  /// By which way it came, as `Occurrence.answeredBy` has it.
+  private static func way(_ lane: Lane) -> String { "endpoint:\(lane.channel)" }
+
+  private static func use(
+    _ token: ActionToken, of lane: Lane, in transaction: any StoreTransaction, _ bearings: Bearings,
+    _ absence: Absence, now: Instant
+  ) throws -> (TokenFault?, [LoopNotice]) {
+    let way = way(lane)
     switch token.subject {
     case .answer(let action, let occurrenceID, let round, let expiry):
       guard let occurrence = try transaction.occurrence(occurrenceID), occurrence.owner == lane.owner else {
         return (.foreign, [])
       }
-      guard occurrence.isOpen, occurrence.rounds == round, !occurrence.isPutOff(again: action) else {
-        return (.over, [])
-      }
+      guard occurrence.waits(for: answer(action), toRound: round) else { return (.over, []) }
       guard try transaction.spend(token.signature, until: expiry, now: now) else { return (.replayed, []) }
       let reminder = try transaction.readableReminder(occurrenceID.reminder)?.reminder
       let (_, notices) = try Answering.give(
@@ -80,9 +93,10 @@ enum ReplyWork {
 }
 
 extension Occurrence {
-  /// Whether it is put off already by what asks for that once more.
-  fileprivate func isPutOff(again action: ActionToken.Action) -> Bool {
-    guard case .snoozed = state, case .snooze = action else { return false }
+  /// Whether an answer to one of its rounds comes in time, and is not what was said already.
+  func waits(for answer: Answer, toRound round: Int) -> Bool {
+    guard isOpen, rounds == round else { return false }
+    if case .snoozed = state, case .snooze = answer { return false }
     return true
   }
 }

@@ -53,6 +53,10 @@ extension DeclaredReader {
     return events
   }
 
+  mutating func senders(_ table: Table) -> [String]? {
+    table["senders"].flatMap { strings($0, table.key("senders"), "[\"@ann:example.org\"]") }
+  }
+
   mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {
     guard let node = table["headers"], let lines = strings(node, table.key("headers"), "[\"X-Priority: 5\"]") else {
       return nil

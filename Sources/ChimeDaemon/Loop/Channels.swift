@@ -7,6 +7,7 @@ import ChimeSchedule
 final class Channels: Sendable {
   let webhook: WebhookChannel
   private let mqtt: MQTTChannel
+  private let matrix: MatrixChannel
   private let replies: ReplyReader
   private let endpoints: EndpointDirectory
   /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
@@ -80,7 +81,7 @@ final class Channels: Sendable {
     webhookSettings = WebhookSettings(settings)
     // Nor are attempts cut that would be made in the same way again.
     if let former, former.webhookSettings == webhookSettings {
-      (webhook, replies, mqtt) = (former.webhook, former.replies, former.mqtt)
+      (webhook, replies, mqtt, matrix) = (former.webhook, former.replies, former.mqtt, former.matrix)
       return
     }
     var webhooks = WebhookConfiguration(version: Product.version)
@@ -96,6 +97,7 @@ final class Channels: Sendable {
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
     replies = ReplyReader(configuration: webhooks) { endpoints.access($0) }
     mqtt = MQTTChannel(configuration: webhooks) { endpoints.access($0) }
+    matrix = MatrixChannel(beside: webhook, replies)
   }
 
   /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
@@ -122,6 +124,7 @@ final class Channels: Sendable {
     switch kind {
     case .webhook, .email: webhook
     case .mqtt: mqtt
+    case .matrix: matrix
     }
   }
 
@@ -130,6 +133,7 @@ final class Channels: Sendable {
     switch kind {
     case .webhook, .email: replies
     case .mqtt: mqtt
+    case .matrix: matrix
     }
   }
 
@@ -148,6 +152,7 @@ final class Channels: Sendable {
   func retire(for successor: Channels? = nil) async {
     if successor?.hasDesktop(of: self) != true { await desktop.stop() }
     guard successor?.hasEndpoints(of: self) != true else { return }
+    await matrix.stop()
     await webhook.stop()
     await replies.stop()
     await mqtt.stop()

@@ -26,6 +26,7 @@ extension EventLoop {
     case nil, .webhook: return .webhook
     case .email: return .email
     case .mqtt: return .mqtt
+    case .matrix: return .matrix
     }
   }
 

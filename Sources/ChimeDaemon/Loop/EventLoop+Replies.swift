@@ -200,21 +200,22 @@ extension EventLoop {
       // One that is said again and again says nothing new.
       guard message.id != source.last else {
         replies.sources[lane] = source
+        channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
         continue
       }
-      switch message.token {
+      switch message.said {
       case .failure(let fault):
         source.last = message.id
         replies.sources[lane] = source
         refuse(fault, lane)
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
-      case .success(let token):
+      case .success(let said):
         guard !agenda.keepsForStore, standby.isEmpty else {
           return replyFailed(lane, source.number, "the store takes no changes, and answers wait")
         }
         source.isApplying = true
         replies.sources[lane] = source
-        apply(token, message.id, of: lane, source)
+        apply(said, message, of: lane, source)
       }
     }
     askAgain(lane)
@@ -237,21 +238,23 @@ extension EventLoop {
     armReplies()
   }
 
-  private func apply(_ token: ActionToken, _ id: String, of lane: Lane, _ source: ReplySource) {
+  private func apply(
+    _ said: ReplyReader.Said, _ message: ReplyReader.Reply, of lane: Lane, _ source: ReplySource
+  ) {
     let (store, bearings, horizons, absence) = (store, bearings, horizons, absence)
-    let (address, mark, number) = (source.address, source.mark, source.number)
+    let (id, address, mark, number) = (message.id, source.address, source.mark, source.number)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (fault, notices, horizon) = try await store.write { transaction in
             let (fault, notices) = try ReplyWork.run(
-              token, message: id, of: lane, at: address, after: mark, in: transaction, bearings, absence,
+              said, message: id, of: lane, at: address, after: mark, in: transaction, bearings, absence,
               now: SystemClock.now)
             return (fault, notices, try horizons.read(transaction))
           }
           committed(horizon, notices, with: bearings)
           replies.sources[lane]?.mark = id
-          didRead(fault, id, lane, number)
+          didRead(fault, message, lane, number)
         } catch let failure as StoreFailure where failure.isPassing {
           storeFailed(failure, "answers wait where they were sent")
           replies.sources[lane]?.isApplying = false
@@ -265,15 +268,23 @@ extension EventLoop {
           considerReplies()
         } catch {
           log(.info, "an answer by endpoint \"\(lane.channel)\" cannot be given: \(error)")
-          didRead(.impossible, id, lane, number)
+          didRead(.impossible, message, lane, number)
         }
       }
     }
   }
 
-  private func didRead(_ fault: TokenFault?, _ id: String, _ lane: Lane, _ number: UInt64) {
+  private func didRead(
+    _ fault: TokenFault?, _ message: ReplyReader.Reply, _ lane: Lane, _ number: UInt64
+  ) {
+    let id = message.id
     if let fault {
       refuse(fault, lane)
+      if fault == .malformed || fault == .impossible, let source = replies.sources[lane] {
+        channels.answers(of: source.endpoint.kind).explain(message, of: lane, isImpossible: fault == .impossible)
+      }
+    } else if case .success(.nothing) = message.said {
+      // All that came was looked at.
     } else {
       meters.replies[nil, default: 0] += 1
       replies.sources[lane]?.answers += 1
@@ -301,7 +312,7 @@ extension EventLoop {
 
   private static func words(_ fault: TokenFault) -> String {
     switch fault {
-    case .malformed: "it is no action token"
+    case .malformed: "it is no action token, and no words that are understood"
     case .forged: "no secret of the endpoint has signed it"
     case .expired: "its time is over"
     case .over: "that was answered already, or has come again since"

@@ -5,8 +5,8 @@ import ChimeDelivery
 struct Meters: Sendable {
   /// How something fired.
   enum Firing: String, CaseIterable { case onTime = "on_time", late, again = "repeated" }
-  /// By which way something is delivered: of these there are four, however many endpoints there are.
-  enum Way: String, CaseIterable { case desktop, command, webhook, email, mqtt }
+  /// By which way something is delivered: of these there are six, however many endpoints there are.
+  enum Way: String, CaseIterable { case desktop, command, webhook, email, mqtt, matrix }
   enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", leftOut = "left_out" }
   enum Answer: String, CaseIterable { case done, dismissed, snoozed }
   enum ClockEvent: String, CaseIterable { case step, zone, resume }

@@ -168,7 +168,7 @@ struct MetricsText {
       $0.add(open, ["state": "open"])
       $0.add(snapshot.replies.count - open, ["state": "waiting"])
     }
-    text.family("chime_endpoints", .gauge, "Endpoints of webhooks, emails and MQTT.") {
+    text.family("chime_endpoints", .gauge, "Endpoints of webhooks, emails, MQTT and Matrix.") {
       $0.add(endpoints.count - disabled - atRest, ["state": "in_use"])
       $0.add(atRest, ["state": "resting"])
       $0.add(disabled, ["state": "disabled"])

@@ -15,6 +15,7 @@ public enum EndpointRules {
     case .webhook: try EndpointURL.validate(url)
     case .email: _ = try MailAddress.recipients(of: url)
     case .mqtt: _ = try MQTTAddress(url)
+    case .matrix: _ = try MatrixAddress(url)
     }
   }
 
@@ -24,6 +25,7 @@ public enum EndpointRules {
     case .webhook: try checkWebhook(settings)
     case .email: try checkMail(settings)
     case .mqtt: try checkMQTT(settings)
+    case .matrix: try checkMatrix(settings)
     }
     let template = settings.template ?? (Endpoint.Kind(of: url) == .email ? "email" : nil)
     try checkEvents(settings.events, template.flatMap { try? Template(setting: $0) })
@@ -41,13 +43,16 @@ public enum EndpointRules {
   private static func checkWebhook(_ settings: EndpointSettings) throws(Fault) {
     let own = [
       ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("user", settings.user),
+      ("senders", settings.senders?.first),
     ]
     if let (name, _) = own.first(where: { $0.1 != nil }) {
       throw Fault(
         field: name,
         description: name == "user"
           ? "a webhook has no log-in: leave this out; --token-file has what its headers show"
-          : "only an email has this: write the address as mailto:ann@example.org, or leave it out"
+          : name == "senders"
+            ? "only a room of Matrix has senders: write the address as matrix:roomid/…, or leave this out"
+            : "only an email has this: write the address as mailto:ann@example.org, or leave it out"
       )
     }
     if isMail(settings.template) == true {
@@ -59,7 +64,8 @@ public enum EndpointRules {
   }
 
   private static func checkMail(_ settings: EndpointSettings) throws(Fault) {
-    guard settings.via != nil else {
+    try checkNoSenders(settings)
+    guard settings.via.map(MatrixServer.isMeant) == false else {
       throw Fault(
         field: "via",
         description: "an email needs the server that it is given to, such as smtps://mail.example.org (--via)")
@@ -85,7 +91,35 @@ public enum EndpointRules {
     }
   }
 
+  private static func checkNoSenders(_ settings: EndpointSettings) throws(Fault) {
+    guard settings.senders != nil else { return }
+    throw Fault(field: "senders", description: "only a room of Matrix has senders: leave this out")
+  }
+
+  private static func checkMatrix(_ settings: EndpointSettings) throws(Fault) {
+    guard settings.via.map(MatrixServer.isMeant) == true else {
+      throw Fault(
+        field: "via",
+        description: "a room needs the homeserver of the account that sends, such as https://matrix.example.org (--via)"
+      )
+    }
+    let others = [
+      ("from", settings.from), ("replyTo", settings.replyTo), ("user", settings.user), ("replies", settings.replies),
+      ("template", settings.template), ("headers", settings.headers.map { _ in "" }),
+    ]
+    if let (name, _) = others.first(where: { $0.1 != nil }) {
+      throw Fault(
+        field: name,
+        description: name == "replies"
+          ? "answers are read from the room itself: leave this out; senders says whose count"
+          : name == "user"
+            ? "an account of Matrix is known by its access token alone (--token-file): leave this out"
+            : "a room of Matrix does not have this: leave it out")
+    }
+  }
+
   private static func checkMQTT(_ settings: EndpointSettings) throws(Fault) {
+    try checkNoSenders(settings)
     let others = [
       ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("replies", settings.replies),
       ("template", settings.template), ("headers", settings.headers.map { _ in "" }),
@@ -107,8 +141,13 @@ public enum EndpointRules {
   /// The address that an email is from, or that answers go to.
   public static func check(mailbox text: String) throws(EndpointURLError) { _ = try MailAddress(text) }
 
-  /// The server that emails are given to.
-  public static func check(server text: String) throws(EndpointURLError) { _ = try MailServer(text) }
+  /// The server that emails are given to, or the homeserver of a room.
+  public static func check(server text: String) throws(EndpointURLError) {
+    if MatrixServer.isMeant(text) { _ = try MatrixServer(text) } else { _ = try MailServer(text) }
+  }
+
+  /// People whose answers count: each once.
+  public static func check(senders: [String]) throws(EndpointURLError) { try MatrixUser.check(senders) }
 
   /// The longest name to log in with, in bytes.
   private static let userLimit = 255

@@ -17,7 +17,7 @@ extension SQLTransaction {
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
     try setOrdered(endpoint.settings.inOrder ?? false, endpoint.lane)
     // Who reads its answers is who has its lane, which is there before the first message.
-    if endpoint.settings.replies != nil { _ = try standingMaking(endpoint.lane) }
+    if endpoint.answersAddress != nil { _ = try standingMaking(endpoint.lane) }
   }
 
   private func setOrdered(_ isOrdered: Bool, _ lane: Lane) throws {

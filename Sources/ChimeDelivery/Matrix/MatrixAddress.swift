@@ -1,0 +1,85 @@
+/// A room of Matrix, as an address names it: `matrix:roomid/abc:example.org`, by the specification's scheme ("Matrix URI scheme"),
+/// or `matrix:!abc:example.org`.
+struct MatrixAddress: Hashable, Sendable {
+  /// The room's id, such as `!abc:example.org`, or without a server (room version 12).
+  let room: String
+
+  private static let example = "matrix:roomid/abc:example.org"
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  init(_ text: String) throws(EndpointURLError) {
+    let rest = text.dropFirst("matrix:".count)
+    guard !rest.hasPrefix("#"), !rest.hasPrefix("r/") else {
+      throw EndpointURLError(
+        "that is an alias of a room, which may come to mean another one: give the room's id, as in \(Self.example)")
+    }
+    let room = rest.hasPrefix("roomid/") ? "!" + rest.dropFirst("roomid/".count) : String(rest)
+    guard room.hasPrefix("!"), (2...Matrix.longestID).contains(room.utf8.count),
+      room.dropFirst().utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"!/?#%\\\"".utf8.contains($0) })
+    else {
+      throw EndpointURLError(
+        "the address names no room: write matrix:roomid/ and the room's id without its !, and nothing behind it, as in \(Self.example)"
+      )
+    }
+    self.room = room
+  }
+}
+
+/// The homeserver of the account that Chime has, as a setting names it: `https://matrix.example.org`.
+struct MatrixServer: Hashable, Sendable {
+  /// Without a slash at its end.
+  let url: String
+
+  /// Whether a setting is meant to be one: of mail servers the address begins otherwise.
+  static func isMeant(_ text: String) -> Bool {
+    ["https://", "http://"].contains { text.lowercased().hasPrefix($0) }
+  }
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  init(_ text: String) throws(EndpointURLError) {
+    try EndpointURL.validate(text)
+    guard !text.utf8.contains(where: { "?#".utf8.contains($0) }), text.firstRange(of: "/_matrix") == nil else {
+      throw EndpointURLError(
+        "the homeserver's address ends with its host, as in https://matrix.example.org: Chime knows what follows")
+    }
+    url = text.hasSuffix("/") ? String(text.dropLast()) : text
+  }
+}
+
+/// Somebody on Matrix, such as `@ann:example.org`.
+enum MatrixUser {
+  private static let most = 20
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  static func check(_ names: [String]) throws(EndpointURLError) {
+    for name in names {
+      let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard name.utf8.count <= Matrix.longestID, parts.count == 2, parts[0].hasPrefix("@"), parts[0].utf8.count > 1,
+        !parts[1].isEmpty, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !",\"\\".utf8.contains($0) })
+      else {
+        throw EndpointURLError("\"\(PlainText.sentence(name))\" is nobody on Matrix; write @ann:example.org")
+      }
+    }
+    guard names.count <= most else {
+      throw EndpointURLError("an endpoint has at most \(most) senders, not \(names.count)")
+    }
+    guard Set(names).count == names.count else { throw EndpointURLError("a sender is named twice") }
+  }
+}
+
+/// What the specification says of all its ids.
+enum Matrix {
+  /// Of users, rooms and events, in bytes ("Common Identifier Format").
+  static let longestID = 255
+
+  /// Whether it may be the id of an event.
+  static func isEventID(_ text: String) -> Bool {
+    text.hasPrefix("$") && text.utf8.count <= longestID
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x7C }
+  }
+
+  /// A request's path below the homeserver's address, whose parts are ids and names.
+  static func path(_ parts: String...) -> String {
+    "/_matrix/client/v3/" + parts.map(TemplateFilter.percentEncoded).joined(separator: "/")
+  }
+}

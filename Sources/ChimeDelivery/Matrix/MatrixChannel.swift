@@ -1,0 +1,192 @@
+public import ChimeCore
+import ChimeSchedule
+import Synchronization
+
+/// Sends occurrences into rooms of Matrix, takes them back by editing them, and reads what named people answer there. Rooms with
+/// encryption are refused.
+///
+/// The way is the webhooks', and so are the threads: what is sent goes by theirs, and what is read by that of their
+/// answers.
+public final class MatrixChannel: EndpointChannel, AnswerReading {
+  private let configuration: WebhookConfiguration
+  private let access: @Sendable (Lane) -> EndpointAccess?
+  private let sender: MessageSender
+  private let reading: HTTPEngine
+  /// Behind a lock: the loop opens and closes, and each ends by itself.
+  private let state = Mutex(State())
+
+  private struct State {
+    var readings: [UInt64: MatrixReading] = [:]
+    /// When something was explained, of each lane.
+    var explained: [Lane: [Instant]] = [:]
+  }
+
+  /// How many answers are told, in how long, that they were not understood.
+  private static let explanations = (count: 5, span: Milliseconds.minutes(10))
+
+  public init(beside webhooks: WebhookChannel, _ replies: ReplyReader) {
+    (configuration, access, sender) = (webhooks.configuration, webhooks.access, webhooks.sender)
+    reading = replies.engine
+  }
+
+  public func prepare() { sender.engine.prepare() }
+
+  /// Reports `.ended` once. What is answered comes by the room.
+  public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
+    let configuration = configuration
+    sender.send(
+      message, report: report,
+      make: { access, _ in try Self.request(for: message, to: access, configuration) },
+      judge: { WebhookVerdict(matrix: $0, of: message.delivery) },
+      receipt: { _, answer in MatrixReply.Sent.id(in: answer) })
+  }
+
+  private static func request(
+    for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration
+  ) throws -> HTTPRequest {
+    let room = try MatrixAddress(access.endpoint.url).room
+    let zone = message.reminder?.governingZone ?? .local
+    let timeOfDay = { configuration.timeOfDay($0, zone) }
+    // The same for all attempts: a server that has had one of them answers with the event that it has made of that.
+    let transaction = message.delivery.id.rawValue
+    let (action, body): (String, [UInt8])
+    if message.delivery.event?.isWithdrawal == true {
+      guard let event = message.receipt else {
+        throw NothingToSend(reason: "it is not known which event the message is that is to be taken back")
+      }
+      guard let content = MatrixContent(insteadOf: message, timeOfDay: timeOfDay) else {
+        return try MatrixClient.request(
+          access, "PUT", Matrix.path("rooms", room, "redact", event, transaction), body: Array("{}".utf8),
+          version: configuration.version)
+      }
+      (action, body) = ("m.room.message", content.bytes(replacing: event))
+    } else {
+      (action, body) = ("m.room.message", MatrixContent(message, to: access, timeOfDay: timeOfDay).bytes)
+    }
+    return try MatrixClient.request(
+      access, "PUT", Matrix.path("rooms", room, "send", action, transaction), body: body,
+      version: configuration.version)
+  }
+
+  /// Does nothing: what is shown is taken back by a message of its own.
+  public func withdraw(_ occurrence: OccurrenceID) {}
+
+  /// What is sent and read goes by the engines of others, who stop them.
+  public func stop() async { for reading in state.withLock({ Array($0.readings.values) }) { reading.close() } }
+
+  // MARK: Answers
+
+  public func open(
+    _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
+  ) {
+    let access = access
+    let client = MatrixClient(engine: reading, configuration: configuration, access: { access(lane) })
+    let reading = MatrixReading(lane, number: number, client: client, hear: hear)
+    state.withLock { $0.readings[number] = reading }
+    Task {
+      await reading.run(after: last)
+      _ = state.withLock { $0.readings.removeValue(forKey: number) }
+    }
+  }
+
+  public func settle(_ id: String, of number: UInt64) { state.withLock { $0.readings[number] }?.settle(id) }
+
+  public func close(_ number: UInt64, forgetting: Bool) {
+    state.withLock { $0.readings.removeValue(forKey: number) }?.close()
+  }
+
+  /// Replies to an answer of which nothing came, once, unless that happens too often.
+  public func explain(_ reply: ReplyReader.Reply, of lane: Lane, isImpossible: Bool) {
+    guard case .success(.answer(let answer)) = reply.said, let open = access(lane),
+      let room = try? MatrixAddress(open.endpoint.url).room, mayExplain(lane)
+    else { return }
+    let content = MatrixContent(explaining: answer.delivery, isImpossible: isImpossible)
+    // The same for the same answer, should it be read again.
+    let transaction = "chime-\(SHA256.digest(of: Array(answer.id.utf8)).prefix(24))"
+    let client = MatrixClient(engine: reading, configuration: configuration, access: { open })
+    Task {
+      try? await client.ask(
+        "PUT", Matrix.path("rooms", room, "send", "m.room.message", transaction),
+        body: content.bytes(answering: answer.id))
+    }
+  }
+
+  private func mayExplain(_ lane: Lane) -> Bool {
+    let now = sender.clock()
+    return state.withLock { state in
+      var times = (state.explained[lane] ?? []).filter { now - $0 < Self.explanations.span }
+      guard times.count < Self.explanations.count else { return false }
+      times.append(now)
+      state.explained[lane] = times
+      return true
+    }
+  }
+
+  // MARK: A test
+
+  /// Looks whether the room is there and not encrypted, and sends one message.
+  public func test(_ access: EndpointAccess) async -> WebhookTest {
+    let now = sender.clock()
+    var random = SystemRandom()
+    let id = DeliveryID(at: now, using: &random)
+    func refused(_ fault: MatrixClient.Fault) -> WebhookTest {
+      WebhookTest(
+        method: "PUT", url: access.endpoint.settings.via ?? "", requestHeaders: [], requestBody: "",
+        attempt: Attempt(
+          number: 1, startedAt: now, took: .zero, outcome: .refused, status: fault.status, error: fault.reason))
+    }
+    let request: HTTPRequest
+    do {
+      let room = try MatrixAddress(access.endpoint.url).room
+      let client = MatrixClient(engine: sender.engine, configuration: configuration, access: { access })
+      _ = try await client.enter(room, number: 0)
+      request = try MatrixClient.request(
+        access, "PUT", Matrix.path("rooms", room, "send", "m.room.message", id.rawValue),
+        body: MatrixContent(testOf: id).bytes, version: configuration.version)
+    } catch let error as EndpointURLError {
+      return refused(.init(reason: error.description))
+    } catch let fault as MatrixClient.Fault {
+      return refused(fault)
+    } catch {
+      return refused(.init(reason: "\(error)"))
+    }
+    let result = await sender.inspect(request)
+    let delivery = Delivery(
+      id: id, occurrence: OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now),
+      lane: access.endpoint.lane, round: 1, createdAt: now)
+    var shown = request
+    shown.headers = request.lines.map {
+      $0.hasPrefix("authorization:") ? "authorization: Bearer \(Redaction.mark)" : $0
+    }
+    return WebhookTest(
+      of: shown, result, WebhookVerdict(matrix: result, of: delivery), endedAt: sender.clock())
+  }
+}
+
+extension WebhookVerdict {
+  /// What a homeserver's answer to a message means.
+  ///
+  ///     200 with an event's id → settled · 429 → that long · 400, 413 → given up · all else → the retry schedule
+  init(matrix result: HTTPResult, of delivery: Delivery) {
+    self.init(result, channel: delivery.lane.channel)
+    answer = nil
+    guard let status = result.status, result.failure == nil else { return }
+    let said = MatrixReply.Fault(result.answer)
+    switch status {
+    case 200..<300:
+      guard MatrixReply.Sent.id(in: result.answer) == nil else { return }
+      (outcome, next) = (.failed, .retry)
+      error = "what the server answers is none of Matrix's: is --via the homeserver's address?"
+    case 400 where said != nil, 413 where said != nil:
+      (outcome, next) = (.failed, .giveUp)
+      error = "answered \(status) \(said?.errcode ?? ""): the message is refused for good"
+    case 404 where delivery.event?.isWithdrawal == true && said?.errcode == "M_NOT_FOUND":
+      (outcome, next) = (.refused, .cancel)
+      error = "answered \(status): there is nothing to take back"
+    default:
+      let wait = said?.wait ?? result.retryAfter
+      (outcome, next) = (.failed, [429, 503].contains(status) ? wait.map { .retryAfter($0) } ?? .retry : .retry)
+      error = MatrixClient.sentence(status, said)
+    }
+  }
+}
