@@ -62,8 +62,8 @@ struct AnsweredAnywhereTests {
       return shown.indices.filter { shown[$0].contains("\"\(title)\"") }.map { $0 + 1 }
     }
 
-    func shows(_ title: String) -> Bool {
-      button(title) != nil && token(title) != nil && !popups(title).isEmpty
+    func shows(_ title: String, asPopup: Bool = true) -> Bool {
+      button(title) != nil && token(title) != nil && popups(title).isEmpty != asPopup
     }
 
     /// Whether nothing of a reminder stands anywhere.
@@ -148,7 +148,8 @@ struct AnsweredAnywhereTests {
     }
   }
 
-  /// The daemon is killed at a random moment around each answer: none is lost, and none is given twice.
+  /// The daemon is killed at a random moment around each answer: none is lost, and none is given twice. Popups of a daemon that
+  /// was killed may stay (docs/delivery.md), so there are none.
   @Test(.timeLimit(.minutes(40)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func killedAroundAnswers() async throws {
     print("AnsweredAnywhereTests: CHIME_TEST_SEED=\(Self.seed)")
@@ -165,8 +166,10 @@ struct AnsweredAnywhereTests {
         titles.append(title)
         let way = [Way.phone, .home].randomElement(using: &random)!
         let pause = Duration.milliseconds(Int.random(in: 0...150, using: &random))
-        let id = try await home.add(title, "in 1s", to: ["desktop", "phone", "home"])
-        try await eventually("\(title) is everywhere", within: .seconds(60)) { screens.shows(title) }
+        let id = try await home.add(title, "in 1s", to: ["phone", "home"])
+        try await eventually("\(title) is everywhere", within: .seconds(60)) {
+          screens.shows(title, asPopup: false)
+        }
         let victim = daemon
         async let end: Void = {
           try await Task.sleep(for: pause)
