@@ -202,6 +202,18 @@ struct StandbyTests {
     #expect(screen.standby.heard.isEmpty)
   }
 
+  /// A client puts off for six minutes what the store has.
+  private static func snooze(
+    _ occurrence: Occurrence, of reminder: Reminder, in screen: Screen, now: Instant
+  ) async throws {
+    let bearings = screen.bearings
+    try await screen.store.write { store in
+      var random = SeededGenerator(seed: 1)
+      _ = try AnswerWork.run(
+        .snooze(for: .minutes(6)), to: occurrence, reminder: reminder, in: store, bearings, now: now, using: &random)
+    }
+  }
+
   /// A popup's answer is kept, and a client snoozes what the store has: the later snooze holds. What was done stays done.
   @Test(arguments: [(Occurrence.Answer.snooze(for: .minutes(50)), false), (.done, true)])
   func aSnoozeThatIsKeptYieldsToALaterAnswerInTheStore(kept: Occurrence.Answer, isDone: Bool) async throws {
@@ -213,12 +225,8 @@ struct StandbyTests {
     let fired = try #require(try await screen.store.read { try $0.occurrence(id) })
     _ = try screen.standby.answer(
       OutboxWork.Answer(answer: kept, occurrence: id), fired, reminder, screen.bearings, now: Self.now + .minutes(1))
-    let (bearings, later) = (screen.bearings, Self.now + .minutes(2))
-    try await screen.store.write { store in
-      var random = SeededGenerator(seed: 1)
-      _ = try AnswerWork.run(
-        .snooze(for: .minutes(6)), to: fired, reminder: reminder, in: store, bearings, now: later, using: &random)
-    }
+    let later = Self.now + .minutes(2)
+    try await Self.snooze(fired, of: reminder, in: screen, now: later)
     screen.standby.forget(id)
     try await screen.record()
     let state = try await screen.store.read { try $0.occurrence(id) }?.state
@@ -234,12 +242,8 @@ struct StandbyTests {
     let id = try await screen.standIn(now: Self.now).firings[0].occurrences[0].id
     try await screen.record()
     let fired = try #require(try await screen.store.read { try $0.occurrence(id) })
-    let (bearings, until) = (screen.bearings, Self.now + .minutes(6))
-    try await screen.store.write { store in
-      var random = SeededGenerator(seed: 1)
-      _ = try AnswerWork.run(
-        .snooze(for: .minutes(6)), to: fired, reminder: reminder, in: store, bearings, now: Self.now, using: &random)
-    }
+    let until = Self.now + .minutes(6)
+    try await Self.snooze(fired, of: reminder, in: screen, now: Self.now)
     #expect(!screen.standby.hasFired(id, atEndOfSnoozeUntil: until))
     #expect(try await screen.standIn(now: until).messages.count == 1)
     #expect(screen.standby.hasFired(id, atEndOfSnoozeUntil: until))

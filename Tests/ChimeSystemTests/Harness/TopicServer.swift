@@ -12,19 +12,12 @@ final class TopicServer {
 
   static func start(in home: Home) async throws -> TopicServer {
     let process = try await spawn(home, port: 0)
-    return TopicServer(home, process, port: try await said(process))
+    return TopicServer(home, process, port: try await process.saidPort)
   }
 
   private static func spawn(_ home: Home, port: Int) async throws -> Child {
     try await home.spawn(
       "/usr/bin/python3", [Machine.support("ntfy-server"), String(port), home.path + "/ntfy.cache"])
-  }
-
-  private static func said(_ process: Child) async throws -> Int {
-    try await eventually("the server says its port") { () -> Int? in
-      if let end = process.end { throw HarnessFailure("the server ended with \(end): \(process.errors)") }
-      return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
-    }
   }
 
   /// It is gone, and so are all connections.
@@ -36,7 +29,7 @@ final class TopicServer {
   /// It is there again, at the same port, with the messages that it had.
   func restart() async throws {
     process = try await Self.spawn(home, port: port)
-    _ = try await Self.said(process)
+    _ = try await process.saidPort
   }
 
   func url(_ topic: String) -> String { "http://127.0.0.1:\(port)/\(topic)" }

@@ -78,3 +78,15 @@ actor Turnstile {
     }
   }
 }
+
+extension Child {
+  /// The port that a stand-in server says first, as `{"port": N}`, once it listens.
+  var saidPort: Int {
+    get async throws {
+      try await eventually("the server says its port") {
+        if let end { throw HarnessFailure("the server ended with \(end): \(errors)") }
+        return try lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
+      }
+    }
+  }
+}
