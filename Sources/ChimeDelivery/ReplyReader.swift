@@ -77,7 +77,7 @@ public final class ReplyReader: AnswerReading {
   ///   - last: by the server's id; nil: for all that the server has kept.
   ///   - number: tells it from all others.
   public func open(_ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void) {
-    let (access, clock, version) = (access, clock, configuration.version)
+    let (access, clock) = (access, clock)
     guard access(lane)?.endpoint.settings.polled == nil else {
       return ask(lane, after: last, number: number, hear: hear)
     }
@@ -95,24 +95,32 @@ public final class ReplyReader: AnswerReading {
           if !taken.replies.isEmpty || taken.nonsense > 0 { hear(.came(taken.replies, nonsense: taken.nonsense)) }
           return taken.goesOn
         },
-        prepare: {
-          do throws(ReplyFault) {
-            return try Self.request(access(lane), after: last, version: version, at: clock())
-          } catch {
-            hear(.ended(End(reason: error.description)))
-            return nil
-          }
-        },
+        prepare: asking(lane, after: last, hear: hear),
         finish: { result in
           hear(.ended(End(reason: intake.fault ?? Self.reason(result), retryAfter: result.retryAfter)))
         }))
+  }
+
+  /// Makes the request as it leaves, or says why there is none.
+  private func asking(
+    _ lane: Lane, after last: String?, hear: @escaping @Sendable (Event) -> Void
+  ) -> @Sendable () -> HTTPRequest? {
+    let (access, clock, version) = (access, clock, configuration.version)
+    return {
+      do throws(ReplyFault) {
+        return try Self.request(access(lane), after: last, version: version, at: clock())
+      } catch {
+        hear(.ended(End(reason: error.description)))
+        return nil
+      }
+    }
   }
 
   /// Asks once, for the answers after one of them. The receiver may hold the question until there are some.
   private func ask(
     _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void
   ) {
-    let (access, clock, version) = (access, clock, configuration.version)
+    let (access, clock) = (access, clock)
     let body = Mutex<(isOpen: Bool, bytes: [UInt8])>((false, []))
     engine.send(
       HTTPJob(
@@ -126,14 +134,7 @@ public final class ReplyReader: AnswerReading {
           if isFirst { hear(.opened) }
           return goesOn
         },
-        prepare: {
-          do throws(ReplyFault) {
-            return try Self.request(access(lane), after: last, version: version, at: clock())
-          } catch {
-            hear(.ended(End(reason: error.description)))
-            return nil
-          }
-        },
+        prepare: asking(lane, after: last, hear: hear),
         finish: { result in
           guard !result.isCutShort, let status = result.status, (200...299).contains(status), result.failure == nil
           else {
