@@ -30,6 +30,8 @@ struct BusBoard: Sendable {
     /// Nil for a summary, and for a popup that is only remembered.
     let occurrence: Occurrence?
     var isAnswered = false
+    /// It is to go as soon as its server has been found again.
+    var isLeaving = false
   }
 
   /// Calls under way at once; further popups wait for their turn. As many as the desktop's lane begins at once, so that
@@ -105,7 +107,9 @@ struct BusBoard: Sendable {
       self.identity = identity
       let wasOpen = if case .open = way { true } else { false }
       way = .open(capabilities)
-      return (wasOpen ? [] : [.tell(.opened)]) + advance()
+      let leaving = standing.filter(\.isLeaving).map { Order.close($0.number) }
+      standing.removeAll(where: \.isLeaving)
+      return (wasOpen ? [] : [.tell(.opened)]) + leaving + advance()
     case .gone:
       standing.removeAll()
       // Who looks will hear what there is now.
@@ -136,6 +140,11 @@ struct BusBoard: Sendable {
       calls[call] = nil
       unwanted.insert(call)
       orders.append(.failed(showing, Self.withdrawn))
+    }
+    guard case .open = way else {
+      // Which server it is, and so whose popup has the number, is known when it is found.
+      for index in standing.indices where standing[index].key == key { standing[index].isLeaving = true }
+      return orders
     }
     orders += standing.filter { $0.key == key }.map { .close($0.number) }
     standing.removeAll { $0.key == key }

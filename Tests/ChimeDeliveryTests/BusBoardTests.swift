@@ -111,6 +111,14 @@ import Testing
     #expect(short(same.withdraw(.occurrence(id("r1")))) == ["close 1"])
     #expect(short(same.admit(try showing("r3", round: 2))) == ["notify 1 r3 for 3"])
     #expect(short(same.handle(.closed(number: 3, .expired))) == [])
+    // What is answered before the server has been found goes when it has, from this server alone.
+    for (identity, orders) in [(":1.5@bus", ["opened", "close 1"]), (":1.6@bus", ["opened"])] {
+      var early = BusBoard()
+      _ = early.listen(remembering: memory)
+      #expect(short(early.withdraw(.occurrence(id("r1")))) == [])
+      #expect(short(early.handle(.open(Self.all, identity: identity))) == orders)
+      #expect(short(early.handle(.open(Self.all, identity: identity))) == [])
+    }
     // Another server, a memory that is none.
     for var other in [
       after(memory, identity: ":1.6@bus"), after("x\n1 r1@1774744200"), after(":1.5@bus\nr1\n1\n-1 r1@5\n"),

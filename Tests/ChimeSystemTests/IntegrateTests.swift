@@ -88,29 +88,17 @@ import Testing
     try await Home.live { home in
       try home.configure(Home.heard)
       let first = try await home.start()
-      let (secret, port) = (home.path + "/secret", Self.port("page.py") / 2 + 5_000)
-      let url = "http://127.0.0.1:\(port)"
-      try await home.did(
-        "endpoint", "add", "page", url + "/", "--new-secret", secret, "--replies", "poll:\(url)/answers")
-      let program = Self.examples + "python/receive.py"
-      let receiver = try await home.spawn(Machine.debianPython, [program, secret, String(port)])
+      let page = try await AnswerPage.start(in: home)
       func answers() async throws -> JSON {
         try await home.answer("io.chime.Endpoints.List")["endpoints"][0]["replies"]
       }
       func isRead() async throws {
-        try await eventually("it is asked: \(receiver.errors)", within: .seconds(30)) {
+        try await eventually("it is asked: \(page.process.errors)", within: .seconds(30)) {
           try await answers()["state"].string == "open"
         }
       }
       func press(_ title: String, _ label: String) async throws {
-        let token = try await eventually("\(title) stands on the page") { () -> String? in
-          let page = try await home.run("curl", ["-s", url + "/"]).out
-          let form = page.components(separatedBy: "\n").first { $0.contains(">\(title) ") }
-          let button = form?.components(separatedBy: "\">\(label)").first?.components(separatedBy: "value=\"").last
-          return button?.hasPrefix("chact_") == true ? button : nil
-        }
-        let pressed = try await home.run("curl", ["-s", "-d", "token=\(token)", url + "/press"])
-        #expect(pressed.status == 0, "\(pressed.text)")
+        try await page.press(try await eventually("\(title) stands on the page") { try await page.token(title, label) })
       }
       try await isRead()
       let tea = try await home.add("Tea", "in 1s", to: ["page"])
@@ -120,6 +108,7 @@ import Testing
       try await eventually("it is done") { try await state(tea) == "done" }
       #expect(try await home.latestOccurrence(of: tea)["answeredBy"].string == "endpoint:page")
       // What is pressed while nobody asks is kept, and done once.
+      try await eventually("the other stands on the page") { try await page.shows("Walk") }
       try await first.crash()
       try await press("Walk", "Snooze")
       let second = try await home.start()
@@ -128,7 +117,7 @@ import Testing
       try await eventually("it is acknowledged") { try await answers()["answers"].int == 1 }
       #expect(try await answers()["refused"].int == 0)
       // A token that nobody has signed changes nothing, and the next is heard all the same.
-      _ = try await home.run("curl", ["-s", "-d", "token=chact_nonsense", url + "/press"])
+      try await page.press("chact_nonsense")
       try await eventually("it is refused") { try await answers()["refused"].int == 1 }
       let later = try await home.add("Later", "in 1s", to: ["page"])
       try await press("Later", "Dismiss")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A room with Chime, Ann, who may answer, and Bob, who may not.
-private struct Room {
+struct Room {
   let home: Home
   let server: Homeserver
   let bot: Homeserver.Account

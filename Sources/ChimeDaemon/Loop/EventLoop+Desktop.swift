@@ -4,7 +4,7 @@ import Glibc
 
 // What happens on the desktop beside the outcome of a delivery.
 extension EventLoop {
-  /// Under this name the store keeps which popups stood when the daemon stopped. Of several that share it each has its own.
+  /// Under this name the store keeps which popups stood when it last changed. Of several that share it each has its own.
   nonisolated var popupsNote: String {
     store.isShared ? ["popups", ProcessFacts.machine, site.stateFolder].joined(separator: ":") : "popups"
   }
@@ -17,13 +17,21 @@ extension EventLoop {
     }
   }
 
-  /// Keeps for the next daemon what is known of the popups on the screen. What cannot be kept costs no more than that
+  /// What the store is to know of the popups on the screen, with what came of messages; nil where it knows.
+  ///
+  /// It goes with the outcomes, so that a popup that is recorded as shown can be taken down by the next daemon, whatever ended this one.
+  func popupsToKeep(with outcomes: [Outcome]) -> String? {
+    guard outcomes.contains(where: { $0.lane.channel == .desktop }) else { return nil }
+    let memory = channels.desktopMemory
+    return memory == keptPopups ? nil : memory
+  }
+
+  /// Keeps for the next daemon what has changed on the screen since. What cannot be kept costs no more than that
   /// these popups stay when they are answered elsewhere.
   func rememberDesktop() async {
     let (memory, note) = (channels.desktopMemory, popupsNote)
+    guard memory != keptPopups else { return }
     do {
-      let known = try await store.read { try $0.note(note) } ?? ""
-      guard memory != known else { return }
       try await store.write { try $0.setNote(note, memory.isEmpty ? nil : memory) }
     } catch {
       log(.info, "which popups stand could not be kept; ignoring: \(error)")

@@ -17,7 +17,7 @@ extension EventLoop {
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
-    let bearings = bearings
+    let (bearings, popups, popupsNote) = (bearings, popupsToKeep(with: part.outcomes), popupsNote)
     outboxTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
@@ -25,9 +25,11 @@ extension EventLoop {
             var generator = PooledRandom()
             let commit = try OutboxCommit.run(
               part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
+            if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
             return (commit, try horizons.read(transaction))
           }
           outboxTask = nil
+          if let popups { keptPopups = popups }
           outbox.ended(part.outcomes, asOf: horizon.sequence)
           didWork(part, commit, horizon)
           noticeDrained()

@@ -88,6 +88,8 @@ actor EventLoop {
   /// How long it took to count last.
   var summaryTook = Milliseconds.zero
   var isStopping = false
+  /// What the store knows of the popups on the screen.
+  var keptPopups = ""
   var attachments = AttachmentState()
   var streamReaders = StreamReaders()
   /// How many answers in parts each owner has under way.
@@ -167,7 +169,8 @@ actor EventLoop {
     }
     adopt(known)
     await adoptTenants(configuration.tenants)
-    listenToDesktop(remembering: popups ?? "")
+    keptPopups = popups ?? ""
+    listenToDesktop(remembering: keptPopups)
     if standby.owesStart { handle(.kept) }
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
     for socket in sockets {

@@ -58,8 +58,11 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             message = json.loads(body)
             # `chime endpoint test` sends the type chime.test, which tells of no reminder.
             print(f"{message['type']}: {message['data'].get('title', '')}", flush=True)
+            occurrence = message["data"].get("occurrence")
+            waiting.pop(occurrence, None)
+            # What was answered elsewhere (`--events done,snoozed,dismissed,missed`) has no answers any more.
             if message["data"].get("answers"):
-                waiting[message["data"]["occurrence"]] = message["data"]
+                waiting[occurrence] = message["data"]
         self.answer(204)
 
     def do_GET(self):
