@@ -11,7 +11,7 @@ func channelRate(port: String, count: Int) async throws -> Double {
   let secret = try Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
   let access = EndpointAccess(
     endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:\(port)/", createdAt: now), secrets: [SigningSecret(secret)])
-  let channel = WebhookChannel(configuration: WebhookConfiguration(version: "bench")) { _ in access }
+  let channel = WebhookChannel(configuration: EndpointConfiguration(version: "bench")) { _ in access }
   var generator = SystemRandomNumberGenerator()
   let reminder = Reminder(
     id: ReminderID(length: 8, using: &generator), owner: 0, title: "channel \(now.seconds) 0",

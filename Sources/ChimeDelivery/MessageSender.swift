@@ -4,7 +4,7 @@ import ChimeSchedule
 /// How the messages of endpoints leave by HTTP, and by what goes the same way: through the queue of their lane.
 struct MessageSender: Sendable {
   let engine: HTTPEngine
-  let configuration: WebhookConfiguration
+  let configuration: EndpointConfiguration
   let access: @Sendable (Lane) -> EndpointAccess?
   let clock: @Sendable () -> Instant
 
@@ -18,7 +18,7 @@ struct MessageSender: Sendable {
     _ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void,
     make: @escaping @Sendable (EndpointAccess, Instant) throws -> HTTPRequest,
     judge: @escaping @Sendable (HTTPResult) -> WebhookVerdict,
-    receipt: @escaping @Sendable (EndpointAccess, [UInt8]) -> String?
+    receipt: @escaping @Sendable (EndpointAccess, [UInt8]) -> String? = { _, _ in nil }
   ) {
     let (access, clock) = (access, clock)
     let delivery = message.delivery
@@ -60,6 +60,33 @@ struct MessageSender: Sendable {
         }))
   }
 
+  /// Sends a message about a reminder that is made up, now.
+  ///
+  /// - Parameter make: the request of an id, a time and the values of that reminder. What is shown of it is made a second time, with
+  ///   a word in the place of each token.
+  func test(
+    _ access: EndpointAccess, make: (DeliveryID, Instant, TemplateValues, _ isShown: Bool) throws -> HTTPRequest
+  ) async -> EndpointTest {
+    let now = clock()
+    var random = SystemRandom()
+    let (id, channel) = (DeliveryID(at: now, using: &random), access.endpoint.lane.channel)
+    let values = TemplateValues(sampleFor: channel, delivery: id, at: now) { configuration.timeOfDay($0, .local) }
+    let (sent, shown): (HTTPRequest, HTTPRequest)
+    do {
+      (sent, shown) = (try make(id, now, values, false), try make(id, now, values, true))
+    } catch {
+      let reason =
+        (error as? TemplateError)?.description ?? (error as? EndpointURLError)?.description
+        ?? "the message cannot be written as JSON"
+      return EndpointTest(
+        method: access.template?.message.method ?? "POST", url: access.endpoint.url, requestHeaders: [],
+        requestBody: "",
+        attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
+    }
+    let result = await inspect(sent)
+    return EndpointTest(of: shown, result, WebhookVerdict(result, channel: channel), endedAt: clock())
+  }
+
   /// Sends a request now, past all queues, and has all be told of it.
   func inspect(_ request: HTTPRequest) async -> HTTPResult {
     await withCheckedContinuation { continuation in
@@ -81,7 +108,7 @@ extension WebhookVerdict {
   }
 }
 
-extension WebhookTest {
+extension EndpointTest {
   /// - Parameter shown: the request, with what is secret taken out.
   init(of shown: HTTPRequest, _ result: HTTPResult, _ verdict: WebhookVerdict, endedAt: Instant) {
     self.init(

@@ -5,10 +5,10 @@ import Synchronization
 /// Fetches what people answer by endpoints that have somewhere to answer to, each by one connection that goes out and stays
 /// open. While nothing comes it costs nothing but that.
 ///
-/// The way is the webhooks' (`WebhookConfiguration`): the same rules for addresses, TLS and proxies. Its thread is its own, so
+/// The way is the webhooks' (`EndpointConfiguration`): the same rules for addresses, TLS and proxies. Its thread is its own, so
 /// that what others send into a topic delays no message.
 public final class ReplyReader: AnswerReading {
-  private let configuration: WebhookConfiguration
+  private let configuration: EndpointConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
   private let quiet: Milliseconds
@@ -19,7 +19,7 @@ public final class ReplyReader: AnswerReading {
 
   /// - Parameter access: as `WebhookChannel` asks for it.
   public init(
-    configuration: WebhookConfiguration, clock: (@Sendable () -> Instant)? = nil, quiet: Milliseconds = usualQuiet,
+    configuration: EndpointConfiguration, clock: (@Sendable () -> Instant)? = nil, quiet: Milliseconds = usualQuiet,
     access: @escaping @Sendable (Lane) -> EndpointAccess?
   ) {
     (self.configuration, self.access, self.quiet) = (configuration, access, quiet)

@@ -1,7 +1,7 @@
 /// The templates that come with Chime; `Config/endpoints` has their files, and `Packaging/embed` puts them into the program.
 public enum ShippedTemplates {
   /// In the order of their names.
-  public static let names = ["discord", "email", "gotify", "healthchecks", "homeassistant", "matrix", "ntfy", "slack"]
+  public static let names = ["discord", "email", "gotify", "healthchecks", "homeassistant", "ntfy", "slack"]
 
   /// The text of one; nil when there is none of that name.
   public static func text(_ name: String) -> String? {
@@ -11,7 +11,6 @@ public enum ShippedTemplates {
     case "gotify": EmbeddedFiles.gotify
     case "healthchecks": EmbeddedFiles.healthchecks
     case "homeassistant": EmbeddedFiles.homeassistant
-    case "matrix": EmbeddedFiles.matrix
     case "ntfy": EmbeddedFiles.ntfy
     case "slack": EmbeddedFiles.slack
     default: nil

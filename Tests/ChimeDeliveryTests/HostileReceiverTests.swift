@@ -93,7 +93,7 @@ extension RealThings {
       var slow = usual.endpoint
       slow.settings.concurrency = own
       let (endpoint, receiver) = (EndpointAccess(endpoint: slow, secrets: usual.secrets), receiver)
-      var configuration = WebhookConfiguration(version: "1.2.3")
+      var configuration = EndpointConfiguration(version: "1.2.3")
       configuration.totalTimeout = .seconds(600)
       let channel = WebhookChannel(configuration: configuration) { _ in endpoint }
       let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func messagesWaitUntilItIsThere() async throws {
-    let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3"), library: Self.absent) { lane in
+    let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), library: Self.absent) { lane in
       EndpointAccess(
         endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:9/", createdAt: scheduled),
         secrets: (try? Secret(SecretTests.text)).map { [SigningSecret($0)] } ?? [])

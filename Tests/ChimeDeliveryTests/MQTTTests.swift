@@ -150,9 +150,9 @@ import Testing
 /// A machine without libmosquitto, and addresses that may not be dialled.
 @Suite struct MQTTChannelTests {
   private func channel(
-    _ url: String, library: String = Libmosquitto.name, change: (inout WebhookConfiguration) -> Void = { _ in }
+    _ url: String, library: String = Libmosquitto.name, change: (inout EndpointConfiguration) -> Void = { _ in }
   ) throws -> MQTTChannel {
-    var configuration = WebhookConfiguration(version: "1.2.3")
+    var configuration = EndpointConfiguration(version: "1.2.3")
     change(&configuration)
     let secret = try Secret(SecretTests.text)
     return MQTTChannel(configuration: configuration, library: library) { lane in
@@ -277,7 +277,7 @@ extension RealThings {
     private func read(_ count: Int, settling: Bool, before: () throws -> Void = {}) async throws -> [TokenFault?] {
       let secret = try Secret(SecretTests.text)
       let channel = MQTTChannel(
-        configuration: WebhookConfiguration(version: "1.2.3"), library: Libmosquitto.name,
+        configuration: EndpointConfiguration(version: "1.2.3"), library: Libmosquitto.name,
         clock: { ActionTokenTests.now }
       ) { [port] lane in
         EndpointAccess(

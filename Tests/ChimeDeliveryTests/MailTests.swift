@@ -236,19 +236,19 @@ extension RealThings {
     }
 
     private func attempt(
-      to server: String, configure: (inout WebhookConfiguration) -> Void
+      to server: String, configure: (inout EndpointConfiguration) -> Void
     ) async throws -> (attempt: Attempt?, next: ChannelReport.NextStep?) {
-      var configuration = WebhookConfiguration(version: "1.2.3")
+      var configuration = EndpointConfiguration(version: "1.2.3")
       configure(&configuration)
       let sample = try message(channel: "me")
       let endpoint = Endpoint(
         lane: sample.delivery.lane, url: "mailto:ann@example.org",
         settings: EndpointSettings(via: server, from: "chime@example.net"), createdAt: scheduled)
-      let channel = WebhookChannel(configuration: configuration) { _ in
+      let webhooks = WebhookChannel(configuration: configuration) { _ in
         EndpointAccess(endpoint: endpoint, secrets: [])
       }
-      let report = try await channel.deliver(sample)
-      await channel.stop()
+      let report = try await MailChannel(beside: webhooks).deliver(sample)
+      await webhooks.stop()
       return (report.attempt, report.next)
     }
 

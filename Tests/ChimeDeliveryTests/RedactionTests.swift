@@ -139,7 +139,7 @@ extension RealThings {
     ])
     func keepsNoToken(_ path: String, _ answer: String, _ error: String?) async throws {
       let (access, clock) = (try access(path), ManualTime())
-      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3"), clock: { clock.now }) { _ in
+      let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), clock: { clock.now }) { _ in
         access
       }
       let attempt = try #require(try await channel.deliver(message(channel: "team")).attempt)
@@ -150,7 +150,7 @@ extension RealThings {
     }
 
     @Test func aTestShowsNoToken() async throws {
-      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in nil }
+      let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in nil }
       let test = await channel.test(try access("401/plain"))
       #expect(test.attempt.answer == "not Bearer <redacted>, <redacted> nor <redacted>")
       #expect(test.details?.headers.contains("www-authenticate: Bearer error=\"Bearer <redacted>") == true)

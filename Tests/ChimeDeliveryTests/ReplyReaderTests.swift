@@ -49,10 +49,10 @@ extension RealThings {
     /// What becomes of a stream until its end.
     private func read(
       _ server: Server, quiet: Milliseconds = .seconds(60), after last: String? = nil,
-      configure: (inout WebhookConfiguration) -> Void = { _ in }, change: (inout Endpoint) -> Void = { _ in },
+      configure: (inout EndpointConfiguration) -> Void = { _ in }, change: (inout Endpoint) -> Void = { _ in },
       hear: @escaping @Sendable (ReplyReader.Event, ReplyReader) -> Void = { _, _ in }
     ) async throws -> (opened: Bool, replies: [ReplyReader.Reply], nonsense: Int, end: ReplyReader.End) {
-      var configuration = WebhookConfiguration(version: "1.2.3")
+      var configuration = EndpointConfiguration(version: "1.2.3")
       configure(&configuration)
       var endpoint = Endpoint(
         lane: ActionTokenTests.lane, url: "http://127.0.0.1:\(server.port)/alerts", createdAt: scheduled)

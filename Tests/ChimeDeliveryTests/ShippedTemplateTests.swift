@@ -14,7 +14,7 @@ extension RealThings {
     /// Where each service is found at the receiver.
     static let addresses = [
       "ntfy": "/chime-topic", "gotify": "", "slack": "/services/T012/B345/abcDEF", "discord": "/api/webhooks/81/x-Y_z",
-      "matrix": "/_matrix/client/v3/rooms/!id%3Aexample.org", "homeassistant": "/api/webhook/my-reminder",
+      "homeassistant": "/api/webhook/my-reminder",
       "healthchecks": "/00000000-1111-2222-3333-444444444444",
     ]
 
@@ -53,7 +53,7 @@ extension RealThings {
     ) async throws -> JSON {
       let access = try access(
         name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken, replies: replies)
-      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
+      let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in access }
       var sample = try message(title, body: body, channel: name, late: late, lateBy: late == nil ? .zero : .hours(2)) {
         $0.tags = ["a", "b"]
         change(&$0)
@@ -180,29 +180,6 @@ extension RealThings {
       }
     }
 
-    @Test func matrix() async throws {
-      var events: Set<JSON> = []
-      for title in Self.titles {
-        let seen = try await deliver("matrix", title, body: "<i>\nz") { $0.url = "https://x.example/?a=1&b=2" }
-        #expect(seen["body"]?.string == "\(title)\n<i>\nz\nhttps://x.example/?a=1&b=2")
-        // Lines of a title are as `<br>` in markup; a carriage return has no meaning there.
-        let plain = title.unicodeScalars.filter { $0 != "\r" }.map { String($0) }.joined()
-        #expect(seen["strong"]?.string?.split(separator: "\n").joined() == plain.split(separator: "\n").joined())
-        #expect(seen["rendered"]?.string == "\(plain)\n<i>\nz\nhttps://x.example/?a=1&b=2")
-        events.insert(seen["event"] ?? .null)
-      }
-      // Each attempt of a delivery is one transaction, and the room sees it once.
-      #expect(events.count == 1)
-      // The longest that a reminder may be, of what grows the most as JSON and as HTML.
-      for filler in ["\"", "\\", "&", "\n", "語"] {
-        func long(_ bytes: Int) -> String { String(repeating: filler, count: bytes / filler.utf8.count) }
-        let seen = try await deliver("matrix", long(1_000), body: long(16_384), late: .downtime) {
-          $0.url = "https://x.example/?" + String(repeating: "&", count: 2_000)
-        }
-        #expect(seen["body"]?.string?.contains("…") == true && seen["rendered"]?.string?.contains("…") == true)
-      }
-    }
-
     @Test func homeAssistant() async throws {
       for title in Self.titles {
         let seen = try await deliver("homeassistant", title, late: .suspend)
@@ -220,10 +197,10 @@ extension RealThings {
       }
     }
 
-    @Test(arguments: ["gotify", "matrix"])
-    func waitsForItsToken(_ name: String) async throws {
+    @Test func waitsForItsToken() async throws {
+      let name = "gotify"
       let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
-      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
+      let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in access }
       let report = try await channel.deliver(message(channel: name))
       #expect(report.next == .blocked(.seconds(30)))
       #expect(
@@ -235,7 +212,7 @@ extension RealThings {
 
     @Test func aTestSendsTheTokenAndShowsNone() async throws {
       for name in Self.addresses.keys.sorted() {
-        let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in nil }
+        let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in nil }
         let test = await channel.test(try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name))))
         let seen = try await receiver.lines.next()
         #expect(test.isDelivered && seen["method"]?.string == test.method, "\(name): \(seen)")

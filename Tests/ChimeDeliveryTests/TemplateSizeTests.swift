@@ -74,7 +74,7 @@ import Testing
   /// A message that cannot be written is refused in words, and so is a test of it.
   @Test func itIsSaidInTheRecord() async throws {
     let access = try access(#"{"text": "\#(String(repeating: "{{body}}{{title}}", count: 3_500))"}"#)
-    let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1")) { _ in access }
+    let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1")) { _ in access }
     let report = try await channel.deliver(message(body: String(repeating: "x", count: 16_384), channel: "team"))
     guard case .ended(let attempt, let next) = report else { throw Failure("the first report is \(report)") }
     #expect(attempt.outcome == .refused && next == .blocked(.minutes(5)))

@@ -23,7 +23,7 @@ extension RealThings {
     func channel(
       total: Milliseconds = .seconds(60), perEndpoint: Int = 8, url: String? = nil
     ) throws -> WebhookChannel {
-      var configuration = WebhookConfiguration(version: "1.2.3")
+      var configuration = EndpointConfiguration(version: "1.2.3")
       configuration.totalTimeout = total
       configuration.connectTimeout = .seconds(30)
       configuration.concurrentPerEndpoint = perEndpoint

@@ -6,9 +6,9 @@ import Foundation
 
 /// A channel all of whose endpoints have one address.
 func webhooks(
-  to url: String, certificates: String? = nil, configure: (inout WebhookConfiguration) -> Void = { _ in }
+  to url: String, certificates: String? = nil, configure: (inout EndpointConfiguration) -> Void = { _ in }
 ) throws -> WebhookChannel {
-  var configuration = WebhookConfiguration(version: "1.2.3")
+  var configuration = EndpointConfiguration(version: "1.2.3")
   configuration.totalTimeout = .seconds(60)
   configuration.connectTimeout = .seconds(30)
   configure(&configuration)
@@ -25,7 +25,7 @@ func access(to url: String, certificates: String? = nil) throws -> EndpointAcces
 
 /// What a message to that address comes to, with a channel of its own.
 func attempted(
-  _ url: String, certificates: String? = nil, configure: (inout WebhookConfiguration) -> Void = { _ in }
+  _ url: String, certificates: String? = nil, configure: (inout EndpointConfiguration) -> Void = { _ in }
 ) async throws -> (attempt: Attempt, next: ChannelReport.NextStep) {
   let channel = try webhooks(to: url, certificates: certificates, configure: configure)
   let report = try await channel.deliver(message(channel: "team"))

@@ -264,9 +264,9 @@ struct AnsweredAnywhereTests {
   }
 
   /// Tokens that are none, not any more, or another's, in a flood: none is accepted, all are counted, and nobody is delayed.
-  @Test(.timeLimit(.minutes(60)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  @Test(.timeLimit(.minutes(10)), .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
   func aFloodOfTokens() async throws {
-    let amount = ProofTier.amount(quick: 2_000, proof: 1_000_000)
+    let amount = ProofTier.amount(quick: 2_000, proof: 5_000)
     try await Home.live { home in
       let (screens, daemon) = try await Screens.start(in: home)
       let used = try await home.add("Used", "in 1s", to: Screens.channels)
@@ -296,32 +296,45 @@ struct AnsweredAnywhereTests {
       }
       let file = home.path + "/flood"
       try home.write(lines.joined(separator: "\n") + "\n", to: file)
+
+      func meanwhile(_ title: String) async throws -> Int {
+        let other = try await home.add(title, "in 1s", to: ["phone"])
+        try await eventually("\(title) is on the phone", within: .seconds(60)) { screens.button(title) != nil }
+        try await screens.phone.press(try #require(screens.button(title)))
+        try await eventually("\(title) is done", within: .seconds(60)) {
+          try await occurrence(other, home)["state"].string == "done"
+        }
+        return try await occurrence(other, home)["latenessMs"].int ?? -1
+      }
+      func answers() async throws -> JSON {
+        let endpoints = try await home.answer("io.chime.Endpoints.List")["endpoints"].elements
+        return try #require(endpoints.first { $0["name"].string == "home" })["replies"]
+      }
       let begin = ContinuousClock.now
       let flood = try await screens.broker.flood(file)
-      // Meanwhile another reminder fires, and is answered on the phone.
-      let other = try await home.add("Meanwhile", "in 1s", to: ["phone"])
-      try await eventually("it is on the phone", within: .seconds(60)) { screens.button("Meanwhile") != nil }
-      try await screens.phone.press(try #require(screens.button("Meanwhile")))
-      try await eventually("it is done", within: .seconds(60)) {
-        try await occurrence(other, home)["state"].string == "done"
-      }
-      let lateness = try await occurrence(other, home)["latenessMs"].int ?? -1
-      try await eventually("all were refused", within: .seconds(1_800), every: .milliseconds(100)) {
-        let endpoints = try await home.answer("io.chime.Endpoints.List")["endpoints"].elements
-        return endpoints.first { $0["name"].string == "home" }?["replies"]["refused"].int == amount
+      var lateness = [try await meanwhile("Beside a flood")]
+      try await eventually("all were refused", within: .seconds(300), every: .milliseconds(100)) {
+        try await answers()["refused"].int == amount
       }
       let time = ContinuousClock.now - begin
       #expect(try await flood.ended() == .exited(0))
-      #expect(try await occurrence(open, home)["state"].string != "done")
-      let said = daemon.process.errors.components(separatedBy: "changes nothing").count - 1
-      #expect(said <= 2 + Int(time / .seconds(10)), "\(daemon.process.errors.suffix(2_000))")
-      print(
-        "AnsweredAnywhereTests: \(amount) tokens refused in \(time), said \(said) times;",
-        "meanwhile one fired \(lateness) ms late")
-      if ProofTier.isProof { #expect(lateness <= 1_000 * Sanitizer.slowness) }
       // The good one is as good as before.
+      #expect(try await occurrence(open, home)["state"].string != "done")
       try await screens.broker.send(good)
       try await eventually("it is done") { try await occurrence(open, home)["state"].string == "done" }
+
+      // One that goes on for long waits for the daemon, or is hung up on: nothing else waits for either.
+      let more = ProofTier.amount(quick: 20_000, proof: 200_000)
+      try home.write(String(repeating: replayed + "\n", count: more), to: file)
+      _ = try await screens.broker.flood(file)
+      lateness.append(try await meanwhile("Beside a longer one"))
+      let (all, refused) = (ContinuousClock.now - begin, try await answers()["refused"].int ?? 0)
+      let said = daemon.process.errors.components(separatedBy: "changes nothing").count - 1
+      #expect(said <= 2 + Int(all / .seconds(10)), "\(daemon.process.errors.suffix(2_000))")
+      print(
+        "AnsweredAnywhereTests: \(amount) tokens refused in \(time), then \(refused - amount) of \(more) in \(all - time);",
+        "said \(said) times; reminders meanwhile \(lateness) ms late")
+      if ProofTier.isProof { #expect(lateness.allSatisfy { $0 <= 1_000 * Sanitizer.slowness }) }
     }
   }
 }

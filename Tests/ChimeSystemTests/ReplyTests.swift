@@ -40,9 +40,11 @@ struct ReplyTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func doneOnThePhone() async throws {
+  func doneOnThePhone() async throws { try await doneOnThePhone(.standIn) }
+
+  func doneOnThePhone(_ kind: TopicServer.Kind) async throws {
     try await Home.live { home in
-      let server = try await TopicServer.start(in: home)
+      let server = try await TopicServer.start(kind, in: home)
       let daemon = try await home.start()
       try await addPhone(home, server)
       try await isRead(home)
@@ -91,9 +93,11 @@ struct ReplyTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func snoozedAndDismissedOnThePhone() async throws {
+  func snoozedAndDismissedOnThePhone() async throws { try await snoozedAndDismissedOnThePhone(.standIn) }
+
+  func snoozedAndDismissedOnThePhone(_ kind: TopicServer.Kind) async throws {
     try await Home.live { home in
-      let server = try await TopicServer.start(in: home)
+      let server = try await TopicServer.start(kind, in: home)
       _ = try await home.start()
       try await addPhone(home, server)
       try await isRead(home)
@@ -118,9 +122,11 @@ struct ReplyTests {
 
   /// What is answered while no daemon runs, or while the server is away, is done when both are there, once.
   @Test(.timeLimit(.minutes(3)))
-  func nothingIsLostOrDoneTwice() async throws {
+  func nothingIsLostOrDoneTwice() async throws { try await nothingIsLostOrDoneTwice(.standIn) }
+
+  func nothingIsLostOrDoneTwice(_ kind: TopicServer.Kind) async throws {
     try await Home.live { home in
-      let server = try await TopicServer.start(in: home)
+      let server = try await TopicServer.start(kind, in: home)
       let first = try await home.start()
       try await addPhone(home, server)
       try await isRead(home)
@@ -157,9 +163,11 @@ struct ReplyTests {
       try await server.restart()
       try await eventually("the second is done") { try await state(ids[1], home) == "done" }
       try await eventually("the ping is there") { try await pings() == 2 }
-      // It was asked for what came after the last answer.
-      #expect(
-        server.readers("answers").first.map { $0 != "all" && $0 != "none" } == true, "\(server.readers("answers"))")
+      if kind == .standIn {
+        // It was asked for what came after the last answer.
+        #expect(
+          server.readers("answers").first.map { $0 != "all" && $0 != "none" } == true, "\(server.readers("answers"))")
+      }
 
       // Killed again and again while they come.
       for _ in 1...5 { try await server.send(ping, to: server.url("answers")) }
@@ -243,6 +251,39 @@ struct ReplyTests {
       _ = try await message(server, 2)
       #expect(try await state(other, home) != "done")
       #expect(try await count("done", home) == 1)
+    }
+  }
+}
+
+/// The same with a real server, which nobody here has written.
+@Suite(.serialized, .proof(.ntfy), .enabled(if: TopicServer.real != nil, "needs a server: Tests/Ntfy/run has one"))
+struct NtfyTests {
+  @Test(.timeLimit(.minutes(3))) func doneOnThePhone() async throws { try await ReplyTests().doneOnThePhone(.real) }
+
+  @Test(.timeLimit(.minutes(3)))
+  func snoozedAndDismissedOnThePhone() async throws { try await ReplyTests().snoozedAndDismissedOnThePhone(.real) }
+
+  @Test(.timeLimit(.minutes(5)))
+  func nothingIsLostOrDoneTwice() async throws { try await ReplyTests().nothingIsLostOrDoneTwice(.real) }
+
+  /// A server of before 2.16 takes nothing back. That is no trouble, and nobody is told of it.
+  @Test(.timeLimit(.minutes(2))) func whatCannotBeTakenBackIsNoTrouble() async throws {
+    try await Home.live { home in
+      let server = try await TopicServer.start(.real, in: home)
+      let daemon = try await home.start()
+      try await home.did("endpoint", "add", "phone", server.url("alerts"), "--template", "ntfy")
+      for number in 1...20 {
+        let id = try await home.add("Task \(number)", "in 1s", to: ["phone"])
+        try await eventually("it is there") { server.messages("alerts").count == number }
+        try await home.did("done", id)
+      }
+      try await eventually("nothing is owed", within: .seconds(60)) {
+        try await home.listed("deliveries", "--limit", "all")["deliveries"].elements.allSatisfy {
+          ["delivered", "cancelled"].contains($0["state"].string)
+        }
+      }
+      #expect(try await home.did("endpoint", "show", "phone").contains("in use"))
+      #expect(!daemon.process.errors.contains("<4>\""), "\(daemon.process.errors)")
     }
   }
 }

@@ -38,6 +38,8 @@ enum ProofPart: String, Sendable {
   case screens
   /// A real homeserver of Matrix.
   case matrix
+  /// A real server of ntfy.
+  case ntfy
 }
 
 extension Trait where Self == ConditionTrait {

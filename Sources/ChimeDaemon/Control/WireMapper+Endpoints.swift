@@ -47,7 +47,7 @@ extension WireMapper {
     return wire
   }
 
-  func test(_ test: WebhookTest) -> EndpointsInterface.TestResult {
+  func test(_ test: EndpointTest) -> EndpointsInterface.TestResult {
     EndpointsInterface.TestResult(
       ok: test.isDelivered, url: test.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,
       status: test.attempt.status, answer: test.attempt.answer, error: test.attempt.error,

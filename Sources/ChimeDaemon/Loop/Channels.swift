@@ -6,6 +6,7 @@ import ChimeSchedule
 /// The ways to reach someone, by lane: `desktop`, the configuration's commands, and every other name is an endpoint's.
 final class Channels: Sendable {
   let webhook: WebhookChannel
+  private let mail: MailChannel
   private let mqtt: MQTTChannel
   private let matrix: MatrixChannel
   private let replies: ReplyReader
@@ -81,10 +82,10 @@ final class Channels: Sendable {
     webhookSettings = WebhookSettings(settings)
     // Nor are attempts cut that would be made in the same way again.
     if let former, former.webhookSettings == webhookSettings {
-      (webhook, replies, mqtt, matrix) = (former.webhook, former.replies, former.mqtt, former.matrix)
+      (webhook, mail, replies, mqtt, matrix) = (former.webhook, former.mail, former.replies, former.mqtt, former.matrix)
       return
     }
-    var webhooks = WebhookConfiguration(version: Product.version)
+    var webhooks = EndpointConfiguration(version: Product.version)
     webhooks.timeOfDay = timeOfDay
     webhooks.connectTimeout = settings.webhookConnectTimeout
     webhooks.totalTimeout = settings.webhookTimeout
@@ -95,6 +96,7 @@ final class Channels: Sendable {
     webhooks.proxy = try? ProxyServer(settings.webhookProxy, except: settings.webhookNoProxy)
     webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
+    mail = MailChannel(beside: webhook)
     replies = ReplyReader(configuration: webhooks) { endpoints.access($0) }
     mqtt = MQTTChannel(configuration: webhooks) { endpoints.access($0) }
     matrix = MatrixChannel(beside: webhook, replies)
@@ -122,7 +124,8 @@ final class Channels: Sendable {
   /// The channel to endpoints of a kind.
   func channel(for kind: Endpoint.Kind) -> any EndpointChannel {
     switch kind {
-    case .webhook, .email: webhook
+    case .webhook: webhook
+    case .email: mail
     case .mqtt: mqtt
     case .matrix: matrix
     }

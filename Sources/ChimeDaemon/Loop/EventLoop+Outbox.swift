@@ -172,6 +172,8 @@ extension EventLoop {
     guard let attempt else { return nil }
     // That an event has arrived is no news to those who brought it about.
     if message.delivery.event != nil, case .delivered = state { return nil }
+    // Nor that a server has nothing to take back, as one that cannot.
+    if message.delivery.event?.isWithdrawal == true, case .cancelled = state { return nil }
     let title = "\"\(message.occurrence.title)\""
     let channel = message.delivery.lane.channel
     var happening: Happening

@@ -78,23 +78,6 @@ static var homeassistant: String { #"""
 }
 
 """# }
-static var matrix: String { #"""
-{
-  "description": "a room of Matrix, by the access token of an account that is in it",
-  "example": "https://matrix.example.org/_matrix/client/v3/rooms/!id%3Aexample.org",
-  "method": "PUT",
-  "path": "/send/m.room.message/{{delivery}}",
-  "headers": {"Authorization": "Bearer {{token}}"},
-  "body": {
-    "msgtype": "m.text",
-    "body": "{{title}}{{body|bytes:8000|prefix:\n}}{{url|prefix:\n}}{{lateNote|prefix:\n}}",
-    "format": "org.matrix.custom.html",
-    "formatted_body": "<strong>{{title|html}}</strong>{{body|html|bytes:12000|prefix:<br>}}{{url|html|prefix:<br>}}{{lateNote|html|prefix:<br>}}",
-    "m.mentions": {}
-  }
-}
-
-"""# }
 static var ntfy: String { #"""
 {
   "description": "a topic of ntfy; with a token if the server wants one",

@@ -4,23 +4,23 @@ import ChimeSchedule
 /// Sends occurrences to topics of brokers of MQTT 5, and reads what is answered: one connection for each endpoint, kept open, which
 /// goes out. While nothing comes it costs a sign of life every five minutes.
 ///
-/// The way is the webhooks' (`WebhookConfiguration`): the same rules for addresses and TLS.
+/// The way is the webhooks' (`EndpointConfiguration`): the same rules for addresses and TLS.
 public final class MQTTChannel: EndpointChannel, AnswerReading {
-  private let configuration: WebhookConfiguration
+  private let configuration: EndpointConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
   private let engine: MQTTEngine
 
   /// - Parameter access: as `WebhookChannel` asks for it.
   public convenience init(
-    configuration: WebhookConfiguration, access: @escaping @Sendable (Lane) -> EndpointAccess?
+    configuration: EndpointConfiguration, access: @escaping @Sendable (Lane) -> EndpointAccess?
   ) {
     self.init(configuration: configuration, library: Libmosquitto.name, access: access)
   }
 
   /// - Parameter library: what is loaded as libmosquitto by the first endpoint.
   init(
-    configuration: WebhookConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
+    configuration: EndpointConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (Lane) -> EndpointAccess?
   ) {
     (self.configuration, self.access) = (configuration, access)
@@ -130,12 +130,12 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
   // MARK: A test
 
   /// Publishes one event of type `chime.test` by a connection of its own, and says all about it.
-  public func test(_ access: EndpointAccess) async -> WebhookTest {
+  public func test(_ access: EndpointAccess) async -> EndpointTest {
     let now = clock()
     var random = SystemRandom()
     let id = DeliveryID(at: now, using: &random).rawValue
-    func refused(_ reason: String) -> WebhookTest {
-      WebhookTest(
+    func refused(_ reason: String) -> EndpointTest {
+      EndpointTest(
         method: "MQTT", url: access.endpoint.url, requestHeaders: [], requestBody: "",
         attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
     }
@@ -163,7 +163,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     details.address = result.address
     details.version = "MQTT 5"
     details.timing.total = result.took.rawValue * 1_000
-    return WebhookTest(
+    return EndpointTest(
       method: "MQTT", url: access.endpoint.url,
       requestHeaders: ["topic: \(request.publications[0].topic)", "qos: 1"],
       requestBody: String(decoding: request.publications[0].payload, as: UTF8.self),

@@ -8,7 +8,7 @@ import Synchronization
 /// The way is the webhooks', and so are the threads: what is sent goes by theirs, and what is read by that of their
 /// answers.
 public final class MatrixChannel: EndpointChannel, AnswerReading {
-  private let configuration: WebhookConfiguration
+  private let configuration: EndpointConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let sender: MessageSender
   private let reading: HTTPEngine
@@ -42,7 +42,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   }
 
   private static func request(
-    for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration
+    for message: OutboundMessage, to access: EndpointAccess, _ configuration: EndpointConfiguration
   ) throws -> HTTPRequest {
     let room = try MatrixAddress(access.endpoint.url).room
     let zone = message.reminder?.governingZone ?? .local
@@ -125,12 +125,12 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   // MARK: A test
 
   /// Looks whether the room is there and not encrypted, and sends one message.
-  public func test(_ access: EndpointAccess) async -> WebhookTest {
+  public func test(_ access: EndpointAccess) async -> EndpointTest {
     let now = sender.clock()
     var random = SystemRandom()
     let id = DeliveryID(at: now, using: &random)
-    func refused(_ fault: MatrixClient.Fault) -> WebhookTest {
-      WebhookTest(
+    func refused(_ fault: MatrixClient.Fault) -> EndpointTest {
+      EndpointTest(
         method: "PUT", url: access.endpoint.settings.via ?? "", requestHeaders: [], requestBody: "",
         attempt: Attempt(
           number: 1, startedAt: now, took: .zero, outcome: .refused, status: fault.status, error: fault.reason))
@@ -158,7 +158,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     shown.headers = request.lines.map {
       $0.hasPrefix("authorization:") ? "authorization: Bearer \(Redaction.mark)" : $0
     }
-    return WebhookTest(
+    return EndpointTest(
       of: shown, result, WebhookVerdict(matrix: result, of: delivery), endedAt: sender.clock())
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Asks a homeserver, one request after another, by the thread of an HTTP engine.
 struct MatrixClient: Sendable {
   let engine: HTTPEngine
-  let configuration: WebhookConfiguration
+  let configuration: EndpointConfiguration
   let access: @Sendable () -> EndpointAccess?
 
   /// Why something cannot be had.

@@ -8,13 +8,11 @@ understood, or why it refused. Every refusal is an answer of 4xx, so a template 
     gotify          https://gotify.net/docs/pushmsg, /docs/msgextras
     slack           https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, formatting-message-text
     discord         https://discord.com/developers/docs/resources/webhook#execute-webhook
-    matrix          https://spec.matrix.org/latest/client-server-api/, PUT …/send/{eventType}/{txnId}, "Size limits"
     homeassistant   https://www.home-assistant.io/docs/automation/trigger/#webhook-trigger
     healthchecks    https://healthchecks.io/docs/http_api/, attaching_logs
 """
 
 import email.header
-import html.parser
 import http.server
 import json
 import re
@@ -24,7 +22,6 @@ import urllib.parse
 
 TOKEN = "tk_AbCdEf0123456789"
 CLIENT = "tk_GhIjKl0123456789"
-transactions = {}
 
 
 class Refused(Exception):
@@ -149,48 +146,6 @@ def discord(method, path, headers, body):
     return {"title": re.sub(r"\\([^0-9A-Za-z\s])", r"\1", bold[1]), "content": bare}
 
 
-class Rendered(html.parser.HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.text, self.strong = "", ""
-        self.inside = False
-
-    def handle_starttag(self, tag, attributes):
-        need(tag in ("strong", "br") and not attributes, f"markup of a title: <{tag}>")
-        self.inside = self.inside or tag == "strong"
-        self.text += "\n" if tag == "br" else ""
-
-    def handle_endtag(self, tag):
-        need(tag == "strong", f"markup of a title: </{tag}>")
-        self.inside = False
-
-    def handle_comment(self, data):
-        raise Refused(400, "a comment of a title")
-
-    def handle_data(self, data):
-        self.text += data
-        self.strong += data if self.inside else ""
-
-
-def matrix(method, path, headers, body):
-    room = re.fullmatch(r"/_matrix/client/v3/rooms/([^/]+)/send/m\.room\.message/([^/?]+)", path)
-    need(method == "PUT" and room, "M_UNRECOGNIZED", 404)
-    bearer(headers)
-    need(urllib.parse.unquote(room[1]) == "!id:example.org", "M_FORBIDDEN", 403)
-    value = parsed(headers, body)
-    need(value.get("msgtype") == "m.text" and isinstance(value.get("body"), str), "M_BAD_JSON")
-    need(value.get("format") == "org.matrix.custom.html", "M_BAD_JSON")
-    # 65,536 bytes for the whole event as canonical JSON, whose signatures and names the server adds to this content.
-    canonical = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    need(len(canonical) <= 62_000, "M_TOO_LARGE", 413)
-    need(value.get("m.mentions") == {}, "it could mention somebody")
-    rendered = Rendered()
-    rendered.feed(value["formatted_body"])
-    rendered.close()
-    event = transactions.setdefault(room[2], f"$event{len(transactions)}")
-    return {"body": value["body"], "rendered": rendered.text, "strong": rendered.strong, "event": event}
-
-
 def homeassistant(method, path, headers, body):
     need(method in ("POST", "PUT") and re.fullmatch(r"/api/webhook/[\w-]+", path), "no such webhook", 404)
     return parsed(headers, body)
@@ -203,7 +158,7 @@ def healthchecks(method, path, headers, body):
     return {"log": body.decode("utf-8")}
 
 
-services = {service.__name__: service for service in (ntfy, gotify, slack, discord, matrix, homeassistant, healthchecks)}
+services = {service.__name__: service for service in (ntfy, gotify, slack, discord, homeassistant, healthchecks)}
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):

@@ -1,23 +1,65 @@
 import Foundation
 
-/// A server of ntfy that stands in for a real one, and the phones that have its messages.
+/// A server of ntfy, a stand-in or a real one, and the phones that have its messages.
 final class TopicServer {
+  enum Kind: Sendable { case standIn, real }
+
+  /// A real server's program; nil where there is none (`Tests/Ntfy/run` names one).
+  static let real = ProcessInfo.processInfo.environment["CHIME_NTFY"]
+
+  let kind: Kind
   let port: Int
   private let home: Home
   private var process: Child
+  /// Of a real server: whoever reads its messages.
+  private var reader: Child?
 
-  private init(_ home: Home, _ process: Child, port: Int) {
-    (self.home, self.process, self.port) = (home, process, port)
+  private init(_ kind: Kind, _ home: Home, _ process: Child, port: Int) {
+    (self.kind, self.home, self.process, self.port) = (kind, home, process, port)
   }
 
-  static func start(in home: Home) async throws -> TopicServer {
-    let process = try await spawn(home, port: 0)
-    return TopicServer(home, process, port: try await process.saidPort)
+  static func start(_ kind: Kind = .standIn, in home: Home) async throws -> TopicServer {
+    let server: TopicServer
+    switch kind {
+    case .standIn:
+      let process = try await spawn(home, port: 0)
+      server = TopicServer(kind, home, process, port: try await process.saidPort)
+    case .real:
+      // It takes no port of the system's choice: this one was free a moment ago.
+      let (descriptor, port) = try Loopback.listen(backlog: 1)
+      close(descriptor)
+      try home.write(
+        """
+        base-url: "http://127.0.0.1:\(port)"
+        listen-http: "127.0.0.1:\(port)"
+        cache-file: "\(home.path)/ntfy.db"
+        visitor-request-limit-exempt-hosts: "127.0.0.1"
+
+        """, to: home.path + "/ntfy.yml")
+      server = TopicServer(kind, home, try await spawnReal(home), port: Int(port))
+    }
+    try await server.read()
+    return server
   }
 
   private static func spawn(_ home: Home, port: Int) async throws -> Child {
     try await home.spawn(
       "/usr/bin/python3", [Machine.support("ntfy-server"), String(port), home.path + "/ntfy.cache"])
+  }
+
+  private static func spawnReal(_ home: Home) async throws -> Child {
+    guard let real else { throw HarnessFailure("there is no ntfy") }
+    return try await home.spawn(real, ["serve", "--config", home.path + "/ntfy.yml"])
+  }
+
+  /// Reads what a real server has, from the beginning.
+  private func read() async throws {
+    guard kind == .real else { return }
+    try await eventually("the server answers", within: .seconds(30)) {
+      if let end = process.end { throw HarnessFailure("the server ended with \(end): \(process.errors)") }
+      return try await home.run("curl", ["-sf", "http://127.0.0.1:\(port)/v1/health"]).status == 0
+    }
+    reader = try await home.spawn("curl", ["-sN", url("alerts,answers/json?since=all")])
   }
 
   /// It is gone, and so are all connections.
@@ -28,13 +70,19 @@ final class TopicServer {
 
   /// It is there again, at the same port, with the messages that it had.
   func restart() async throws {
-    process = try await Self.spawn(home, port: port)
-    _ = try await process.saidPort
+    switch kind {
+    case .standIn:
+      process = try await Self.spawn(home, port: port)
+      _ = try await process.saidPort
+    case .real:
+      process = try await Self.spawnReal(home)
+      try await read()
+    }
   }
 
   func url(_ topic: String) -> String { "http://127.0.0.1:\(port)/\(topic)" }
 
-  private var said: [JSON] { process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+  private var said: [JSON] { (reader ?? process).lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
 
   /// What was published to a topic since it was started last.
   func messages(_ topic: String) -> [JSON] {
