@@ -337,4 +337,34 @@ struct AnsweredAnywhereTests {
       if ProofTier.isProof { #expect(lateness.allSatisfy { $0 <= 1_000 * Sanitizer.slowness }) }
     }
   }
+
+  /// While nothing comes, nothing is done: the daemon wakes when a server says something, and for nothing else.
+  @Test(
+    .timeLimit(.minutes(5)), .proof(.patience),
+    .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  func nothingIsDoneWhileNothingComes() async throws {
+    try await Home.live { home in
+      let (_, daemon) = try await Screens.start(in: home)
+      /// How often each thread has slept and woken.
+      func wakeUps() -> [String: Int] {
+        let folder = "/proc/\(daemon.process.pid)/task"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).reduce(into: [:]) {
+          wakeUps, task in
+          let name = (try? String(contentsOfFile: "\(folder)/\(task)/comm", encoding: .utf8)) ?? ""
+          let status = (try? String(contentsOfFile: "\(folder)/\(task)/status", encoding: .utf8)) ?? ""
+          let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+          wakeUps[name.trimmingCharacters(in: .newlines), default: 0] +=
+            Int(line?.split(separator: "\t").last ?? "") ?? 0
+        }
+      }
+      // What was begun comes to its end.
+      try await Task.sleep(for: .seconds(20))
+      let before = wakeUps()
+      try await Task.sleep(for: .seconds(60))
+      let grown = wakeUps().map { ($0, $1 - before[$0, default: 0]) }.filter { $0.1 > 0 }
+      print("AnsweredAnywhereTests: wake-ups in a minute:", grown.map { "\($0.1) \($0.0)" }.sorted())
+      // Of ntfy a sign of life each 45 s; Matrix and the page end a question after 50 s, which is asked anew; MQTT is silent.
+      #expect(grown.map(\.1).reduce(0, +) <= 60, "\(grown)")
+    }
+  }
 }
