@@ -364,7 +364,7 @@ struct AnsweredAnywhereTests {
       let grown = wakeUps().map { ($0, $1 - before[$0, default: 0]) }.filter { $0.1 > 0 }
       print("AnsweredAnywhereTests: wake-ups in a minute:", grown.map { "\($0.1) \($0.0)" }.sorted())
       // Of ntfy a sign of life each 45 s; Matrix and the page end a question after 50 s, which is asked anew; MQTT is silent.
-      #expect(grown.map(\.1).reduce(0, +) <= 60, "\(grown)")
+      #expect(grown.map(\.1).reduce(0, +) <= 40, "\(grown)")
     }
   }
 }

@@ -99,7 +99,7 @@ final class Channels: Sendable {
     mail = MailChannel(beside: webhook)
     replies = ReplyReader(configuration: webhooks) { endpoints.access($0) }
     mqtt = MQTTChannel(configuration: webhooks) { endpoints.access($0) }
-    matrix = MatrixChannel(beside: webhook, replies)
+    matrix = MatrixChannel(beside: webhook, replies, on: DispatchExecutor(label: "io.chime.matrix"))
   }
 
   /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.

@@ -12,6 +12,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   private let access: @Sendable (Lane) -> EndpointAccess?
   private let sender: MessageSender
   private let reading: HTTPEngine
+  private let executor: (any TaskExecutor)?
   /// Behind a lock: the loop opens and closes, and each ends by itself.
   private let state = Mutex(State())
 
@@ -24,9 +25,11 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   /// How many answers are told, in how long, that they were not understood.
   private static let explanations = (count: 5, span: Milliseconds.minutes(10))
 
-  public init(beside webhooks: WebhookChannel, _ replies: ReplyReader) {
+  /// - Parameter executor: where rooms are read; nil: in the pool of all tasks, which wakes an idle process once a second.
+  public init(beside webhooks: WebhookChannel, _ replies: ReplyReader, on executor: (any TaskExecutor)? = nil) {
     (configuration, access, sender) = (webhooks.configuration, webhooks.access, webhooks.sender)
     reading = replies.engine
+    self.executor = executor
   }
 
   public func prepare() { sender.engine.prepare() }
@@ -83,9 +86,9 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     let client = MatrixClient(engine: reading, configuration: configuration, access: { access(lane) })
     let reading = MatrixReading(lane, number: number, client: client, hear: hear)
     state.withLock { $0.readings[number] = reading }
-    Task {
+    Task(executorPreference: executor) {
       await reading.run(after: last)
-      _ = state.withLock { $0.readings.removeValue(forKey: number) }
+      _ = self.state.withLock { $0.readings.removeValue(forKey: number) }
     }
   }
 
@@ -104,7 +107,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     // The same for the same answer, should it be read again.
     let transaction = "chime-\(SHA256.digest(of: Array(answer.id.utf8)).prefix(24))"
     let client = MatrixClient(engine: reading, configuration: configuration, access: { open })
-    Task {
+    Task(executorPreference: executor) {
       try? await client.ask(
         "PUT", Matrix.path("rooms", room, "send", "m.room.message", transaction),
         body: content.bytes(answering: answer.id))
