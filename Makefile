@@ -225,9 +225,10 @@ uninstall: ## use: Take away what install put there; configuration and reminders
 	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install --remove
 
-record: ## publish: Record docs/terminal.svg, the session that the README shows, from the real programs
+record: ## publish: Record docs/terminal.svg and docs/pictures, which README and docs show, from the real programs
 	@$(MAKE) --no-print-directory release
 	@Packaging/record $(release)
+	@Packaging/pictures $(release)
 
 DEB ?= .build/deb
 deb: ## publish: Build the Debian package into .build/deb (DEB=folder for another; docs/packaging.md)

@@ -87,6 +87,22 @@ import Testing
     }
   }
 
+  /// The pictures of docs, made of what is sent today: they are those that the docs show.
+  @Test(
+    .timeLimit(.minutes(1)),
+    .enabled(if: Machine.hasClients && Broker.isThere, "needs mosquitto, and .venv: Packaging/dependencies test"))
+  func thePicturesShowWhatArrives() async throws {
+    try await Home.live { home in
+      let folder = home.path + "/pictures"
+      let drawn = try await home.run(Machine.packaging("pictures"), [Machine.programs, folder], within: .seconds(40))
+      #expect(drawn.status == 0, "\(drawn.text)")
+      for name in ["phone", "room", "email", "home"] {
+        let kept = try String(contentsOfFile: "\(Machine.package)/docs/pictures/\(name).svg", encoding: .utf8)
+        #expect(try String(contentsOfFile: "\(folder)/\(name).svg", encoding: .utf8) == kept, "\(name)")
+      }
+    }
+  }
+
   /// The picture in the README, made of what the programs print today; a command that ends otherwise than expected is told.
   @Test(.timeLimit(.minutes(1)))
   func theSessionOfTheReadmeIsRecordedFromTheRealPrograms() async throws {
