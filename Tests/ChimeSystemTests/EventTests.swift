@@ -400,3 +400,65 @@ struct EventTests {
     }
   }
 }
+
+/// Events of several daemons over one database: each is told once, in its order, whoever had the endpoint's lane. About 20 s.
+@Suite(
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct FleetEventTests {
+  @Test(.timeLimit(.minutes(3))) func eachIsToldOnceWhoeverIsKilled() async throws {
+    let server = try await PostgresServer.begin()
+    let database = try await server.makeDatabase()
+    try await Home.live { home in
+      try home.configure(
+        "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n" + Home.heard)
+      func startAnother() async throws -> Daemon {
+        try await home.start(
+          Machine.chimed, ["--state-dir", home.path + "/other", "--socket", home.runtime + "/other"])
+      }
+      let receiver = try await Receiver.start(in: home, answering: [204, 500, 204, 500])
+      var first = try await home.start()
+      try FileManager.default.createDirectory(atPath: home.path + "/other", withIntermediateDirectories: true)
+      try home.write(Receiver.secret + "\n", to: home.path + "/secret")
+      try await home.did(
+        "endpoint", "add", "list", receiver.url, "--secret-file", home.path + "/secret", "--in-order", "--reminders",
+        "all", "--events", "fired,done,snoozed,dismissed,missed,reopened")
+      // Each daemon signs with what its own folder has.
+      try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: home.path + "/other/secrets")
+      var other = try await startAnother()
+      var ends: [String: String] = [:]
+      for round in 1...6 {
+        for (number, verb) in [("done", "done"), ("dismiss", "dismissed")].enumerated() {
+          let title = "Task \(round).\(number)"
+          let id = try await home.add(title, "in 1s")
+          try await eventually("\(title) fires", within: .seconds(30)) {
+            ["fired", "delivered"].contains(try await home.latestOccurrence(of: id)["state"].string)
+          }
+          // By the one and by the other.
+          try await home.did(verb.0, id, "--socket", (round + number) % 2 == 0 ? home.socket : home.runtime + "/other")
+          ends[title] = "occurrence." + verb.1
+        }
+        if round % 2 == 0 {
+          try await first.crash()
+          first = try await home.start()
+        } else {
+          try await other.crash()
+          other = try await startAnother()
+        }
+      }
+      func told() -> [String: [String]] {
+        var seen: Set<String> = []
+        return receiver.requests.filter { $0.answered == 204 && seen.insert($0.id).inserted }.reduce(into: [:]) {
+          $0[$1.body["data"]["title"].string ?? "", default: []].append($1.body["type"].string ?? "")
+        }
+      }
+      // What was answered before anybody could tell that it fired need not be shown any more.
+      try await eventually("all is told: \(told())", within: .seconds(60)) {
+        told().count == ends.count
+          && told().allSatisfy { title, types in
+            [["reminder.fired", ends[title] ?? ""], [ends[title] ?? ""]].contains(types)
+          }
+      }
+    }
+  }
+}

@@ -41,20 +41,20 @@ public enum EndpointRules {
   }
 
   private static func checkWebhook(_ settings: EndpointSettings) throws(Fault) {
-    let own = [
-      ("via", settings.via), ("from", settings.from), ("replyTo", settings.replyTo), ("user", settings.user),
-      ("senders", settings.senders?.first),
+    let ofEmails = "only an email has this: write the address as mailto:ann@example.org, or leave it out"
+    let foreign: [(field: String, isSet: Bool, description: String)] = [
+      ("via", settings.via != nil, ofEmails), ("from", settings.from != nil, ofEmails),
+      ("replyTo", settings.replyTo != nil, ofEmails),
+      (
+        "user", settings.user != nil,
+        "a webhook has no log-in: leave this out; --token-file has what its headers show"
+      ),
+      (
+        "senders", settings.senders != nil,
+        "only a room of Matrix has senders: write the address as matrix:roomid/…, or leave this out"
+      ),
     ]
-    if let (name, _) = own.first(where: { $0.1 != nil }) {
-      throw Fault(
-        field: name,
-        description: name == "user"
-          ? "a webhook has no log-in: leave this out; --token-file has what its headers show"
-          : name == "senders"
-            ? "only a room of Matrix has senders: write the address as matrix:roomid/…, or leave this out"
-            : "only an email has this: write the address as mailto:ann@example.org, or leave it out"
-      )
-    }
+    if let first = foreign.first(where: \.isSet) { throw Fault(field: first.field, description: first.description) }
     if isMail(settings.template) == true {
       throw Fault(
         field: "template",
