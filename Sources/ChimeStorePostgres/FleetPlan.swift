@@ -35,7 +35,7 @@ struct FleetPlan: Equatable, Sendable {
     }
     let (base, more) = owners.count.quotientAndRemainder(dividingBy: order.count)
     let share = place < more ? base + 1 : base
-    yield = mine.sorted { Self.turn($0) < Self.turn($1) }.dropFirst(share).sorted()
+    yield = mine.count > share ? mine.sorted { Self.turn($0) < Self.turn($1) }.dropFirst(share).sorted() : []
     let free = owners.indices.filter { index in owners[index].map { !living.contains($0) } ?? true }
     // Those that take at the same time take every second, or third, each others.
     let turns = (0..<order.count).lazy.flatMap { step in

@@ -56,7 +56,8 @@ struct MemoryContents: Sendable {
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]
-  private(set) var occurrencesOf: [ReminderID: PartedTable<OccurrenceID, Void>] = [:]
+  /// What each reminder's are for, earliest first.
+  private var timesOf: [ReminderID: [Instant]] = [:]
   /// Those that say that they are to be repeated, whether or not they are due again.
   private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
   private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
@@ -104,9 +105,38 @@ struct MemoryContents: Sendable {
     var keptAt: Instant
   }
 
+  func hasOccurrences(of reminder: ReminderID) -> Bool { timesOf[reminder] != nil }
+
+  /// A reminder's, those for times from `first` to before `end`, earliest first.
+  func occurrenceIDs(
+    of reminder: ReminderID, from first: Instant? = nil, before end: Instant? = nil
+  ) -> some BidirectionalCollection<OccurrenceID> {
+    let times = timesOf[reminder] ?? []
+    let from = first.map { Self.place(of: $0, in: times) } ?? 0
+    let through = end.map { Self.place(of: $0, in: times) } ?? times.count
+    return times[from..<max(from, through)].lazy.map { OccurrenceID(reminder: reminder, scheduledAt: $0) }
+  }
+
+  func occurrences(of reminder: ReminderID) -> [Occurrence] {
+    occurrenceIDs(of: reminder).compactMap { occurrences[$0] }
+  }
+
+  private func place(of id: OccurrenceID) -> Int { Self.place(of: id.scheduledAt, in: timesOf[id.reminder] ?? []) }
+
+  /// How many are earlier. Simulations ask for the latest ones very often.
+  private static func place(of time: Instant, in times: [Instant]) -> Int {
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle].milliseconds < time.milliseconds { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   mutating func put(_ occurrence: Occurrence) {
     if occurrences.updateValue(occurrence, forKey: occurrence.id) == nil {
-      occurrencesOf[occurrence.id.reminder, default: [:]].updateValue((), forKey: occurrence.id)
+      let place = place(of: occurrence.id)
+      timesOf[occurrence.id.reminder, default: []].insert(occurrence.id.scheduledAt, at: place)
     }
     if occurrence.repeatAt != nil {
       insisting[occurrence.id.reminder, default: []].insert(occurrence.id)
@@ -122,10 +152,12 @@ struct MemoryContents: Sendable {
 
   /// Removes it with its deliveries and their attempts.
   mutating func forget(_ id: OccurrenceID) {
-    occurrences[id] = nil
+    if occurrences.removeValue(forKey: id) != nil {
+      let place = place(of: id)
+      timesOf[id.reminder]?.remove(at: place)
+    }
     calm(id)
-    occurrencesOf[id.reminder]?.removeValue(forKey: id)
-    if occurrencesOf[id.reminder]?.isEmpty == true { occurrencesOf[id.reminder] = nil }
+    if timesOf[id.reminder]?.isEmpty == true { timesOf[id.reminder] = nil }
     for delivery in deliveriesOf.removeValue(forKey: id) ?? [] {
       guard let entry = outbox.removeValue(forKey: delivery) else { continue }
       strike(entry)

@@ -164,7 +164,7 @@ extension MemoryTransaction {
     changed.occurrences.insert(id)
     changed.deliveries.formUnion(contents.deliveriesOf[id] ?? [])
     contents.forget(id)
-    if contents.reminders[id.reminder] == nil, contents.occurrencesOf[id.reminder] == nil {
+    if contents.reminders[id.reminder] == nil, !contents.hasOccurrences(of: id.reminder) {
       contents.order[id.reminder] = nil
       contents.pings[id.reminder] = nil
       contents.replaced[id.reminder] = nil

@@ -132,7 +132,7 @@ final class MemoryTransaction: StoreTransaction {
     contents.down[id] = nil
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
-    for (key, _) in contents.occurrencesOf[id] ?? [:] {
+    for key in contents.occurrenceIDs(of: id) {
       cancel(key, at: now) { $0.event == nil }
       guard var occurrence = contents.occurrences[key], occurrence.isOpen || occurrence.isAwaited else { continue }
       occurrence.state = .dismissed
@@ -145,13 +145,13 @@ final class MemoryTransaction: StoreTransaction {
 
   func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     guard let reminder = contents.reminders[id] else { return nil }
-    let occurrences = (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }
+    let occurrences = contents.occurrences(of: id)
     func again(where match: (Occurrence) -> Bool) -> Instant? {
       occurrences.filter(match).compactMap { contents.again[$0.id] }.min()
     }
     return ReminderRecord(
       reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
-      last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
+      last: occurrences.last, open: occurrences.count { $0.isOpen },
       snoozedUntil: again { $0.isSnoozed }, repeatAt: again { $0.isOpen && !$0.isSnoozed },
       awaitedUntil: again(where: \.isAwaited), downSince: contents.down[id], awaitsOther: awaitsOther(reminder))
   }
@@ -161,7 +161,7 @@ final class MemoryTransaction: StoreTransaction {
     var seen: Set<ReminderID> = []
     var next = reminder.follows
     while let id = next, seen.insert(id).inserted, let other = contents.reminders[id], other.owner == reminder.owner {
-      let isOpen = (contents.occurrencesOf[id] ?? [:]).contains { contents.occurrences[$0.key]?.isOpen == true }
+      let isOpen = contents.occurrenceIDs(of: id).contains { contents.occurrences[$0]?.isOpen == true }
       if isOpen || contents.regular[id] != nil || contents.again.contains(where: { $0.key.reminder == id }) {
         return true
       }
@@ -236,31 +236,32 @@ final class MemoryTransaction: StoreTransaction {
       if let before = filter.before, occurrence.id.scheduledAt >= before { return false }
       return true
     }
-    // What is small is sorted, not the occurrences themselves: simulations ask for the latest ones very often.
-    var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
     if let reminder = filter.reminder {
-      for (id, _) in contents.occurrencesOf[reminder] ?? [:] where contents.occurrences[id].map(matches) ?? false {
-        places.append((id.scheduledAt, order(id), id))
+      var found: [Occurrence] = []
+      for id in contents.occurrenceIDs(of: reminder, from: filter.from, before: filter.before).reversed() {
+        guard found.count - page.offset < page.limit else { break }
+        if let occurrence = contents.occurrences[id], matches(occurrence) { found.append(occurrence) }
       }
-    } else {
-      for (id, occurrence) in contents.occurrences where matches(occurrence) {
-        places.append((id.scheduledAt, order(id), id))
-      }
+      return found.on(page)
+    }
+    // What is small is sorted, not the occurrences themselves.
+    var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
+    for (id, occurrence) in contents.occurrences where matches(occurrence) {
+      places.append((id.scheduledAt, order(id), id))
     }
     places.sort { ($0.at, $0.order) > ($1.at, $1.order) }
     return places.on(page).compactMap { contents.occurrences[$0.id] }
   }
 
   func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant] {
-    (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }
+    contents.occurrences(of: id)
       .compactMap { $0.chainEvent == .done ? $0.endedAt : nil }.filter { $0 >= first }.sorted().suffix(10_000)
   }
 
   // Pings.
 
   func awaited(of id: ReminderID) throws -> [Occurrence] {
-    (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }.filter(\.isAwaited)
-      .sorted { $0.id.scheduledAt < $1.id.scheduledAt }
+    contents.occurrences(of: id).filter(\.isAwaited)
   }
 
   func setDown(_ id: ReminderID, since: Instant?) throws {

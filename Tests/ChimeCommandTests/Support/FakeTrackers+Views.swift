@@ -122,10 +122,12 @@ extension FakeTrackers {
     var field = tracker
     field.title = tracker.title.mapValues { "\($0): \(name)" }
     (field.unit, field.decimals, field.goal, field.fields) = (tracker.fields[name], 1, nil, [:])
+    let values = Dictionary(
+      year.entries.lazy.filter { $0.tracker == tracker.id }.map { ($0.day, $0.fields[name]) }, uniquingKeysWith: { $1 })
     var copy = self
     copy.year.days[tracker.id] = days(tracker).map { day in
       var day = day
-      day.value = year.entries.last { $0.tracker == tracker.id && $0.day == day.day }?.fields[name]
+      day.value = values[day.day] ?? nil
       return day
     }
     return copy.statistics(field, range)

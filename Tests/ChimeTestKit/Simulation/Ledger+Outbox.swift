@@ -39,8 +39,9 @@ extension Ledger {
       fail("\(id) is \(new.state), and is in the run of missed times from \(first.text) to \(through.text)")
     }
     guard let through = new.missedRun?.through, old?.missedRun?.through != through else { return }
-    for (other, _) in contents.occurrencesOf[id.reminder] ?? [:]
-    where other.scheduledAt > id.scheduledAt && other.scheduledAt <= through && isIts(other.scheduledAt) {
+    let meanwhile = contents.occurrenceIDs(
+      of: id.reminder, from: id.scheduledAt + .milliseconds(1), before: through + .milliseconds(1))
+    for other in meanwhile where isIts(other.scheduledAt) {
       fail("the run of missed times from \(id) to \(through.text) counts \(other) too, which has a record")
     }
   }

@@ -150,8 +150,7 @@ extension Ledger {
       pinging.told.insert(new.id)
     }
     guard new.state == .done, old?.isOpen == true else { return }
-    let all = contents.occurrencesOf[new.id.reminder] ?? [:]
-    let isOpen = all.contains { contents.occurrences[$0.key]?.isOpen == true }
+    let isOpen = contents.occurrenceIDs(of: new.id.reminder).contains { contents.occurrences[$0]?.isOpen == true }
     if !isOpen { pinging.down.remove(new.id.reminder) }
   }
 
@@ -168,7 +167,7 @@ extension Ledger {
     world.figures.pings += 1
     let now = work.now
     func wrong(_ why: String) { fail("the ping of \(id) (\(kind)) at \(now.text): \(why)") }
-    let all = (contents.occurrencesOf[id] ?? [:]).compactMap { key, _ in contents.occurrences[key] }
+    let all = contents.occurrences(of: id)
     // Those of a time that is to come were awaited while the clock was ahead, but for a run that ends.
     let former = contents.pings[id]?.dropFirst().first
     let begun = former?.kind == .started && kind != .started ? former?.at ?? now : now
