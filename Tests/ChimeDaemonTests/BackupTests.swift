@@ -15,10 +15,14 @@ struct BackupTests {
   typealias Wired = TrackersInterface
 
   /// A JPEG as far as anybody looks.
-  static let photo: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<450_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+  static let photo = photo(of: 450_000)
+
+  static func photo(of bytes: Int) -> [UInt8] {
+    [0xFF, 0xD8, 0xFF, 0xE0] + (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+  }
 
   /// A house that has something of everything.
-  static func furnish(_ house: TrackerHouse) throws {
+  static func furnish(_ house: TrackerHouse, photo: [UInt8] = photo) throws {
     let _: Wired.InstallPack.Reply = try house.call(Wired.InstallPack(name: "hydration"))
     try house.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
     try house.put(.init(id: "watches", kind: .check, hasItems: true))
@@ -161,7 +165,7 @@ struct BackupTests {
 
   @Test func whatIsDamagedOrMadeUpIsRefusedAndChangesNothing() async throws {
     try await TrackerHouse.live { house in
-      try Self.furnish(house)
+      try Self.furnish(house, photo: Self.photo(of: 20_000))
       let good = try house.backup()
       let body = Self.body(good)
       let lines = String(decoding: good, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)

@@ -118,7 +118,8 @@ import Varlink
 
   @Test func eachIsRefusedInADryRunAndInEarnest() async throws {
     try await TrackerHouse.live { house in
-      try BackupTests.furnish(house)
+      // A small photo: what there is is uploaded and judged again for each of them.
+      try BackupTests.furnish(house, photo: BackupTests.photo(of: 1_000))
       // A reminder that follows the sun, at a place of its own.
       let _: RemindersInterface.Add.Reply = try house.call(
         RemindersInterface.Add(

@@ -217,7 +217,7 @@ import Testing
     var random = SeededGenerator(seed: 21)
     let words =
       CzechWords.phrases.keys.sorted() + ["8", "15", ".", ",", ":", "a", "v", "do", "od", "po", "za", "půl", "é"]
-    for _ in 0..<2_000 {
+    for _ in 0..<ProofTier.amount(quick: 600, proof: 20_000) {
       let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
         .joined(separator: Bool.random(using: &random) ? " " : "")
       guard let schedule = try? Schedule.parse(text, now: SpokenTests.monday, in: surroundings) else { continue }

@@ -1,13 +1,19 @@
 import ChimeSchedule
 import Foundation
+import Synchronization
 import Testing
 
-/// The machine's zone files, read as the daemon reads them.
+/// The machine's zone files, read as the daemon reads them, each once.
 func zone(_ identifier: String) throws -> Zone {
   if identifier == "UTC" { return .utc }
+  if let known = knownZones.withLock({ $0[identifier] }) { return known }
   let data = try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/\(identifier)"))
-  return try Zone(identifier: identifier, tzif: Array(data))
+  let zone = try Zone(identifier: identifier, tzif: Array(data))
+  knownZones.withLock { $0[identifier] = zone }
+  return zone
 }
+
+private let knownZones = Mutex<[String: Zone]>([:])
 
 /// Friday 20 November 2026, 22:22:13 UTC; 23:22:13 in Prague.
 let friday = instant("2026-11-20T22:22:13Z")

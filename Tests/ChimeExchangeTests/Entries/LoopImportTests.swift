@@ -175,8 +175,9 @@ import Testing
   @Test func aDamagedArchiveIsRefused() throws {
     let whole = try ZipArchive.files(in: Self.archive) { _ in true }
     #expect(whole.count == 6)
+    let step = ProofTier.amount(quick: 5, proof: 1)
     var refused = 0
-    for index in Self.archive.indices {
+    for index in stride(from: 0, to: Self.archive.count, by: step) {
       var bytes = Self.archive
       bytes[index] ^= 0x15
       do {
@@ -187,8 +188,8 @@ import Testing
         refused += 1
       }
     }
-    #expect(refused > Self.archive.count / 3)
-    for length in 0..<Self.archive.count {
+    #expect(refused > Self.archive.count / step / 3)
+    for length in stride(from: 0, to: Self.archive.count, by: step) {
       #expect(throws: ExchangeError.self) { try ZipArchive.files(in: Array(Self.archive.prefix(length))) { _ in true } }
     }
   }
