@@ -39,8 +39,8 @@ still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --
 # The compiler leaves empty folders in the temporary one.
 scratch = mkdir -p .build/tmp/$(1) && trap 'rm -rf .build/tmp/$(1)' EXIT && TMPDIR=$(CURDIR)/.build/tmp/$(1)
 # The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried. In CI nobody changes a line
-# afterwards.
-testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags) $(if $(CI),$(whole))
+# afterwards, nor looks at one in a debugger.
+testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags) $(if $(CI),$(whole) -debug-info-format none)
 testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --ignore-lock --skip-build --disable-xctest --enable-swift-testing $(swiftflags)
 # As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
 few := --experimental-maximum-parallelization-width 4
