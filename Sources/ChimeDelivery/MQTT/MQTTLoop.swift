@@ -215,6 +215,8 @@ struct MQTTLoop: ~Copyable {
       lines[key]?.reading?.hear(.opened)
     case .came(let topic, let payload, let isRetained):
       guard let line = lines[key], topic == line.target.address.topics.command, !isRetained else { return }
+      // A button of Home Assistant that was pressed with nothing open.
+      guard !payload.isEmpty else { return }
       lines[key]?.came(payload)
       hand(key)
     }
