@@ -111,6 +111,27 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.generation = generation
   }
 
+  /// A text of one line that may go with a reminder, and where it goes: the stores, what is sent, and calendars read these rows.
+  public struct Text: Sendable {
+    /// What it is called in the store, on the wire, in templates and in what webhooks carry.
+    public var name: String
+    public var path: any WritableKeyPath<Reminder, String?> & Sendable
+    /// Whether it has to be an address (`isLink`).
+    public var isLink = false
+    /// Whether it is part of what a message says; the others are for the look of a popup.
+    public var isTold = false
+    /// The property of an iCalendar event that has it (RFC 5545, 3.8.1); nil: none has.
+    public var calendarProperty: String?
+  }
+
+  /// In the order in which a message has them.
+  public static let texts = [
+    Text(name: "icon", path: \.icon), Text(name: "sound", path: \.sound), Text(name: "category", path: \.category),
+    Text(name: "url", path: \.url, isLink: true, isTold: true, calendarProperty: "URL"),
+  ]
+  /// Those of them that a message says.
+  public static let toldTexts = texts.filter(\.isTold)
+
   /// What `within` may be.
   public static let withins: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 

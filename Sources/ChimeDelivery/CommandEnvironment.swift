@@ -67,7 +67,7 @@ public struct CommandEnvironment: Hashable, Sendable {
   static func facts(_ message: OutboundMessage, type: String) -> [String: String] {
     let occurrence = message.occurrence
     let reminder = message.reminder
-    let facts = [
+    var facts = [
       "CHIME_TYPE": type,
       "CHIME_REMINDER": occurrence.id.reminder.rawValue,
       "CHIME_OCCURRENCE": occurrence.id.description,
@@ -80,11 +80,13 @@ public struct CommandEnvironment: Hashable, Sendable {
       "CHIME_URGENCY": (reminder?.urgency ?? .normal).rawValue,
       "CHIME_TAGS": (reminder?.tags ?? []).joined(separator: ","),
       "CHIME_TENANT": message.tenant ?? "",
-      "CHIME_URL": reminder?.url ?? "",
       "CHIME_DELIVERY": message.delivery.id.rawValue,
       "CHIME_ATTEMPT": String(message.delivery.attempts + 1),
       "CHIME_CHANNEL": message.delivery.lane.channel.rawValue,
     ]
+    for text in Reminder.toldTexts {
+      facts["CHIME_\(text.name.uppercased())"] = reminder?[keyPath: text.path] ?? ""
+    }
     // A variable ends at its first NUL. The JSON has the text as it is.
     return facts.mapValues { value in
       guard value.utf8.contains(0) else { return value }

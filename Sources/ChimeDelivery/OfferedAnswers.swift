@@ -88,7 +88,7 @@ extension TemplateValues {
   mutating func put(_ answers: OfferedAnswers?, redacted: Bool = false) {
     guard let answers else { return }
     self[.answersAddress] = .text(answers.address)
-    func lay(_ offer: OfferedAnswers.Offer?, _ token: Placeholder, _ label: Placeholder) {
+    func lay(_ offer: OfferedAnswers.Offer?, _ token: Placeholder.Name, _ label: Placeholder.Name) {
       guard let offer else { return }
       self[token] = .text(redacted ? Redaction.mark : offer.token)
       self[label] = .text(offer.label)

@@ -42,14 +42,15 @@ public enum Presentation {
     return lines.joined(separator: "\n")
   }
 
-  /// The reminder's text, its address and, for one that is repeated or late, a remark; plain. Empty when there is nothing to say.
+  /// The reminder's text, those that go with it and, for one that is repeated or late, a remark; plain. Empty when there is nothing to say.
   static func text(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     var lines: [String] = []
     if let body = message.body {
       lines.append(PlainText.clipped(PlainText.withoutControls(body, lines: true), bytes: bodyLimit))
     }
-    if let url = message.reminder?.url, !url.isEmpty {
-      lines.append(PlainText.clipped(PlainText.withoutControls(url, lines: false), bytes: bodyLimit))
+    for text in Reminder.toldTexts {
+      guard let value = message.reminder?[keyPath: text.path], !value.isEmpty else { continue }
+      lines.append(PlainText.clipped(PlainText.withoutControls(value, lines: false), bytes: bodyLimit))
     }
     if let again = repeatRemark(message, timeOfDay: timeOfDay) { lines.append(again) }
     if let remark = lateRemark(message.occurrence, timeOfDay: timeOfDay) { lines.append(remark) }

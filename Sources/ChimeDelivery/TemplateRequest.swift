@@ -107,10 +107,10 @@ struct TemplateRequest: Hashable, Sendable {
   }
 
   /// Whether it has a placeholder anywhere but in headers.
-  func names(_ placeholder: Placeholder) -> Bool {
-    if path?.placeholders.contains(placeholder) == true { return true }
+  func names(_ name: Placeholder.Name) -> Bool {
+    if path?.placeholders.contains(name) == true { return true }
     return switch content {
-    case .text(let node), .json(let node): node.placeholders.contains(placeholder)
+    case .text(let node), .json(let node): node.placeholders.contains(name)
     case .none, .mail: false
     }
   }

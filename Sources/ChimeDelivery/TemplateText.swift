@@ -31,8 +31,8 @@ struct TemplateText: Hashable, Sendable {
     var parts = text.split(separator: "|", omittingEmptySubsequences: false)[...]
     let name = String(parts.popFirst() ?? "")
     let bare = name.filter { !$0.isWhitespace }
-    guard let placeholder = Placeholder(rawValue: bare) else {
-      let known = Placeholder.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let placeholder = Placeholder(named: bare) else {
+      let known = Placeholder.allCases.map(\.description).joined(separator: ", ")
       throw TemplateError("{{\(PlainText.sentence(name))}} is no placeholder; there are: \(known)")
     }
     guard parts.count <= mostFilters else {

@@ -1,41 +1,64 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// What a placeholder may name. `docs/delivery.md` says what each stands for.
-enum Placeholder: String, Hashable, Sendable, CaseIterable {
-  case title, body, tags, urgency, url
-  case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
-  case reminder, occurrence, delivery, channel, round
-  // What is told (`DeliveryEvent`).
-  case event, by, until, message, receipt
-  // What is said of the reminder's tracker (`TextValues.Name`).
-  case tracker, reached, remaining, goal, percent, streak
-  case longestStreak = "streak.longest"
-  case moodTitle = "mood.title"
-  case moodMessage = "mood.message"
-  case moodNext = "mood.next"
-  case quote
-  case quoteTranslation = "quote.translation"
-  case quoteSource = "quote.source"
-  case nextAchievement
-  case nextAchievementText = "nextAchievement.text"
-  case nextAchievementProgress = "nextAchievement.progress"
-  case level, experience
-  // What its reader may do at once (`OfferedAnswers`); nothing where the endpoint reads no answers.
-  case answersAddress = "answers.address"
-  case answersDone = "answers.done"
-  case answersDoneLabel = "answers.done.label"
-  case answersSnooze = "answers.snooze"
-  case answersSnoozeLabel = "answers.snooze.label"
-  case answersDismiss = "answers.dismiss"
-  case answersDismissLabel = "answers.dismiss.label"
-  case answersLog = "answers.log"
-  case answersLogLabel = "answers.log.label"
-  case token
-  case withdrawalToken = "token.withdraw"
+/// What a placeholder may name: one of `Name`, or a text of the reminder (`Reminder.toldTexts`). `docs/delivery.md` says what each
+/// stands for.
+struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  let description: String
+
+  init(_ name: Name) { description = name.rawValue }
+
+  init(_ text: Reminder.Text) { description = text.name }
+
+  /// Nil: nothing has that name.
+  init?(named name: String) {
+    guard let known = Self.allCases.first(where: { $0.description == name }) else { return nil }
+    self = known
+  }
+
+  static let allCases = Name.allCases.map { Self($0) } + Reminder.toldTexts.map { Self($0) }
 
   /// Whether a secret stands in its place.
-  var isSecret: Bool { self == .token || self == .withdrawalToken }
+  var isSecret: Bool { self == Self(.token) || self == Self(.withdrawalToken) }
+}
+
+extension Placeholder {
+  enum Name: String, CaseIterable {
+    case title, body, tags, urgency
+    case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
+    case reminder, occurrence, delivery, channel, round
+    // What is told (`DeliveryEvent`).
+    case event, by, until, message, receipt
+    // What is said of the reminder's tracker (`TextValues.Name`).
+    case tracker, reached, remaining, goal, percent, streak
+    case longestStreak = "streak.longest"
+    case moodTitle = "mood.title"
+    case moodMessage = "mood.message"
+    case moodNext = "mood.next"
+    case quote
+    case quoteTranslation = "quote.translation"
+    case quoteSource = "quote.source"
+    case nextAchievement
+    case nextAchievementText = "nextAchievement.text"
+    case nextAchievementProgress = "nextAchievement.progress"
+    case level, experience
+    // What its reader may do at once (`OfferedAnswers`); nothing where the endpoint reads no answers.
+    case answersAddress = "answers.address"
+    case answersDone = "answers.done"
+    case answersDoneLabel = "answers.done.label"
+    case answersSnooze = "answers.snooze"
+    case answersSnoozeLabel = "answers.snooze.label"
+    case answersDismiss = "answers.dismiss"
+    case answersDismissLabel = "answers.dismiss.label"
+    case answersLog = "answers.log"
+    case answersLogLabel = "answers.log.label"
+    case token
+    case withdrawalToken = "token.withdraw"
+  }
+}
+
+extension Sequence<Placeholder> {
+  func contains(_ name: Placeholder.Name) -> Bool { contains(Placeholder(name)) }
 }
 
 /// What stands in a placeholder's place.
@@ -87,6 +110,11 @@ package struct TemplateValues: Sendable {
     set { values[placeholder] = newValue }
   }
 
+  subscript(name: Placeholder.Name) -> TemplateValue {
+    get { self[Placeholder(name)] }
+    set { self[Placeholder(name)] = newValue }
+  }
+
   /// None.
   init() {}
 
@@ -98,7 +126,7 @@ package struct TemplateValues: Sendable {
     self[.body] = TemplateValue(message.body)
     self[.tags] = .list(reminder?.tags ?? [])
     self[.urgency] = .text((reminder?.urgency ?? .normal).rawValue)
-    self[.url] = TemplateValue(reminder?.url)
+    for text in Reminder.toldTexts { self[Placeholder(text)] = TemplateValue(reminder?[keyPath: text.path]) }
     self[.scheduledAt] = .text(Timestamp.rfc3339(occurrence.id.scheduledAt))
     self[.scheduledTime] = .text(timeOfDay(occurrence.id.scheduledAt))
     self[.firedAt] = TemplateValue(occurrence.firedAt.map(Timestamp.rfc3339))
@@ -120,7 +148,7 @@ package struct TemplateValues: Sendable {
     self[.receipt] = TemplateValue(message.receipt)
     if let facts = event?.news?.facts { self[.tracker] = .text(facts.title) }
     for (name, value) in message.report?.values ?? [:] {
-      if let placeholder = Placeholder(rawValue: name) { self[placeholder] = .text(value) }
+      if let placeholder = Placeholder(named: name) { self[placeholder] = .text(value) }
     }
   }
 

@@ -4,8 +4,8 @@ import FoundationEssentials
 
 /// The JSON that a webhook carries (Standard Webhooks 1.0.0, "Payload structure": `type`, `timestamp`, `data`).
 ///
-/// Every key is always there, `null` where there is nothing to say, and keys are in alphabetical order, so that all
-/// attempts of one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
+/// Every key is always there, `null` where there is nothing to say, and always in the same place, so that all attempts of
+/// one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
 struct WebhookMessage<Content> {
   /// The delivery's, where nothing beside the message has it.
   var id: String?
@@ -108,7 +108,7 @@ struct FiredReminder {
     write(message.report?.facts, &data)
     if let event { data.member("until", event.until.map(Timestamp.rfc3339)) }
     data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
-    data.member("url", reminder?.url)
+    for text in Reminder.toldTexts { data.member(key: text.name) { $0.write(reminder?[keyPath: text.path]) } }
   }
 }
 

@@ -30,7 +30,8 @@ public struct ReminderDraft: Sendable, Hashable {
   public var timezone: String?
   public var tags: [String] = []
   public var urgency: Urgency = .normal
-  public var url: String?
+  /// Of `Reminder.texts`, by name.
+  public var texts: [String: String] = [:]
   /// Nil, as all below: as configured.
   public var catchUp: CatchUp?
   public var jitter: Milliseconds?
@@ -120,6 +121,12 @@ enum DraftText {
     }
     let line = cut(trimmed(String(scalars)), to: maximum)
     return line.isEmpty ? nil : line
+  }
+
+  /// An address as it stands; `nil` when it is none, or would have to be changed.
+  static func link(_ text: String) -> String? {
+    let link = trimmed(text)
+    return Reminder.isLink(link) && line(link, maximum: maximumURL) == link ? link : nil
   }
 
   /// On several lines, without other control characters; `nil` when nothing is left.

@@ -16,10 +16,8 @@ package struct Definition: Codable, Hashable {
   var fold: FoldRule?
   var place: Place?
   var urgency: Urgency?
-  var icon: String?
-  var sound: String?
-  var url: String?
-  var category: String?
+  /// Those of `Reminder.texts` that it has, by name.
+  var texts: [String: String]?
   var catchUp: CatchUp?
   var grace: Milliseconds?
   var jitter: Milliseconds?
@@ -51,10 +49,9 @@ package struct Definition: Codable, Hashable {
     fold = reminder.fold
     place = reminder.place
     urgency = reminder.urgency == .normal ? nil : reminder.urgency
-    icon = reminder.icon
-    sound = reminder.sound
-    url = reminder.url
-    category = reminder.category
+    for text in Reminder.texts {
+      if let value = reminder[keyPath: text.path] { texts = (texts ?? [:]).merging([text.name: value]) { $1 } }
+    }
     catchUp = reminder.catchUp == Self.usualCatchUp ? nil : reminder.catchUp
     grace = reminder.grace == Self.usualGrace ? nil : reminder.grace
     jitter = reminder.jitter == .zero ? nil : reminder.jitter
@@ -81,14 +78,16 @@ package struct Definition: Codable, Hashable {
   ) -> Reminder {
     var schedule = schedule
     schedule.countsFrom = countsFromCreation == true ? createdAt : countsFrom
-    return Reminder(
+    var reminder = Reminder(
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
-      place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
-      url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
-      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false, within: within,
+      place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal,
+      catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace, jitter: jitter ?? .zero, nag: nag,
+      quiet: quiet, wake: wake ?? false, stay: stay ?? false, within: within,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
       tracker: tracker, onlyIfDone: onlyIfDone, lastDone: lastDone, chainedTimes: chainedTimes, set: set,
       createdAt: createdAt, generation: generation)
+    if let texts { for text in Reminder.texts { reminder[keyPath: text.path] = texts[text.name] } }
+    return reminder
   }
 }
 

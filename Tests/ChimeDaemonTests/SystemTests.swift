@@ -127,6 +127,13 @@ struct ReminderFieldsTests {
 
   typealias Change = RemindersInterface.Draft
 
+  /// A text that the rows of the core have and these lack would be sent and kept, and could not be given.
+  @Test func eachTextThatGoesWithAReminderCanBeGiven() {
+    let judged = ReminderFields.texts.reduce(into: [String: AnyKeyPath]()) { $0[$1.name] = $1.kept }
+    let known = Reminder.texts.reduce(into: ["body": \Reminder.body as AnyKeyPath]) { $0[$1.name] = $1.path }
+    #expect(judged == known)
+  }
+
   @Test(arguments: [
     (Change(title: ""), "title", "the title is empty"),
     (Change(title: " \n\t "), "title", "the title is empty"),

@@ -308,7 +308,7 @@ import Testing
     let draft = try #require(plan.drafts.first)
     #expect(draft.title == "Dinner, with a very long title")
     #expect(draft.body == "Bring:\n- wine; red\n- C:\\x\n\nWhere: Na Příkopě 1, Praha")
-    #expect(draft.url == "https://example.org/dinner?a=1,2;b")
+    #expect(draft.texts["url"] == "https://example.org/dinner?a=1,2;b")
     #expect(draft.tags == ["Friends", "Eating, drinking"])
     #expect(draft.urgency == .critical)
     #expect(plan.remarks.isEmpty)

@@ -259,7 +259,7 @@ import Testing
         #expect(draft.body == item.reminder.body)
         #expect(draft.tags == item.reminder.tags)
         #expect(draft.urgency == item.reminder.urgency)
-        #expect(draft.url == item.reminder.url)
+        #expect(draft.texts["url"] == item.reminder.url)
         let own = (draft.schedule.zoneIdentifier ?? draft.timezone).flatMap { zone($0) } ?? prague
         let back = draft.schedule.timetable(in: Surroundings(zone: own, zones: { zone($0) })).occurrences(after: now)
         let isListed = !export.warnings.isEmpty

@@ -94,14 +94,17 @@ extension Desk {
       if index % 16 == 15 { try life.goOn() }
       let tags = (request.tags ?? []) + item.tags.filter { !(request.tags ?? []).contains($0) }
       do {
-        let reminder = try draft(
-          Interface.Draft(
-            title: item.title, when: item.schedule.canonical, body: item.body,
-            timezone: item.timezone ?? request.timezone, channels: request.channels,
-            tags: Array(tags.prefix(ReminderFields.maxItems)),
-            urgency: request.within == nil ? .init(rawValue: item.urgency.rawValue) : nil,
-            url: item.url, catchUp: item.catchUp.map(wire.catchUp),
-            jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake, within: request.within))
+        var wanted = Interface.Draft(
+          title: item.title, when: item.schedule.canonical, body: item.body,
+          timezone: item.timezone ?? request.timezone, channels: request.channels,
+          tags: Array(tags.prefix(ReminderFields.maxItems)),
+          urgency: request.within == nil ? .init(rawValue: item.urgency.rawValue) : nil,
+          catchUp: item.catchUp.map(wire.catchUp),
+          jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake, within: request.within)
+        for text in ReminderFields.texts {
+          if let value = item.texts[text.name] { wanted[keyPath: text.given] = value }
+        }
+        let reminder = try draft(wanted)
         // No file of another program has what counts from another reminder.
         if let next = try fields.firstTime(of: reminder) {
           candidates.all.append(.init(line: item.line, reminder: reminder, next: next))

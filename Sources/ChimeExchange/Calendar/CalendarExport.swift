@@ -78,7 +78,10 @@ public struct CalendarExport: Sendable {
       for line in recurrence.lines { writer.line(line) }
       writer.text("SUMMARY", reminder.title)
       if let body = reminder.body { writer.text("DESCRIPTION", body) }
-      if let url = reminder.url { writer.line("URL:\(url)") }
+      for text in Reminder.texts {
+        guard let property = text.calendarProperty, let value = reminder[keyPath: text.path] else { continue }
+        if text.isLink { writer.line("\(property):\(value)") } else { writer.text(property, value) }
+      }
       if !reminder.tags.isEmpty {
         writer.line("CATEGORIES:" + reminder.tags.map(CalendarText.escaped).joined(separator: ","))
       }

@@ -6,7 +6,8 @@ struct CalendarItem {
   var line: Int
   var title: String
   var body: String?
-  var url: String?
+  /// Of `Reminder.texts`, by name.
+  var texts: [String: String] = [:]
   var tags: [String]
   var urgency: Urgency
   var span: CalendarSpan
@@ -27,10 +28,9 @@ struct CalendarItem {
       paragraphs.append("Where: \(location)")
     }
     body = DraftText.body(paragraphs.joined(separator: "\n\n"))
-    url = component["URL"].flatMap { property in
-      let url = trimmed(property.value)
-      let isTaken = Reminder.isLink(url) && url.utf8.count <= DraftText.maximumURL && DraftText.line(url) == url
-      return isTaken ? url : nil
+    for text in Reminder.texts {
+      guard let property = text.calendarProperty.flatMap({ component[$0] }) else { continue }
+      texts[text.name] = text.isLink ? DraftText.link(property.value) : DraftText.line(property.text)
     }
     var tags: [String] = []
     for property in component.all("CATEGORIES") {
@@ -59,7 +59,7 @@ struct CalendarItem {
 
   /// Whether nothing that a reminder holds is different, whatever its times.
   func isSame(as other: CalendarItem) -> Bool {
-    title == other.title && body == other.body && url == other.url && tags == other.tags && urgency == other.urgency
+    title == other.title && body == other.body && texts == other.texts && tags == other.tags && urgency == other.urgency
       && alarms == other.alarms
   }
 
@@ -67,7 +67,8 @@ struct CalendarItem {
     var zone: String?
     if case .zone(let own) = span.clock { zone = own.identifier }
     return ReminderDraft(
-      line: line, title: title, body: body, schedule: schedule, timezone: zone, tags: tags, urgency: urgency, url: url)
+      line: line, title: title, body: body, schedule: schedule, timezone: zone, tags: tags, urgency: urgency,
+      texts: texts)
   }
 
   /// When an alarm of it goes off.
