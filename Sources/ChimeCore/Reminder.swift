@@ -24,6 +24,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var icon: String?
   public var sound: String?
   public var url: String?
+  /// Where it is to be done, such as `Kitchen`.
+  public var location: String?
   /// What kind of notification it is (Desktop Notifications Specification, "Categories"), such as `email.arrived`.
   public var category: String?
   public var catchUp: CatchUp
@@ -66,7 +68,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     id: ReminderID, owner: UInt32, title: String, body: String? = nil, schedule: Schedule,
     timezone: ZoneChoice = .local, gap: GapRule? = nil, fold: FoldRule? = nil, place: Place? = nil,
     channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
-    sound: String? = nil, url: String? = nil, category: String? = nil,
+    sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil,
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
     quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false, within: Milliseconds? = nil,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
@@ -90,6 +92,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.icon = icon
     self.sound = sound
     self.url = url
+    self.location = location
     self.category = category
     self.catchUp = catchUp
     self.grace = grace
@@ -127,6 +130,7 @@ public struct Reminder: Hashable, Sendable, Codable {
   /// In the order in which a message has them.
   public static let texts = [
     Text(name: "icon", path: \.icon), Text(name: "sound", path: \.sound), Text(name: "category", path: \.category),
+    Text(name: "location", path: \.location, isTold: true, calendarProperty: "LOCATION"),
     Text(name: "url", path: \.url, isLink: true, isTold: true, calendarProperty: "URL"),
   ]
   /// Those of them that a message says.

@@ -515,7 +515,8 @@ import Varlink
         gap: some(.skip), fold: some(.both), place: place,
         channels: some([.desktop, ChannelName(rawValue: "team")]) ?? [.desktop],
         tags: some([text(5), text(6)]) ?? [], urgency: Urgency.allCases.randomElement(using: &random) ?? .low,
-        icon: some(text(9)), sound: some("bell"), url: some("https://example.org/?a=1&b=\"/"), category: some("x.y"),
+        icon: some(text(9)), sound: some("bell"), url: some("https://example.org/?a=1&b=\"/"), location: some(text(9)),
+        category: some("x.y"),
         catchUp: CatchUp(suspend: some(.all) ?? .latest, downtime: some(.skip) ?? .latest), grace: span(.seconds(77)),
         jitter: some(span(.minutes(3))) ?? .zero,
         nag: some(

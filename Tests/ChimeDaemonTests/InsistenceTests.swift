@@ -60,6 +60,7 @@ struct InsistenceTests {
     (Change(quiet: .init(hours: ["22:00"])), "quiet", "the end is missing"),
     (Change(quiet: .init(hours: ["0-24"])), "quiet", "leave no minute"),
     (Change(jitter: "PT25H"), "jitter", "from 0s to 1d"), (Change(jitter: "-PT1M"), "jitter", "from 0s to 1d"),
+    (Change(location: "a\nb"), "location", "control character"),
     (Change(category: "a\nb"), "category", "control character"),
     (Change(category: String(repeating: "x", count: 256)), "category", "at most 255"),
   ])

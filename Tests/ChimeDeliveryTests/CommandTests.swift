@@ -130,12 +130,14 @@ extension RealThings {
         $0.tags = ["a", "b"]
         $0.urgency = .critical
         $0.url = "https://example.org/?a=b"
+        $0.location = "Kitchen"
       }
       let command = definition(["environment"]) { $0.environment = ["COLOUR": "blue", "LANG": "cs_CZ.UTF-8"] }
       let text = try #require(try await run(command, told).attempt?.answer)
       let expected = [
         "CHIME_ATTEMPT=1", "CHIME_BODY=two", "lines", "CHIME_CHANNEL=script", "CHIME_DELIVERY=msg_r7k2_2",
-        "CHIME_FIRED_AT=2026-03-29T00:30:03Z", "CHIME_LATE=downtime", "CHIME_OCCURRENCE=r7k2@1774744200",
+        "CHIME_FIRED_AT=2026-03-29T00:30:03Z", "CHIME_LOCATION=Kitchen",
+        "CHIME_LATE=downtime", "CHIME_OCCURRENCE=r7k2@1774744200",
         "CHIME_REMINDER=r7k2", "CHIME_ROUND=2", "CHIME_SCHEDULED_AT=2026-03-29T00:30:00Z", "CHIME_TAGS=a,b",
         "CHIME_TENANT=",
         "CHIME_TITLE=Tea \u{FFFD}!", "CHIME_TYPE=reminder.fired", "CHIME_URGENCY=critical",

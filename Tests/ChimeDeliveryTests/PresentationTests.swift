@@ -21,11 +21,14 @@ import Testing
 
   @Test func escapesTheBodyAndLeavesTheTitle() throws {
     let text = "a <b>bold</b> & \"quoted\" 'thing'"
-    let sample = try message(text, body: text) { $0.url = "https://example.org/?a=1&b=2" }
+    let sample = try message(text, body: text) {
+      $0.url = "https://example.org/?a=1&b=2"
+      $0.location = "Room <4>"
+    }
     #expect(Presentation.title(of: sample) == text)
     #expect(
       Presentation.body(of: sample) { _ in "" }
-        == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\" 'thing'\nhttps://example.org/?a=1&amp;b=2")
+        == "a &lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\" 'thing'\nRoom &lt;4&gt;\nhttps://example.org/?a=1&amp;b=2")
   }
 
   @Test func removesControlCharacters() throws {

@@ -46,6 +46,7 @@ extension RealThings {
       ) {
         $0.tags = ["a", "b/c"]
         $0.url = "https://example.org/"
+        $0.location = "Kitchen"
       }
       let report = try await channel.deliver(sample)
       #expect(report.next == .settled)
@@ -65,7 +66,8 @@ extension RealThings {
           {"data":{"body":"two\\nlines","channel":"status.204","firedAt":"2026-03-29T00:33:00Z","late":"suspend",\
           "latenessMs":180000,"occurrence":"r7k2@1774744200","reminder":"r7k2","repeat":0,"round":1,\
           "scheduledAt":"2026-03-29T00:30:00Z","tags":["a","b/c"],"tenant":null,"title":"Tè & <b>","tracker":null,\
-          "urgency":"normal","url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z","type":"reminder.fired"}
+          "urgency":"normal","location":"Kitchen","url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z",\
+          "type":"reminder.fired"}
           """)
       await channel.stop()
     }
@@ -86,7 +88,7 @@ extension RealThings {
           {"data":{"body":null,"by":"popup","channel":"status.204","firedAt":"2026-03-29T00:30:00Z","late":null,\
           "latenessMs":0,"message":null,"occurrence":"r7k2@1774744200","reason":null,"reminder":"r7k2","repeat":0,\
           "round":1,"scheduledAt":"2026-03-29T00:30:00Z","tags":[],"tenant":null,"title":"Tea","tracker":null,\
-          "until":"2026-03-29T00:45:00Z","urgency":"normal","url":null},"timestamp":"2026-03-29T00:35:00Z",\
+          "until":"2026-03-29T00:45:00Z","urgency":"normal","location":null,"url":null},"timestamp":"2026-03-29T00:35:00Z",\
           "type":"occurrence.snoozed"}
           """)
       let givenUp = try await told(

@@ -35,6 +35,7 @@ import Testing
       $0.title = "Tea; with, \\cream"
       $0.body = "first\nsecond"
       $0.url = "https://example.org/?a=1;b"
+      $0.location = "Room 4; Main Street 1, Prague"
       $0.tags = ["a,b", "c"]
       $0.urgency = .critical
       $0.generation = 3
@@ -44,7 +45,8 @@ import Testing
       Self.lines(export) == [
         "UID:r7k2@chime", "DTSTAMP:20260327T082640Z", "CREATED:20260327T082640Z", "SEQUENCE:3",
         "DTSTART;TZID=Europe/Prague:20261201T090000", "SUMMARY:Tea\\; with\\, \\\\cream",
-        "DESCRIPTION:first\\nsecond", "URL:https://example.org/?a=1;b", "CATEGORIES:a\\,b,c", "PRIORITY:1",
+        "DESCRIPTION:first\\nsecond", "LOCATION:Room 4\\; Main Street 1\\, Prague",
+        "URL:https://example.org/?a=1;b", "CATEGORIES:a\\,b,c", "PRIORITY:1",
         "TRANSP:TRANSPARENT", "BEGIN:VALARM", "ACTION:DISPLAY", "DESCRIPTION:Tea\\; with\\, \\\\cream", "TRIGGER:PT0S",
         "END:VALARM",
       ])

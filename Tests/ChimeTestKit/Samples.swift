@@ -23,7 +23,7 @@ func fullSample(_ id: String) throws -> Reminder {
     body: "two\nlines", schedule: try Schedule(canonical: "at 2026-12-01 09:00"), timezone: .named("Europe/Prague"),
     gap: .skip, fold: .both, place: Place(latitude: -33.8688, longitude: 151.2093), channels: [.desktop, team.channel],
     tags: ["a b", "\"'%_", ""], urgency: .critical,
-    icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", category: "x-chime.water",
+    icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", location: "Kitchen", category: "x-chime.water",
     catchUp: CatchUp(suspend: .all, downtime: .skip), grace: .seconds(5), jitter: .minutes(3),
     nag: Nag(every: .minutes(5), max: 3, escalation: [.init(from: 2, channels: [team.channel])]),
     quiet: QuietRule(hours: try QuietHours(["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"]), handling: .drop),

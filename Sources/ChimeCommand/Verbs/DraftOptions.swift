@@ -72,6 +72,9 @@ enum DraftOptions {
       .text(
         .value("sound", nil, "NAME", "A sound's name or file"), \.sound, \.sound, label: { Words.say("sound") }),
       .text(.value("url", nil, "URL", "A link that goes with it"), \.url, \.url, label: { Words.say("link") }),
+      .text(
+        .value("location", nil, "TEXT", "Where it is to be done, such as Kitchen"), \.location, \.location,
+        label: { Words.say("where") }),
       DraftField(
         option: .value(
           "catch-up", nil, "RULE",

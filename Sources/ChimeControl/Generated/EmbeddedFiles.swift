@@ -1084,6 +1084,8 @@ type Reminder (
   sound: ?string,
   # Its link.
   url: ?string,
+  # Where it is to be done, such as "Kitchen".
+  location: ?string,
   # The notification's category (Desktop Notifications Specification).
   category: ?string,
   catchUp: CatchUp,
@@ -1143,7 +1145,7 @@ type Reminder (
 )
 
 # What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
-# that is null as it is. An empty string is no body, icon, sound, url or category.
+# that is null as it is. An empty string is no body, icon, sound, url, location or category.
 type Draft (
   title: ?string,
   when: ?string,
@@ -1159,6 +1161,7 @@ type Draft (
   icon: ?string,
   sound: ?string,
   url: ?string,
+  location: ?string,
   category: ?string,
   catchUp: ?CatchUp,
   grace: ?string,

@@ -247,8 +247,8 @@ public enum RemindersInterface {
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: WireValue {
-    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
-    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
 
     public enum Urgency: String, JSONCodable, Sendable, CaseIterable {
       case low, normal, critical
@@ -283,6 +283,8 @@ public enum RemindersInterface {
     public var sound: String?
     /// Its link.
     public var url: String?
+    /// Where it is to be done, such as "Kitchen".
+    public var location: String?
     /// The notification's category (Desktop Notifications Specification).
     public var category: String?
     public var catchUp: CatchUp
@@ -340,7 +342,7 @@ public enum RemindersInterface {
     /// Which other reminder has to be done before it comes; null for none. While a time waits for that, `next` is null.
     public var onlyIfDone: Wire.Condition?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -356,6 +358,7 @@ public enum RemindersInterface {
       self.icon = icon
       self.sound = sound
       self.url = url
+      self.location = location
       self.category = category
       self.catchUp = catchUp
       self.grace = grace
@@ -401,6 +404,7 @@ public enum RemindersInterface {
       var icon_: String?
       var sound_: String?
       var url_: String?
+      var location_: String?
       var category_: String?
       var catchUp_: CatchUp?
       var grace_: String?
@@ -446,6 +450,7 @@ public enum RemindersInterface {
         case "icon": icon_ = try reader.value(of: key) as String?
         case "sound": sound_ = try reader.value(of: key) as String?
         case "url": url_ = try reader.value(of: key) as String?
+        case "location": location_ = try reader.value(of: key) as String?
         case "category": category_ = try reader.value(of: key) as String?
         case "catchUp": catchUp_ = try reader.value(of: key) as CatchUp
         case "grace": grace_ = try reader.value(of: key) as String
@@ -491,6 +496,7 @@ public enum RemindersInterface {
       self.icon = icon_
       self.sound = sound_
       self.url = url_
+      self.location = location_
       self.category = category_
       self.catchUp = try JSONReader.given(catchUp_, "catchUp")
       self.grace = try JSONReader.given(grace_, "grace")
@@ -538,6 +544,7 @@ public enum RemindersInterface {
       writer.field("last", last)
       writer.field("lastDone", lastDone)
       writer.field("latitude", latitude)
+      writer.field("location", location)
       writer.field("longitude", longitude)
       writer.field("nag", nag)
       writer.field("next", next)
@@ -569,10 +576,10 @@ public enum RemindersInterface {
   }
 
   /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
-  /// that is null as it is. An empty string is no body, icon, sound, url or category.
+  /// that is null as it is. An empty string is no body, icon, sound, url, location or category.
   public struct Draft: WireValue {
-    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "onlyIfDone", "reset", "tracker"]
-    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, onlyIfDone, reset, tracker] }
+    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "onlyIfDone", "reset", "tracker"]
+    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, onlyIfDone, reset, tracker] }
 
     public enum Reset: String, JSONCodable, Sendable, CaseIterable {
       case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within, onlyIfDone
@@ -592,6 +599,7 @@ public enum RemindersInterface {
     public var icon: String?
     public var sound: String?
     public var url: String?
+    public var location: String?
     public var category: String?
     public var catchUp: CatchUp?
     public var grace: String?
@@ -611,7 +619,7 @@ public enum RemindersInterface {
     public var reset: [Draft.Reset]?
     public var tracker: TrackerLink?
 
-    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String]? = nil, onlyIfDone: String? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String]? = nil, onlyIfDone: String? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -626,6 +634,7 @@ public enum RemindersInterface {
       self.icon = icon
       self.sound = sound
       self.url = url
+      self.location = location
       self.category = category
       self.catchUp = catchUp
       self.grace = grace
@@ -656,6 +665,7 @@ public enum RemindersInterface {
       var icon_: String?
       var sound_: String?
       var url_: String?
+      var location_: String?
       var category_: String?
       var catchUp_: CatchUp?
       var grace_: String?
@@ -686,6 +696,7 @@ public enum RemindersInterface {
         case "icon": icon_ = try reader.value(of: key) as String?
         case "sound": sound_ = try reader.value(of: key) as String?
         case "url": url_ = try reader.value(of: key) as String?
+        case "location": location_ = try reader.value(of: key) as String?
         case "category": category_ = try reader.value(of: key) as String?
         case "catchUp": catchUp_ = try reader.value(of: key) as CatchUp?
         case "grace": grace_ = try reader.value(of: key) as String?
@@ -716,6 +727,7 @@ public enum RemindersInterface {
       self.icon = icon_
       self.sound = sound_
       self.url = url_
+      self.location = location_
       self.category = category_
       self.catchUp = catchUp_
       self.grace = grace_
@@ -743,6 +755,7 @@ public enum RemindersInterface {
       writer.field("icon", icon)
       writer.field("jitter", jitter)
       writer.field("latitude", latitude)
+      writer.field("location", location)
       writer.field("longitude", longitude)
       writer.field("nag", nag)
       writer.field("onlyIfDone", onlyIfDone)
@@ -780,6 +793,7 @@ public enum RemindersInterface {
       it.icon = icon ?? other.icon
       it.sound = sound ?? other.sound
       it.url = url ?? other.url
+      it.location = location ?? other.location
       it.category = category ?? other.category
       it.catchUp = catchUp ?? other.catchUp
       it.grace = grace ?? other.grace

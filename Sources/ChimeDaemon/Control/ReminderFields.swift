@@ -38,6 +38,7 @@ struct ReminderFields {
     Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false) {
       Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is no link: give one such as https://example.org"
     },
+    Text(name: "location", given: \.location, shown: \.location, kept: \.location),
     Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
   ]
 

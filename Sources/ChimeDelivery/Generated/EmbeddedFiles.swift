@@ -8,7 +8,7 @@ static var discord: String { #"""
   "example": "https://discord.com/api/webhooks/ID/TOKEN",
   "method": "POST",
   "body": {
-    "content": "**{{title|line|markdown|max:400}}**{{body|markdown|max:1200|prefix:\n}}{{url|max:300|prefix:\n}}{{lateNote|max:80|prefix:\n}}",
+    "content": "**{{title|line|markdown|max:400}}**{{body|markdown|max:1200|prefix:\n}}{{location|markdown|max:200|prefix:\n}}{{url|max:300|prefix:\n}}{{lateNote|max:80|prefix:\n}}",
     "allowed_mentions": {"parse": []}
   }
 }
@@ -19,8 +19,8 @@ static var email: String { #"""
   "description": "an email; the usual one of an address that begins with mailto:",
   "example": "mailto:ann@example.org",
   "subject": "{{title|line|max:200}}",
-  "text": "{{title}}\n{{body|prefix:\n|suffix:\n}}{{url|prefix:\n|suffix:\n}}{{repeatNote|prefix:\n|suffix:\n}}{{lateNote|prefix:\n|suffix:\n}}",
-  "html": "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head>\n<body style=\"font-family: sans-serif\">\n<p style=\"font-size: 125%\"><strong>{{title}}</strong></p>\n{{body|prefix:<p>|suffix:</p>}}\n{{url|prefix:<p><a href=\"|suffix:\">}}{{url|suffix:</a></p>}}\n{{repeatNote|prefix:<p><em>|suffix:</em></p>}}\n{{lateNote|prefix:<p><em>|suffix:</em></p>}}\n</body></html>\n"
+  "text": "{{title}}\n{{body|prefix:\n|suffix:\n}}{{location|prefix:\n|suffix:\n}}{{url|prefix:\n|suffix:\n}}{{repeatNote|prefix:\n|suffix:\n}}{{lateNote|prefix:\n|suffix:\n}}",
+  "html": "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head>\n<body style=\"font-family: sans-serif\">\n<p style=\"font-size: 125%\"><strong>{{title}}</strong></p>\n{{body|prefix:<p>|suffix:</p>}}\n{{location|prefix:<p>|suffix:</p>}}\n{{url|prefix:<p><a href=\"|suffix:\">}}{{url|suffix:</a></p>}}\n{{repeatNote|prefix:<p><em>|suffix:</em></p>}}\n{{lateNote|prefix:<p><em>|suffix:</em></p>}}\n</body></html>\n"
 }
 
 """# }
@@ -34,7 +34,7 @@ static var gotify: String { #"""
   "body": {
     "title": {"{{body}}": {"": null, "*": "{{title}}"}},
     "message": {
-      "{{body}}": {"": "{{title}}{{lateNote|prefix:\n}}", "*": "{{body}}{{lateNote|prefix:\n}}"}
+      "{{body}}": {"": "{{title}}{{location|prefix:\n}}{{lateNote|prefix:\n}}", "*": "{{body}}{{location|prefix:\n}}{{lateNote|prefix:\n}}"}
     },
     "priority": {"{{urgency}}": {"low": 2, "normal": 5, "critical": 8}},
     "extras": {
@@ -52,7 +52,7 @@ static var healthchecks: String { #"""
   "description": "a check of Healthchecks, which raises the alarm when no reminder fires any more",
   "example": "https://hc-ping.com/00000000-0000-0000-0000-000000000000",
   "method": "POST",
-  "text": "{{title}}{{body|prefix:\n}}\ndue {{scheduledAt}}, fired {{firedAt}}"
+  "text": "{{title}}{{body|prefix:\n}}{{location|prefix:\n}}\ndue {{scheduledAt}}, fired {{firedAt}}"
 }
 
 """# }
@@ -67,6 +67,7 @@ static var homeassistant: String { #"""
     "event": "{{event}}",
     "urgency": "{{urgency}}",
     "tags": "{{tags}}",
+    "location": "{{location}}",
     "url": "{{url}}",
     "reminder": "{{reminder}}",
     "occurrence": "{{occurrence}}",
@@ -103,8 +104,8 @@ static var ntfy: String { #"""
   },
   "text": {
     "{{body}}": {
-      "": "{{title|bytes:3800}}{{lateNote|prefix:\n}}",
-      "*": "{{body|bytes:3800}}{{lateNote|prefix:\n}}"
+      "": "{{title|bytes:3800}}{{location|bytes:200|prefix:\n}}{{lateNote|prefix:\n}}",
+      "*": "{{body|bytes:3800}}{{location|bytes:200|prefix:\n}}{{lateNote|prefix:\n}}"
     }
   },
   "withdraw": {"method": "PUT", "path": "/{{message}}/clear"}
@@ -117,7 +118,7 @@ static var slack: String { #"""
   "example": "https://hooks.slack.com/services/T000/B000/XXXX",
   "method": "POST",
   "body": {
-    "text": "*{{title|line|slack|max:600}}*{{body|slack|max:2300|prefix:\n}}{{url|slack|max:900|prefix:\n}}{{lateNote|slack|max:80|prefix:\n}}",
+    "text": "*{{title|line|slack|max:600}}*{{body|slack|max:2300|prefix:\n}}{{location|slack|max:300|prefix:\n}}{{url|slack|max:900|prefix:\n}}{{lateNote|slack|max:80|prefix:\n}}",
     "mrkdwn": true,
     "unfurl_links": false,
     "unfurl_media": false

@@ -20,14 +20,7 @@ struct CalendarItem {
     line = component.line
     title = Self.title(of: component) ?? "Untitled"
     self.span = span
-    var paragraphs: [String] = []
-    if let description = component["DESCRIPTION"].flatMap({ DraftText.body($0.text) }) {
-      paragraphs.append(description)
-    }
-    if let location = component["LOCATION"].flatMap({ DraftText.line($0.text) }) {
-      paragraphs.append("Where: \(location)")
-    }
-    body = DraftText.body(paragraphs.joined(separator: "\n\n"))
+    body = component["DESCRIPTION"].flatMap { DraftText.body($0.text) }
     for text in Reminder.texts {
       guard let property = text.calendarProperty.flatMap({ component[$0] }) else { continue }
       texts[text.name] = text.isLink ? DraftText.link(property.value) : DraftText.line(property.text)
