@@ -32,31 +32,44 @@ enum Edit {
     alsoTried: ["change", "update", "modify", "rename", "reschedule"],
     json: "`reminder`, and `warnings`: a list of sentences", run: run)
 
+  /// What is asked of the daemon with the reminder that was named and what is to be different.
+  typealias Send = (Daemon, String, RemindersInterface.Draft) throws -> RemindersInterface.Update.Reply
+
   static func run(_ context: Context) throws -> ExitCode {
+    try run(context, would: { Words.say("would change %1 to", $0) }) { daemon, id, change in
+      try daemon.call(RemindersInterface.Update(id: id, change: change))
+    }
+  }
+
+  /// Takes what is to be different from the options, or from an editor.
+  ///
+  /// - Parameter would: what --dry-run says of the reminder that has this id.
+  static func run(_ context: Context, would: (String) -> String, send: Send) throws -> ExitCode {
     let id = try context.subject()
     if (fields + switches.map(\.off)).contains(where: { context.line.has($0.name) }) {
-      return try apply(context, id: id, line: context.line)
+      return try apply(context, id: id, line: context.line, would, send)
     }
     guard context.world.isInteractive, context.world.output.isTerminal else {
       let names = fields.map { "--\($0.name)" }.joined(separator: " ")
       throw Failure.usage(
         Words.say("what is to change? Without a terminal there is no editor"), hint: Words.say("options: %1", names))
     }
-    return try edit(context, id: id)
+    return try edit(context, id: id, would, send)
   }
 
-  private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitCode {
+  private static func apply(
+    _ context: Context, id: String, line: ParsedLine, _ would: (String) -> String, _ send: Send
+  ) throws -> ExitCode {
     var change = try DraftOptions.draft(line, title: line.value("title"), when: line.value("when"))
     change.when = change.when.map(context.written)
-    if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
-    let reply: RemindersInterface.Update.Reply = try context.daemon().call(
-      RemindersInterface.Update(id: id, change: change))
+    if context.line.has("dry-run") { return try dryRun(context, id: id, change: change, would) }
+    let reply = try send(context.daemon(), id, change)
     Adding.answer(context, reply.reminder, warnings: reply.warnings)
     return .success
   }
 
   private static func dryRun(
-    _ context: Context, id: String, change: RemindersInterface.Draft
+    _ context: Context, id: String, change: RemindersInterface.Draft, _ would: (String) -> String
   ) throws -> ExitCode {
     let reminder = try get(context, id)
     let reset = change.reset ?? []
@@ -68,7 +81,7 @@ enum Edit {
       fold: change.fold ?? (reset.contains(.fold) ? nil : reminder.fold),
       latitude: keepsPlace ? reminder.latitude : change.latitude,
       longitude: keepsPlace ? reminder.longitude : change.longitude)
-    return try Explaining.dryRun(context, draft: draft, would: Words.say("would change %1 to", reminder.id))
+    return try Explaining.dryRun(context, draft: draft, would: would(reminder.id))
   }
 
   private static func get(_ context: Context, _ id: String) throws -> RemindersInterface.Reminder {
@@ -77,7 +90,9 @@ enum Edit {
 
   // MARK: In an editor
 
-  private static func edit(_ context: Context, id: String) throws -> ExitCode {
+  private static func edit(
+    _ context: Context, id: String, _ would: (String) -> String, _ send: Send
+  ) throws -> ExitCode {
     let reminder = try get(context, id)
     let before = EditForm(reminder)
     let path = try Editor.scratchFile(before.text, directory: context.world.environment["TMPDIR"])
@@ -103,7 +118,7 @@ enum Edit {
           try line.set(option, value)
         }
       }
-      let status = try apply(context, id: reminder.id, line: line)
+      let status = try apply(context, id: reminder.id, line: line, would, send)
       unlink(path)
       return status
     } catch var failure as Failure {

@@ -11,19 +11,31 @@ extension Desk {
   static let maxTokenBytes = 256
 
   func handle(_ request: Interface.Add) async throws -> Interface.Add.Reply {
-    let reminder = try draft(request.reminder)
-    let next = try fields.firstTime(of: reminder)
-    try check(token: request.token)
-    return try await commit { [self] transaction in
-      if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
-        return (try JSONReader.read(Interface.Add.Reply.self, from: kept), [])
-      }
-      var (reminder, next) = (reminder, next)
+    let drafted = try draft(request.reminder)
+    let first = try fields.firstTime(of: drafted)
+    return try await add(token: request.token) { [self] transaction in
+      var (reminder, next) = (drafted, first)
       try chain(&reminder, waitingFor: request.reminder.onlyIfDone, in: transaction)
       if let link = request.reminder.tracker {
         try self.link(&reminder, link, in: transaction)
         next = try firstTime(of: &reminder, in: transaction)
       }
+      return (reminder, next)
+    }
+  }
+
+  /// Adds a reminder, once for each token.
+  ///
+  /// - Parameter make: the reminder, without its id, and its next time.
+  private func add(
+    token: String?, _ make: @escaping @Sendable (any StoreTransaction) throws -> (Reminder, next: Instant?)
+  ) async throws -> Interface.Add.Reply {
+    try check(token: token)
+    return try await commit { [self] transaction in
+      if let token, let kept = try transaction.answer(owner: caller.owner, token: token) {
+        return (try JSONReader.read(Interface.Add.Reply.self, from: kept), [])
+      }
+      var (reminder, next) = try make(transaction)
       reminder.id = try insert(reminder, next: next, into: transaction)
       try record(
         .reminderAdded, reminder.title, ChangeDetail(reminders: [.init(before: nil, after: reminder)]), in: transaction)
@@ -32,7 +44,7 @@ extension Desk {
           asKept(ReminderRecord(reminder: reminder, next: next), in: transaction), in: transaction),
         warnings: try warnings(about: reminder, transaction) + chainWarnings(about: reminder, transaction)
           + silenceWarning(about: reminder, next, transaction))
-      if let token = request.token {
+      if let token {
         try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
       }
       return (reply, [.reminder(.added, reminder, "added \"\(reminder.title)\"")])
@@ -120,19 +132,26 @@ extension Desk {
 
   func handle(_ request: Interface.Update) async throws -> Interface.Update.Reply {
     try await change(request.id, .reminderEdited, "changed") { [self] reminder, transaction in
-      try fields.apply(request.change, to: &reminder)
-      let (change, reset) = (request.change, request.change.reset ?? [])
-      if change.within != nil, reminder.tracker != nil, !reset.contains(.tracker) { throw Self.expectsNoEntry }
-      if reset.contains(.onlyIfDone) { reminder.onlyIfDone = nil }
-      if change.when != nil || change.onlyIfDone != nil {
-        try chain(&reminder, waitingFor: change.onlyIfDone, in: transaction)
-      }
-      // One whose tracker has gone, or is another, can still be given another title.
-      guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
-        return
-      }
-      try link(&reminder, change.tracker, reset: reset, in: transaction)
+      try lay(request.change, over: &reminder, in: transaction)
     }
+  }
+
+  /// Lays what is given over a reminder, and sees that it makes sense with the reminders and the tracker that there are.
+  private func lay(
+    _ change: Interface.Draft, over reminder: inout Reminder, in transaction: any StoreTransaction
+  ) throws {
+    try fields.apply(change, to: &reminder)
+    let reset = change.reset ?? []
+    if change.within != nil, reminder.tracker != nil, !reset.contains(.tracker) { throw Self.expectsNoEntry }
+    if reset.contains(.onlyIfDone) { reminder.onlyIfDone = nil }
+    if change.when != nil || change.onlyIfDone != nil {
+      try chain(&reminder, waitingFor: change.onlyIfDone, in: transaction)
+    }
+    // One whose tracker has gone, or is another, can still be given another title.
+    guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
+      return
+    }
+    try link(&reminder, change.tracker, reset: reset, in: transaction)
   }
 
   func handle(_ request: Interface.Get) async throws -> Interface.Get.Reply {
