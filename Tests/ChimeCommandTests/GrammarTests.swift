@@ -66,6 +66,7 @@ import Testing
       ("endpoint", "chime endpoint does one of several things", nil),
       ("endpoint add team", "a name and a URL are missing", nil),
       ("edit r7k2", "what is to change? Without a terminal there is no editor", nil),
+      ("copy r7k2", "what is to change? Without a terminal there is no editor", nil),
       ("in 25m", "a title is missing after the time", "chime in 25m \"Tea\""),
       (
         "pause r7k2 --until someday", "--until takes a date, a time, or a length such as \"3 days\", not \"someday\"",

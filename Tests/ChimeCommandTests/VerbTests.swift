@@ -42,6 +42,7 @@ import Varlink
           RemindersInterface.Export.Reply(
             text: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", count: 2, warnings: ["\"Tea\": it is paused"]))
       case "Reminders.Update": .reply(RemindersInterface.Update.Reply(reminder: Samples.reminder(), warnings: []))
+      case "Reminders.Copy": .reply(RemindersInterface.Copy.Reply(reminder: Samples.reminder(), warnings: []))
       case "Reminders.List": .reply(RemindersInterface.List.Reply(reminders: [Samples.reminder()]))
       case "Reminders.Get", "Reminders.Remove", "Reminders.Resume", "Reminders.Skip":
         .reply(RemindersInterface.Get.Reply(reminder: Samples.reminder()))
@@ -210,6 +211,12 @@ import Varlink
       (
         "edit r7k2 --nag \"\" --nag-max \"\" --quiet-rule \"\" --jitter \"\" --snooze \"\" --category \"\"",
         "Reminders.Update", #"{"change":{"category":"","reset":["snooze","nag","quiet","jitter"]},"id":"r7k2"}"#, []
+      ),
+      (
+        "copy Stand up --title \"Sit down\" --when \"daily at 9\" --location Office --body \"\" --token t",
+        "Reminders.Copy",
+        #"{"change":{"body":"","location":"Office","title":"Sit down","when":"daily at 9"},"id":"Stand up","token":"t"}"#,
+        ["r7k2  "]
       ),
       ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
       ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),

@@ -252,7 +252,7 @@ struct ReminderUndoTests {
 }
 
 extension TrackerHouse {
-  fileprivate func remind(
+  func remind(
     _ title: String, _ when: String, tags: [String]? = nil, body: String? = nil,
     tracker: RemindersInterface.TrackerLink? = nil
   ) throws -> RemindersInterface.Reminder {
@@ -262,7 +262,7 @@ extension TrackerHouse {
     ).reminder
   }
 
-  fileprivate func undo() throws -> TrackersInterface.Undo.Reply {
+  func undo() throws -> TrackersInterface.Undo.Reply {
     try call(TrackersInterface.Undo())
   }
 
@@ -271,13 +271,13 @@ extension TrackerHouse {
   }
 
   /// But for whether anybody hears it, which `Add` does not say.
-  fileprivate func reminder(_ id: String) throws -> RemindersInterface.Reminder {
+  func reminder(_ id: String) throws -> RemindersInterface.Reminder {
     var reminder = try call(RemindersInterface.Get(id: id)).reminder
     reminder.unheard = nil
     return reminder
   }
 
-  fileprivate func titles() throws -> [String] {
+  func titles() throws -> [String] {
     try call(RemindersInterface.List(filter: .init(all: true))).reminders.map(\.title).sorted()
   }
 

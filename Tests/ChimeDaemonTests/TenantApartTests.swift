@@ -118,6 +118,7 @@ struct TenantApartTests {
       "Reminders.Add": [(yes, #"{"reminder":{"title":"Mine too","when":"daily at 9:00"},"token":"tok"}"#)],
       "Reminders.AddMany": [(yes, #"{"reminders":[{"title":"Mine as well","when":"daily at 9:30"}]}"#)],
       "Reminders.Update": [(no, #"{\#(id),"change":{"title":"x"}}"#), (no, #"{"id":"\#(mark) pill","change":{}}"#)],
+      "Reminders.Copy": [(no, #"{\#(id),"change":{"title":"x"}}"#), (no, #"{"id":"\#(mark) pill","change":{}}"#)],
       "Reminders.Remove": [(no, "{\(id)}")], "Reminders.Get": [(no, "{\(id)}")],
       "Reminders.List": [(yes, #"{"filter":{"all":true}}"#), (yes, #"{"filter":{"tag":"\#(mark)","all":true}}"#)],
       "Reminders.Pause": [(no, "{\(id)}")], "Reminders.Resume": [(no, "{\(id)}")], "Reminders.Skip": [(no, "{\(id)}")],

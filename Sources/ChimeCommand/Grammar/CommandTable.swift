@@ -17,7 +17,7 @@ struct CommandTable: Sendable {
       Restore.verb,
       Month.verb, NumberedDays.verb, Chart.verb, Logbook.verb, Report.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
-      Edit.verb, Pause.verb, Resume.verb, Skip.verb, Move.verb, Fire.verb, Remove.verb,
+      Edit.verb, Copy.verb, Pause.verb, Resume.verb, Skip.verb, Move.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,
       Watch.verb, Status.verb, Snapshot.verb, StoreVerbs.verb, Completing.verb, Help.verb, Version.verb,
       Doctor.verb, Metrics.verb, Fleet.verb,

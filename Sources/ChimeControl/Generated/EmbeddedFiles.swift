@@ -1271,6 +1271,10 @@ method Add(reminder: Draft, token: ?string, tenant: ?string) -> (reminder: Remin
 # with InvalidDrafts. A token is taken as by Add, for all of them together; each warning is there once.
 method AddMany(reminders: []Draft, dryRun: ?bool, token: ?string, tenant: ?string) -> (ids: []string, warnings: []string)
 method Update(id: string, change: Draft, tenant: ?string) -> (reminder: Reminder, warnings: []string)
+# Adds a reminder like another, but for what `change` says, which is read as by Update. It has no history,
+# no pause and no times to pass over, and is in no set of files. The copy of one that has no further time needs a schedule of its
+# own, and that of an expectation, whose pings may name it, a title of its own. A token is taken as by Add.
+method Copy(id: string, change: Draft, token: ?string, tenant: ?string) -> (reminder: Reminder, warnings: []string)
 # Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
 method Remove(id: string, tenant: ?string) -> (reminder: Reminder)
 method Get(id: string, tenant: ?string) -> (reminder: Reminder)

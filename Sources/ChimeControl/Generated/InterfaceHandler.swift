@@ -42,6 +42,7 @@ public protocol InterfaceHandler {
   func handle(_ request: RemindersInterface.Add) async throws -> RemindersInterface.Add.Reply
   func handle(_ request: RemindersInterface.AddMany) async throws -> RemindersInterface.AddMany.Reply
   func handle(_ request: RemindersInterface.Update) async throws -> RemindersInterface.Update.Reply
+  func handle(_ request: RemindersInterface.Copy) async throws -> RemindersInterface.Copy.Reply
   func handle(_ request: RemindersInterface.Remove) async throws -> RemindersInterface.Remove.Reply
   func handle(_ request: RemindersInterface.Get) async throws -> RemindersInterface.Get.Reply
   func handle(_ request: RemindersInterface.List) async throws -> RemindersInterface.List.Reply
@@ -129,6 +130,7 @@ extension InterfaceHandler {
     case RemindersInterface.Add.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Add.self)))
     case RemindersInterface.AddMany.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.AddMany.self)))
     case RemindersInterface.Update.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Update.self)))
+    case RemindersInterface.Copy.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Copy.self)))
     case RemindersInterface.Remove.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Remove.self)))
     case RemindersInterface.Get.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Get.self)))
     case RemindersInterface.List.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.List.self)))

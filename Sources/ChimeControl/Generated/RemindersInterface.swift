@@ -1505,6 +1505,84 @@ public enum RemindersInterface {
     }
   }
 
+  /// Adds a reminder like another, but for what `change` says, which is read as by Update. It has no history,
+  /// no pause and no times to pass over, and is in no set of files. The copy of one that has no further time needs a schedule of its
+  /// own, and that of an expectation, whose pings may name it, a title of its own. A token is taken as by Add.
+  public struct Copy: VarlinkMethod {
+    public static let method = "io.chime.Reminders.Copy"
+    
+    public var id: String
+    public var change: Draft
+    public var token: String?
+
+    public init(id: String, change: Draft, token: String? = nil) {
+      self.id = id
+      self.change = change
+      self.token = token
+    }
+
+    public init(reading reader: inout JSONReader) throws(JSONFault) {
+      var id_: String?
+      var change_: Draft?
+      var token_: String?
+      try reader.beginObject()
+      while let key = try reader.nextName() {
+        switch key {
+        case "id": id_ = try reader.value(of: key) as String
+        case "change": change_ = try reader.value(of: key) as Draft
+        case "token": token_ = try reader.value(of: key) as String?
+        default: try reader.skip()
+        }
+      }
+      self.id = try JSONReader.given(id_, "id")
+      self.change = try JSONReader.given(change_, "change")
+      self.token = token_
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.beginObject()
+      writer.field("change", change)
+      writer.field("id", id)
+      writer.field("token", token)
+      writer.endObject()
+    }
+
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder", "warnings"]
+      public var fieldValues: [Any?] { [reminder, warnings] }
+
+      public var reminder: Reminder
+      public var warnings: [String]
+
+      public init(reminder: Reminder, warnings: [String]) {
+        self.reminder = reminder
+        self.warnings = warnings
+      }
+
+      public init(reading reader: inout JSONReader) throws(JSONFault) {
+        var reminder_: Reminder?
+        var warnings_: [String]?
+        try reader.beginObject()
+        while let key = try reader.nextName() {
+          switch key {
+          case "reminder": reminder_ = try reader.value(of: key) as Reminder
+          case "warnings": warnings_ = try reader.value(of: key) as [String]
+          default: try reader.skip()
+          }
+        }
+        self.reminder = try JSONReader.given(reminder_, "reminder")
+        self.warnings = try JSONReader.given(warnings_, "warnings")
+      }
+
+      public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reminder", reminder)
+        writer.field("warnings", warnings)
+        writer.endObject()
+      }
+    }
+  }
+
   /// Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
   public struct Remove: VarlinkMethod {
     public static let method = "io.chime.Reminders.Remove"

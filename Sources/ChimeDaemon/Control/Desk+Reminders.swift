@@ -136,21 +136,49 @@ extension Desk {
     }
   }
 
+  func handle(_ request: Interface.Copy) async throws -> Interface.Copy.Reply {
+    let reply = try await add(token: request.token) { [self] transaction in
+      try transaction.lockTrackers()
+      let original = try reminders(in: transaction).reminder(request.id).reminder
+      var copy = original
+      (copy.id, copy.createdAt, copy.generation) = (ReminderID(rawValue: ""), now, 0)
+      (copy.pause, copy.skipNext, copy.chainedTimes, copy.set) = (.none, 0, nil, nil)
+      // What counts from when the other was last done comes when that does.
+      if request.change.when != nil { copy.lastDone = nil }
+      do {
+        try lay(request.change, over: &copy, isNew: true, in: transaction)
+        if original.isExpectation, copy.isExpectation, copy.title == original.title {
+          throw ControlFailure.invalidValue(
+            field: "title",
+            "pings may name \"\(original.title)\" by its title: give the copy another one (chime copy \(original.id) --title …)"
+          )
+        }
+        return (copy, try firstTime(of: &copy, in: transaction))
+      } catch  where request.change.when == nil && ControlFailure(error).isOver {
+        throw ControlFailure.invalidValue(
+          field: "when",
+          "\"\(original.title)\" has no further time: say when the copy is to come (chime copy \(original.id) --when …)"
+        )
+      }
+    }
+    return Interface.Copy.Reply(reminder: reply.reminder, warnings: reply.warnings)
+  }
+
   /// Lays what is given over a reminder, and sees that it makes sense with the reminders and the tracker that there are.
   private func lay(
-    _ change: Interface.Draft, over reminder: inout Reminder, in transaction: any StoreTransaction
+    _ change: Interface.Draft, over reminder: inout Reminder, isNew: Bool = false,
+    in transaction: any StoreTransaction
   ) throws {
     try fields.apply(change, to: &reminder)
     let reset = change.reset ?? []
     if change.within != nil, reminder.tracker != nil, !reset.contains(.tracker) { throw Self.expectsNoEntry }
     if reset.contains(.onlyIfDone) { reminder.onlyIfDone = nil }
-    if change.when != nil || change.onlyIfDone != nil {
+    if isNew || change.when != nil || change.onlyIfDone != nil {
       try chain(&reminder, waitingFor: change.onlyIfDone, in: transaction)
     }
     // One whose tracker has gone, or is another, can still be given another title.
-    guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
-      return
-    }
+    guard isNew || change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount)
+    else { return }
     try link(&reminder, change.tracker, reset: reset, in: transaction)
   }
 
@@ -350,5 +378,12 @@ extension Desk {
   private func lastDone(_ id: ReminderID, _ transaction: any StoreTransaction) throws -> Instant? {
     try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
       .first { $0.state == .done }?.endedAt
+  }
+}
+
+extension ControlFailure {
+  /// Whether it says that a schedule has no time to come.
+  fileprivate var isOver: Bool {
+    if case .invalidSchedule(let error) = self { error.code == .neverOccurs } else { false }
   }
 }
