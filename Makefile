@@ -200,6 +200,7 @@ lint: ## change: Check the formatting, who imports whom, and that no text is esc
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-promises --self-test
 	@Packaging/check-promises
+	@Tests/first-change --check
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
 	@Packaging/embed --check
