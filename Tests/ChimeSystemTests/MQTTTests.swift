@@ -236,6 +236,24 @@ struct MQTTTests {
     }
   }
 
+  /// A broker that acknowledges nothing is of no use, and it is said what helps.
+  @Test(.timeLimit(.minutes(2)))
+  func aBrokerWithoutAcknowledgementsIsRefused() async throws {
+    try await Home.live { home in
+      let broker = try await Broker.start(in: home, qualityUpTo: 0)
+      _ = try await home.start()
+      try await add(broker, in: home)
+      _ = try await home.add("Tea", "in 1s", to: ["home"])
+      let waiting = try await delivery("waiting", in: home)
+      #expect(waiting["lastResult"].string?.contains("takes nothing at QoS 1") == true, "\(waiting)")
+      try await eventually("so it is of answers") {
+        try await endpoint(home)["replies"]["problem"].string?.contains("takes nothing at QoS 1") == true
+      }
+      let test = try await home.chime("endpoint", "test", "home")
+      #expect(test.status == 1 && test.text.contains("takes nothing at QoS 1"), "\(test.text)")
+    }
+  }
+
   /// Brokers that are no good: each is said to be, costs a connection now and then, and delays no other.
   @Test(.timeLimit(.minutes(2)))
   func badBrokersDelayNoOther() async throws {

@@ -236,6 +236,7 @@ final class MQTTConnection {
       let detail = String(cString: chime_mosquitto_complaint(client))
       return Fault("TLS with the broker fails: \(detail.isEmpty ? "it says no more" : PlainText.sentence(detail))")
     case MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_ERRNO.rawValue: return Fault("the broker has ended the connection")
+    case MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue: return Fault(Self.refusal(0x9B))
     case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
       return Fault("what answers is no broker of MQTT 5")
     default: return Fault(PlainText.sentence(String(cString: chime_mosquitto_strerror(code))))
@@ -254,6 +255,7 @@ final class MQTTConnection {
       "the broker refuses the log-in: give the name with --user and its password with --token-file"
     case 0x87: "the broker does not allow it: the user needs the right to (docs/mqtt.md says which)"
     case 0x8E: "another client has connected under the same id"
+    case 0x9B: "the broker takes nothing at QoS 1, by which it says what has arrived: allow it there (max_qos)"
     default: "the broker refuses it: \(PlainText.sentence(String(cString: chime_mosquitto_reason(Int32(code)))))"
     }
   }

@@ -28,9 +28,10 @@ final class Broker {
   /// - Parameters:
   ///   - login: `NAME:PASSWORD` without which nobody is let in.
   ///   - rules: what whoever has logged in may do, as a file of `acl_file` has it; nil: everything.
+  ///   - most: the highest quality of service that it knows.
   ///   - names: whom its certificate is for (subjectAltName); nil: no TLS.
   static func start(
-    in home: Home, login: String? = nil, rules: String? = nil, names: String? = nil
+    in home: Home, login: String? = nil, rules: String? = nil, qualityUpTo most: Int = 2, names: String? = nil
   ) async throws -> Broker {
     let folder = home.path + "/broker"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -42,7 +43,7 @@ final class Broker {
       "listener \(number) 127.0.0.1", "allow_anonymous \(login == nil)", "user \(user)", "persistence true",
       "persistence_location \(folder)/", "autosave_interval 1", "autosave_on_changes true", "log_dest stderr",
       // A flood is to arrive whole.
-      "max_queued_messages 2000000",
+      "max_queued_messages 2000000", "max_qos \(most)",
     ]
     if let login {
       try home.write(login + "\n", to: folder + "/passwords")
@@ -112,8 +113,8 @@ final class Broker {
 
   /// All that was heard, in its order.
   var messages: [Message] {
-    (observer?.lines ?? []).compactMap { line in
-      guard let json = try? JSON(parsing: line), let topic = json["topic"].string else { return nil }
+    (observer?.said ?? []).compactMap { json in
+      guard let topic = json["topic"].string else { return nil }
       return Message(topic: topic, payload: json["payload"].string ?? "", isRetained: json["retain"].int == 1)
     }
   }

@@ -8,6 +8,8 @@ final class Child: Sendable {
   let outputPath: String
   let errorPath: String
   private let process: ChildProcess
+  /// Behind a lock, because a test may look from several tasks.
+  private let heard = Mutex<(values: [JSON], bytes: UInt64)>(([], 0))
 
   /// - Parameters:
   ///   - folder: where the output goes.
@@ -32,6 +34,20 @@ final class Child: Sendable {
   var output: String { Self.text(outputPath) }
   var errors: String { Self.text(errorPath) }
   var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+  /// The lines of its output that are JSON. Each is read once, however often somebody looks.
+  var said: [JSON] {
+    heard.withLock { heard in
+      guard let file = FileHandle(forReadingAtPath: outputPath), (try? file.seek(toOffset: heard.bytes)) != nil,
+        let new = try? file.readToEnd(), let end = new.lastIndex(of: UInt8(ascii: "\n"))
+      else { return heard.values }
+      heard.bytes += UInt64(end - new.startIndex + 1)
+      for line in new[..<end].split(separator: UInt8(ascii: "\n")) {
+        if let value = try? JSON(parsing: String(decoding: line, as: UTF8.self)) { heard.values.append(value) }
+      }
+      return heard.values
+    }
+  }
 
   func send(_ signal: Int32) { process.signal(signal) }
 

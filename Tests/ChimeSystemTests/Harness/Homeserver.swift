@@ -106,7 +106,7 @@ final class Homeserver {
 
   /// What was asked of the stand-in since it was started last.
   func requests(_ path: String) -> [JSON] {
-    process.lines.dropFirst().compactMap { try? JSON(parsing: $0) }.filter { $0["path"].string == path }
+    process.said.dropFirst().filter { $0["path"].string == path }
   }
 
   /// Has the stand-in do badly; both nil: no more.

@@ -36,7 +36,7 @@ struct MailServer {
 
   var url: String { "\(security == .smtps ? "smtps" : "smtp")://\(address):\(port)" }
 
-  private var said: [JSON] { process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+  private var said: [JSON] { Array(process.said.dropFirst()) }
 
   /// What it took, or is about to.
   var messages: [JSON] { said.filter { $0["sender"].string != nil } }

@@ -40,7 +40,7 @@ final class PushServer {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
-  private var said: [JSON] { former + process.lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+  private var said: [JSON] { former + process.said.dropFirst() }
 
   /// The texts of the messages that the app shows.
   var screen: [String] {

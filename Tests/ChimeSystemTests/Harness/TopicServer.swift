@@ -82,7 +82,7 @@ final class TopicServer {
 
   func url(_ topic: String) -> String { "http://127.0.0.1:\(port)/\(topic)" }
 
-  private var said: [JSON] { (reader ?? process).lines.dropFirst().compactMap { try? JSON(parsing: $0) } }
+  private var said: [JSON] { Array((reader ?? process).said.dropFirst()) }
 
   /// What was published to a topic since it was started last.
   func messages(_ topic: String) -> [JSON] {
