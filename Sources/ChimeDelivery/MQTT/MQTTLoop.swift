@@ -177,19 +177,22 @@ struct MQTTLoop: ~Copyable {
       if !line.isOpen, connection.isDialled { lines[key]?.deadline = line.end }
       for event in connection.take() { try hear(event, key) }
       flush(key)
-    } catch {
-      var fault = error
-      for event in connection.take() {
-        switch event {
-        // Of what had come before it ended, what was acknowledged has arrived.
-        case .published(let number, let code): lines[key]?.published(number, code)
-        case .connected(let code) where code != 0: fault = .init(MQTTConnection.refusal(code, isLogin: true))
-        case .connected, .subscribed, .came: break
-        }
+    } catch { ended(key, connection, error) }
+  }
+
+  /// A connection is of no use any more, whether it was read or written. What the broker has said before may be why.
+  private mutating func ended(_ key: Key, _ connection: MQTTConnection, _ error: MQTTConnection.Fault) {
+    var fault = error
+    for event in connection.take() {
+      switch event {
+      // Of what had come before it ended, what was acknowledged has arrived.
+      case .published(let number, let code): lines[key]?.published(number, code)
+      case .connected(let code) where code != 0: fault = .init(MQTTConnection.refusal(code, isLogin: true))
+      case .connected, .subscribed, .came: break
       }
-      if !line.isOpen, !connection.isDialled { return dial(again: key, fault) }
-      fail(key, fault)
     }
+    if lines[key]?.isOpen == false, !connection.isDialled { return dial(again: key, fault) }
+    fail(key, fault)
   }
 
   private mutating func dial(again key: Key, _ fault: MQTTConnection.Fault) {
@@ -267,7 +270,8 @@ struct MQTTLoop: ~Copyable {
   /// Lets what is to be written leave, unless something waits to be recorded: its acknowledgement would go with it.
   private mutating func flush(_ key: Key) {
     guard let line = lines[key], line.mayWrite, let connection = line.connection, connection.isDialled else { return }
-    do throws(MQTTConnection.Fault) { try connection.write() } catch { return fail(key, error) }
+    // By TLS what is written may read the broker's answer first.
+    do throws(MQTTConnection.Fault) { try connection.write() } catch { return ended(key, connection, error) }
     // A test is over with its message.
     if case .test = key, line.isOpen, line.waiting.isEmpty, line.underWay.isEmpty { leave(key, forgetting: false) }
   }
@@ -296,7 +300,7 @@ struct MQTTLoop: ~Copyable {
       do throws(MQTTConnection.Fault) {
         try connection.tend()
         flush(key)
-      } catch { fail(key, error) }
+      } catch { ended(key, connection, error) }
     }
   }
 
