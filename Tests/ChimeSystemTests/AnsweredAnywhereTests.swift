@@ -129,14 +129,6 @@ struct AnsweredAnywhereTests {
     try await home.latestOccurrence(of: id)
   }
 
-  /// What a receiver was told of each reminder, in the order in which it was told first.
-  private func told(_ receiver: Receiver) -> [String: [String]] {
-    var seen: Set<String> = []
-    return receiver.requests.filter { $0.answered == 204 && seen.insert($0.id).inserted }.reduce(into: [:]) {
-      $0[$1.body["data"]["title"].string ?? "", default: []].append($1.body["type"].string ?? "")
-    }
-  }
-
   private func addList(_ receiver: Receiver, _ home: Home) async throws {
     try home.write(Receiver.secret + "\n", to: home.path + "/secret")
     try await home.did(
@@ -146,10 +138,10 @@ struct AnsweredAnywhereTests {
 
   private func isTold(_ titles: [String], _ receiver: Receiver) async throws {
     try await eventually("each is told", within: .seconds(60)) {
-      let told = told(receiver)
+      let told = receiver.told
       return titles.allSatisfy { told[$0]?.contains("occurrence.done") == true }
     }
-    for (title, types) in told(receiver) { #expect(types == ["reminder.fired", "occurrence.done"], "\(title)") }
+    for (title, types) in receiver.told { #expect(types == ["reminder.fired", "occurrence.done"], "\(title)") }
   }
 
   /// The middle of some times, and what one of a hundred exceeds.

@@ -446,16 +446,10 @@ struct FleetEventTests {
           other = try await startAnother()
         }
       }
-      func told() -> [String: [String]] {
-        var seen: Set<String> = []
-        return receiver.requests.filter { $0.answered == 204 && seen.insert($0.id).inserted }.reduce(into: [:]) {
-          $0[$1.body["data"]["title"].string ?? "", default: []].append($1.body["type"].string ?? "")
-        }
-      }
       // What was answered before anybody could tell that it fired need not be shown any more.
-      try await eventually("all is told: \(told())", within: .seconds(60)) {
-        told().count == ends.count
-          && told().allSatisfy { title, types in
+      try await eventually("all is told: \(receiver.told)", within: .seconds(60)) {
+        receiver.told.count == ends.count
+          && receiver.told.allSatisfy { title, types in
             [["reminder.fired", ends[title] ?? ""], [ends[title] ?? ""]].contains(types)
           }
       }

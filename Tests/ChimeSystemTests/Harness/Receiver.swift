@@ -68,6 +68,16 @@ struct Receiver: Sendable {
   }
 }
 
+extension Receiver {
+  /// The types of events that it was told of each reminder, by title, in the order in which it was told first.
+  var told: [String: [String]] {
+    var seen: Set<String> = []
+    return requests.filter { $0.answered == 204 && seen.insert($0.id).inserted }.reduce(into: [:]) {
+      $0[$1.body["data"]["title"].string ?? "", default: []].append($1.body["type"].string ?? "")
+    }
+  }
+}
+
 extension Home {
   /// Lets a receiver that holds its answers give them.
   func releaseReceiver() { unlink(path + "/receiver.secret.hold") }
