@@ -6,23 +6,24 @@ import Synchronization
 /// How many webhooks a second the channel sends by itself, each written as JSON, signed and judged by its answer, with
 /// no store behind it: what a bare libcurl loop is fairly held against.
 func channelRate(port: String, count: Int) async throws -> Double {
-  let lane = Lane(owner: 0, channel: ChannelName(rawValue: "bench"))
+  let queue = DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "bench"))
   let now = Instant(seconds: wallClock() / 1_000_000)
   let secret = try Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
   let access = EndpointAccess(
-    endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:\(port)/", createdAt: now), secrets: [SigningSecret(secret)])
+    endpoint: Endpoint(queue: queue, url: "http://127.0.0.1:\(port)/", createdAt: now), secrets: [SigningSecret(secret)]
+  )
   let channel = WebhookChannel(configuration: EndpointConfiguration(version: "bench")) { _ in access }
   var generator = SystemRandomNumberGenerator()
   let reminder = Reminder(
     id: ReminderID(length: 8, using: &generator), owner: 0, title: "channel \(now.seconds) 0",
-    schedule: try Schedule.parse("daily at 8", now: now, zone: .utc), channels: [lane.channel], createdAt: now)
+    schedule: try Schedule.parse("daily at 8", now: now, zone: .utc), channels: [queue.channel], createdAt: now)
   let occurrence = Occurrence(
     id: OccurrenceID(reminder: reminder.id, scheduledAt: now), title: reminder.title, owner: 0, state: .fired,
     firedAt: now, rounds: 1)
   let messages = (0..<count).map { _ in
     OutboundMessage(
       delivery: Delivery(
-        id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, lane: lane, round: 1, createdAt: now),
+        id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: queue, round: 1, createdAt: now),
       occurrence: occurrence, reminder: reminder)
   }
   let tally = Tally(of: count)

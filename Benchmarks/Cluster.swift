@@ -66,7 +66,9 @@ final class Cluster {
   /// How libpq gets there.
   func connection(_ database: String) -> String { "host=\(folder) dbname=\(database) user=chime" }
 
-  func place(_ database: String) throws -> PostgresPlace { try PostgresPlace(connection: connection(database)) }
+  func place(_ database: String) throws -> PostgresConfiguration {
+    try PostgresConfiguration(connection: connection(database))
+  }
 
   /// What psql says, a row a line.
   @discardableResult func sql(_ statement: String, on database: String) throws(BenchFailure) -> String {

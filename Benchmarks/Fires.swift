@@ -36,7 +36,7 @@ func measureFires(_ bench: Bench) async throws {
   bench.report("fires in C, plain tables", plain.max() ?? .nan, "/s")
   bench.report("fires in C, same tables and statements", same.max() ?? .nan, "/s")
   let best = ours.max() ?? .nan
-  bench.report("durable fires in the store, batches of \(Agenda.batch)", best, "/s", beside: .limit(40_000))
+  bench.report("durable fires in the store, batches of \(Scheduler.batch)", best, "/s", beside: .limit(40_000))
   bench.report("  beside the same in C", best, "/s", beside: .peer("C, same", same.max() ?? .nan))
   bench.report("  beside plain tables in C", best, "/s", beside: .peer("C, plain", plain.max() ?? .nan))
 }
@@ -65,7 +65,7 @@ private func makeStore(_ path: String, _ count: Int) async throws -> Instant {
 
 /// Fires what is due, and returns how many a second.
 private func fireAll(_ path: String, _ count: Int, at now: Instant) async throws -> Double {
-  let surroundings = try MeasuredSchedule.surroundings()
+  let scheduleContext = try MeasuredSchedule.scheduleContext()
   let store = try SQLiteStore.open(path: path)
   let clock = ContinuousClock()
   let begin = clock.now
@@ -73,16 +73,16 @@ private func fireAll(_ path: String, _ count: Int, at now: Instant) async throws
   while true {
     let batch = try await store.write { transaction in
       var generator = CheapNumbers()
-      let decision = FiringDecision(now: now, absence: Absence(runningSince: .earliest))
-      let firings = try transaction.claimDue(now: now, limit: Agenda.batch).map {
-        decision.decide($0, timetable: $0.reminder.timetable(in: surroundings), using: &generator)
+      let decision = FiringDecision(now: now, uptime: Uptime(runningSince: .earliest))
+      let firings = try transaction.claimDue(now: now, limit: Scheduler.batch).map {
+        decision.decide($0, timetable: $0.reminder.timetable(in: scheduleContext), using: &generator)
       }
       try transaction.record(firings)
-      _ = try transaction.horizon()
+      _ = try transaction.wakeups()
       return firings.count
     }
     fired += batch
-    if batch < Agenda.batch { break }
+    if batch < Scheduler.batch { break }
   }
   let took = begin.duration(to: clock.now)
   guard fired == count else { throw BenchFailure("\(fired) of \(count) fired") }

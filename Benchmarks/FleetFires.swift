@@ -130,12 +130,12 @@ private struct FleetRun {
     let now = end(ofMinute: minute)
     var stores: [PostgresStore] = []
     for _ in 0..<connections { stores.append(try PostgresStore.open(cluster.place("turn"))) }
-    let surroundings = try MeasuredSchedule.surroundings()
+    let scheduleContext = try MeasuredSchedule.scheduleContext()
     let before = (cluster.processorSeconds, processorSeconds(RUSAGE_SELF))
     let clock = ContinuousClock()
     let begin = clock.now
     let fired = try await withThrowingTaskGroup { group in
-      for store in stores { group.addTask { try await fireAll(store, surroundings, now: now) } }
+      for store in stores { group.addTask { try await fireAll(store, scheduleContext, now: now) } }
       return try await group.reduce(0, +)
     }
     let took = begin.duration(to: clock.now)
@@ -158,18 +158,18 @@ private struct FleetRun {
 }
 
 /// Fires what is to be had until nothing is due any more, as a daemon does; returns how many it was.
-private func fireAll(_ store: PostgresStore, _ surroundings: Surroundings, now: Instant) async throws -> Int {
+private func fireAll(_ store: PostgresStore, _ scheduleContext: ScheduleContext, now: Instant) async throws -> Int {
   var fired = 0
   while true {
     let (batch, isOver) = try await store.write { transaction in
       var generator = CheapNumbers()
-      let decision = FiringDecision(now: now, absence: Absence(runningSince: .earliest))
-      let firings = try transaction.claimDue(now: now, limit: Agenda.batch).map {
-        decision.decide($0, timetable: $0.reminder.timetable(in: surroundings), using: &generator)
+      let decision = FiringDecision(now: now, uptime: Uptime(runningSince: .earliest))
+      let firings = try transaction.claimDue(now: now, limit: Scheduler.batch).map {
+        decision.decide($0, timetable: $0.reminder.timetable(in: scheduleContext), using: &generator)
       }
       try transaction.record(firings)
-      let horizon = try transaction.horizon()
-      return (firings.count, horizon.nextDue.map { $0 > now } ?? true)
+      let wakeups = try transaction.wakeups()
+      return (firings.count, wakeups.nextDue.map { $0 > now } ?? true)
     }
     fired += batch
     if isOver { return fired }

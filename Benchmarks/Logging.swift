@@ -30,7 +30,7 @@ private struct Diary {
   let store: SQLiteStore
   let count: Int
   let tracker: Tracker
-  let bearings: Bearings
+  let context: ReminderContext
   /// Noon of the day after the last that has entries.
   let now: Instant
 
@@ -48,8 +48,8 @@ private struct Diary {
   init(_ path: String, entries count: Int) async throws {
     store = try SQLiteStore.open(path: path)
     self.count = count
-    let zone = try MeasuredSchedule.surroundings().zone
-    bearings = Bearings(zones: OneZone(local: zone))
+    let zone = try MeasuredSchedule.scheduleContext().zone
+    context = ReminderContext(zones: OneZone(local: zone))
     now = Instant(seconds: 1_795_280_400)
     let days = min(count, Self.mostDays)
     guard let today = CivilDate(dayNumber: Int(now.seconds / 86_400)), let start = today.adding(days: -days) else {
@@ -90,7 +90,7 @@ private struct Diary {
   }
 
   private func fill(_ count: Int, from start: CivilDate, days: Int) async throws {
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     var totals: [DayTotal] = []
     var made = 0
     while totals.count < days {
@@ -112,7 +112,7 @@ private struct Diary {
             entries.append(try store.insert(entry))
             number += 1
           }
-          guard let total = tallying.total(of: entries) else { continue }
+          guard let total = aggregator.total(of: entries) else { continue }
           try store.setDayTotal(total, on: day, of: tracker.key)
           chunkTotals.append(total)
         }
@@ -120,7 +120,7 @@ private struct Diary {
       }
       made = count * min(chunk.upperBound, days) / days
     }
-    let summary = tallying.summary(of: totals)
+    let summary = aggregator.summary(of: totals)
     try await store.write { [tracker] in try $0.setSummary(summary, of: tracker.key) }
   }
 
@@ -132,11 +132,11 @@ private struct Diary {
       let draft = EntryDraft(
         tracker: tracker.id, quantity: Quantity(grains: 4_000_000_000), item: Self.items[round % Self.items.count])
       let begin = monotonicNanoseconds()
-      let took = try await store.write { [bearings, now] transaction in
+      let took = try await store.write { [context, now] transaction in
         let begin = (monotonicNanoseconds(), threadNanoseconds())
         var generator = SystemRandomNumberGenerator()
         let at = now + .seconds(Int64(round))
-        _ = try TrackingWork(in: transaction, owner: Self.owner, bearings, now: at).log(draft, using: &generator)
+        _ = try TrackingOperations(in: transaction, owner: Self.owner, context, now: at).log(draft, using: &generator)
         return (monotonicNanoseconds() - begin.0, threadNanoseconds() - begin.1)
       }
       work.append(Double(took.0) / 1_000_000)
@@ -156,15 +156,15 @@ private struct Diary {
 
   /// What else people do with so many, once each.
   private func measureTheRest(_ bench: Bench) async throws {
-    func time(_ name: String, _ body: @escaping @Sendable (TrackingWork) throws -> Void) async throws {
+    func time(_ name: String, _ body: @escaping @Sendable (TrackingOperations) throws -> Void) async throws {
       let begin = monotonicNanoseconds()
-      try await store.write { [bearings, now] transaction in
-        try body(TrackingWork(in: transaction, owner: Self.owner, bearings, now: now + .hours(1)))
+      try await store.write { [context, now] transaction in
+        try body(TrackingOperations(in: transaction, owner: Self.owner, context, now: now + .hours(1)))
       }
       bench.report("  \(name)", Double(monotonicNanoseconds() - begin) / 1_000_000, "ms")
     }
     let (owner, id) = (Self.owner, tracker.id)
-    @Sendable func undo(_ work: TrackingWork) throws {
+    @Sendable func undo(_ work: TrackingOperations) throws {
       var generator = SystemRandomNumberGenerator()
       _ = try work.undo(using: &generator)
     }

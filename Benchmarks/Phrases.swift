@@ -35,18 +35,18 @@ private struct MeasuredText {
 func measurePhrases(_ bench: Bench) throws {
   let rounds = bench.options.isQuick ? 20 : 200
   for measured in MeasuredText.all {
-    var surroundings = try MeasuredSchedule.surroundings()
-    surroundings.language = measured.language
+    var scheduleContext = try MeasuredSchedule.scheduleContext()
+    scheduleContext.language = measured.language
     // As the command reads a line: the calendars are the daemon's to judge.
-    surroundings.calendar = { _ in [] }
+    scheduleContext.calendar = { _ in [] }
     var times: [Double] = []
     for _ in 0..<rounds {
       let begin = monotonicNanoseconds()
       for _ in 0..<20 {
         if let line = measured.line {
-          _ = try? ScheduleLine(line, place: .anywhere, now: MeasuredSchedule.now, in: surroundings)
+          _ = try? ScheduleLine(line, place: .anywhere, now: MeasuredSchedule.now, in: scheduleContext)
         } else {
-          _ = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings)
+          _ = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: scheduleContext)
         }
       }
       times.append(Double(monotonicNanoseconds() - begin) / 20)

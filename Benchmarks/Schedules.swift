@@ -29,25 +29,25 @@ struct MeasuredSchedule {
   static let now = Instant(seconds: 1_795_219_200)
   static let year: Int64 = 31_556_952
 
-  static func surroundings() throws -> Surroundings {
+  static func scheduleContext() throws -> ScheduleContext {
     guard let bytes = FileManager.default.contents(atPath: "/usr/share/zoneinfo/America/New_York") else {
       throw BenchFailure("there is no zone America/New_York")
     }
     let zone = try Zone(identifier: "America/New_York", tzif: Array(bytes))
-    return Surroundings(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
+    return ScheduleContext(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
   }
 }
 
 /// `next` from one occurrence to the next and from cold, and long after the schedule began; the peers take their turns
 /// between, and of all turns the median counts.
 func measureSchedules(_ bench: Bench) throws {
-  let surroundings = try MeasuredSchedule.surroundings()
+  let scheduleContext = try MeasuredSchedule.scheduleContext()
   let rounds = bench.options.isQuick ? 3 : 9
   var known: [(MeasuredSchedule, Timetable)] = []
   for schedule in MeasuredSchedule.all {
     do {
-      let parsed = try Schedule.parse(schedule.text, now: MeasuredSchedule.now, in: surroundings)
-      known.append((schedule, parsed.timetable(in: surroundings)))
+      let parsed = try Schedule.parse(schedule.text, now: MeasuredSchedule.now, in: scheduleContext)
+      known.append((schedule, parsed.timetable(in: scheduleContext)))
     } catch {
       complain("\(schedule.name) is not measured: \(error)")
     }
@@ -60,7 +60,7 @@ func measureSchedules(_ bench: Bench) throws {
         let start = Instant(seconds: MeasuredSchedule.now.seconds + years * MeasuredSchedule.year)
         ours["\(schedule.name) \(what)", default: []] += nextTimes(timetable, from: start)
       }
-      ours["\(schedule.name) cold", default: []] += try coldTimes(schedule.text, surroundings)
+      ours["\(schedule.name) cold", default: []] += try coldTimes(schedule.text, scheduleContext)
     }
     for (name, value) in peerTimes(bench) { theirs[name, default: []].append(value) }
   }
@@ -99,13 +99,13 @@ private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] 
 }
 
 /// Nanoseconds from text to its first occurrence.
-private func coldTimes(_ text: String, _ surroundings: Surroundings) throws -> [Double] {
+private func coldTimes(_ text: String, _ scheduleContext: ScheduleContext) throws -> [Double] {
   var sum: Int64 = 0
   let times = try (0..<41).map { _ in
     let begin = monotonicNanoseconds()
     for _ in 0..<10 {
-      let schedule = try Schedule.parse(text, now: MeasuredSchedule.now, in: surroundings)
-      sum &+= schedule.timetable(in: surroundings).next(after: MeasuredSchedule.now)?.milliseconds ?? 0
+      let schedule = try Schedule.parse(text, now: MeasuredSchedule.now, in: scheduleContext)
+      sum &+= schedule.timetable(in: scheduleContext).next(after: MeasuredSchedule.now)?.milliseconds ?? 0
     }
     return Double(monotonicNanoseconds() - begin) / 10
   }
@@ -151,19 +151,19 @@ func countAllocations() throws {
   typealias Counter = @convention(c) () -> UInt64
   guard let symbol = dlsym(nil, "chime_allocations") else { throw BenchFailure("the counting library is not loaded") }
   let allocations = unsafeBitCast(symbol, to: Counter.self)
-  let surroundings = try MeasuredSchedule.surroundings()
+  let scheduleContext = try MeasuredSchedule.scheduleContext()
   for measured in MeasuredSchedule.all {
-    guard let schedule = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings) else {
+    guard let schedule = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: scheduleContext) else {
       continue
     }
-    let timetable = schedule.timetable(in: surroundings)
+    let timetable = schedule.timetable(in: scheduleContext)
     var at = MeasuredSchedule.now
     _ = timetable.next(after: at)
     let before = allocations()
     for _ in 0..<1_000 { at = timetable.next(after: at) ?? MeasuredSchedule.now }
     let after = allocations()
-    let fresh = try Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings)
-    let first = fresh.timetable(in: surroundings).next(after: MeasuredSchedule.now)
+    let fresh = try Schedule.parse(measured.text, now: MeasuredSchedule.now, in: scheduleContext)
+    let first = fresh.timetable(in: scheduleContext).next(after: MeasuredSchedule.now)
     let cold = allocations() - after
     blackHole((first?.milliseconds ?? 0) &+ at.milliseconds)
     say("\(measured.name) next \(after - before)")

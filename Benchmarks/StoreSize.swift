@@ -28,15 +28,15 @@ func measureStoreSize(_ bench: Bench) async throws {
   await store.close()
   let empty = size(path)
 
-  let surroundings = try MeasuredSchedule.surroundings()
-  let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "bench"))
+  let scheduleContext = try MeasuredSchedule.scheduleContext()
+  let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "bench"))
   /// Fires some of what is due.
   func fire(_ limit: Int, at now: Instant) async throws -> Int {
     try await store.write { transaction in
       var generator = CheapNumbers()
-      let decision = FiringDecision(now: now, absence: Absence(runningSince: .earliest))
+      let decision = FiringDecision(now: now, uptime: Uptime(runningSince: .earliest))
       let firings = try transaction.claimDue(now: now, limit: limit).map {
-        decision.decide($0, timetable: $0.reminder.timetable(in: surroundings), using: &generator)
+        decision.decide($0, timetable: $0.reminder.timetable(in: scheduleContext), using: &generator)
       }
       try transaction.record(firings)
       return firings.count
@@ -44,7 +44,7 @@ func measureStoreSize(_ bench: Bench) async throws {
   }
   func send(_ limit: Int, at now: Instant) async throws -> Int {
     let messages = try await store.write {
-      try $0.claimDeliveries(lane: lane, now: now, visibleAgain: now + .minutes(1), limit: limit)
+      try $0.claimDeliveries(queue: queue, now: now, visibleAgain: now + .minutes(1), limit: limit)
     }
     try await store.write { transaction in
       for message in messages {

@@ -1,11 +1,11 @@
 import ChimeExchange
 import ChimeSchedule
 
-private let settings = ImportSettings(now: Ground.now, surroundings: Ground.surroundings)
+private let settings = ImportSettings(now: Ground.now, scheduleContext: Ground.scheduleContext)
 
 /// A calendar is refused, or its days ascend and each reminder has a time to come.
 func checkCalendarFile(_ bytes: [UInt8]) throws(BrokenProperty) {
-  if let days = try? CalendarDays.read(bytes, in: Ground.surroundings) {
+  if let days = try? CalendarDays.read(bytes, in: Ground.scheduleContext) {
     for (first, second) in zip(days, days.dropFirst()) {
       try require(first.upperBound < second.lowerBound, "\(first) comes before \(second)")
     }
@@ -40,10 +40,10 @@ private func checkPlan(_ plan: ImportPlan, _ bytes: [UInt8]) throws(BrokenProper
   for draft in plan.drafts.prefix(16) {
     try require(!draft.title.isEmpty, "a reminder of line \(draft.line) without a title")
     try require(draft.line >= 1 && draft.line <= bytes.count + 1, "line \(draft.line)")
-    let zone = draft.timezone.flatMap { Ground.surroundings.zone(of: $0) }
+    let zone = draft.timezone.flatMap { Ground.scheduleContext.zone(of: $0) }
     try require(draft.timezone == nil || zone != nil, "\(draft.timezone ?? "") is no zone here")
-    let surroundings = Ground.surroundings(zone ?? Ground.surroundings.zone)
-    let timetable = draft.schedule.timetable(in: surroundings)
+    let scheduleContext = Ground.scheduleContext(zone ?? Ground.scheduleContext.zone)
+    let timetable = draft.schedule.timetable(in: scheduleContext)
     try require(timetable.next(after: Ground.now) != nil, "\(draft.schedule) has no time to come")
     do {
       let again = try Schedule(canonical: draft.schedule.canonical)
@@ -57,7 +57,7 @@ private func checkPlan(_ plan: ImportPlan, _ bytes: [UInt8]) throws(BrokenProper
   for remark in plan.remarks.prefix(64) { try require(!remark.message.isEmpty, "a remark without words") }
 }
 
-extension Surroundings {
+extension ScheduleContext {
   fileprivate func zone(of name: String) -> Zone? {
     name == "UTC" ? .utc : name == zone.identifier ? zone : zones(name)
   }

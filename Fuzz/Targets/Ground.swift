@@ -18,13 +18,13 @@ public enum Ground {
   static let lordHowe = zones["Australia/Lord_Howe"] ?? .utc
   static let apia = zones["Pacific/Apia"] ?? .utc
 
-  public static let surroundings = Surroundings(
+  public static let scheduleContext = ScheduleContext(
     zone: zones["Europe/Prague"] ?? .utc, place: Place(latitude: 50.0875, longitude: 14.4213),
     zones: { Ground.zones[$0] }, calendar: { $0 == "holidays" ? Ground.holidays : nil },
     lastDone: Instant(seconds: 1_795_100_000))
 
-  static func surroundings(_ zone: Zone) -> Surroundings {
-    var other = surroundings
+  static func scheduleContext(_ zone: Zone) -> ScheduleContext {
+    var other = scheduleContext
     other.zone = zone
     return other
   }

@@ -19,7 +19,7 @@ private func outcome(_ bytes: [UInt8]) throws(BrokenProperty) -> RestoreTrial.Ou
   let outcome: RestoreTrial.Outcome
   do {
     outcome = try RestoreTrial.run(
-      bytes, now: Ground.now, bearings: Bearings(zones: GroundZones(), place: Ground.surroundings.place),
+      bytes, now: Ground.now, context: ReminderContext(zones: GroundZones(), place: Ground.scheduleContext.place),
       in: MemoryStore.emptyTransaction())
   } catch {
     throw BrokenProperty("what was judged sound could not be restored: \(error)")
@@ -33,8 +33,8 @@ private func outcome(_ bytes: [UInt8]) throws(BrokenProperty) -> RestoreTrial.Ou
 
 /// A file of a set is refused with places in it, or what it declares is exported as a file that declares the same.
 func checkApply(_ text: String) throws(BrokenProperty) {
-  let bearings = Bearings(zones: GroundZones(), place: Ground.surroundings.place)
-  switch DeclaredTrial.run(text, now: Ground.now, bearings: bearings) {
+  let context = ReminderContext(zones: GroundZones(), place: Ground.scheduleContext.place)
+  switch ManifestTrial.run(text, now: Ground.now, context: context) {
   case .refused(let faults):
     let lines = text.utf8.count { $0 == 0x0A } + 1
     try require(!faults.isEmpty, "a refusal that says nothing")
@@ -43,7 +43,7 @@ func checkApply(_ text: String) throws(BrokenProperty) {
       try require((0...lines).contains(fault.line), "line \(fault.line) of \(lines)")
     }
   case .taken(let exported):
-    switch DeclaredTrial.run(exported, now: Ground.now, bearings: bearings) {
+    switch ManifestTrial.run(exported, now: Ground.now, context: context) {
     case .refused(let faults): throw BrokenProperty("\(exported)\nis refused: \(faults)")
     case .taken(let again): try require(again == exported, "\(exported)\nbecame\n\(again)")
     }
@@ -51,7 +51,7 @@ func checkApply(_ text: String) throws(BrokenProperty) {
 }
 
 struct GroundZones: ZoneSource {
-  var local: Zone { Ground.surroundings.zone }
+  var local: Zone { Ground.scheduleContext.zone }
   func zone(_ name: String) -> Zone? { Ground.zones[name] }
 }
 

@@ -12,32 +12,32 @@ func checkSchedule(_ text: String, prefix: String, unless shapes: [String]) thro
 /// What holds for every text: it is understood, and then has one canonical form and occurrences in order; or it is
 /// refused in a sentence fit for a terminal, with a suggestion that works.
 func checkSchedule(_ text: String) throws(BrokenProperty) {
-  let surroundings = Ground.surroundings
+  let scheduleContext = Ground.scheduleContext
   let schedule: Schedule
   do {
-    schedule = try Schedule.parse(text, now: Ground.now, in: surroundings)
+    schedule = try Schedule.parse(text, now: Ground.now, in: scheduleContext)
   } catch {
     try checkRefusal(error, of: text)
     return try checkStandingAlone(text)
   }
   try checkCanonical(schedule)
   do {
-    let again = try Schedule.parse(schedule.canonical, now: Ground.now, in: surroundings)
+    let again = try Schedule.parse(schedule.canonical, now: Ground.now, in: scheduleContext)
     try same(again, schedule)
   } catch let error as BrokenProperty {
     throw error
   } catch {
     throw BrokenProperty("the canonical form \(schedule.canonical) is refused: \(error)")
   }
-  let timetable = schedule.timetable(in: surroundings)
+  let timetable = schedule.timetable(in: scheduleContext)
   try require(timetable.next(after: Ground.now) != nil, "nothing lies ahead of \(schedule.canonical)")
-  try checkOrder(timetable, governing(schedule, surroundings), schedule.canonical)
+  try checkOrder(timetable, governing(schedule, scheduleContext), schedule.canonical)
   // Other zones, with the rules that people can give.
   let choice = Int(text.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) } % 12)
   let gap = [nil, GapRule.shift, .skip][choice % 3]
   let fold = [nil, FoldRule.first, .last, .both][choice / 3]
   for zone in [Ground.newYork, Ground.lordHowe, Ground.apia] {
-    let elsewhere = Ground.surroundings(zone)
+    let elsewhere = Ground.scheduleContext(zone)
     try checkOrder(
       schedule.timetable(in: elsewhere, gap: gap, fold: fold), governing(schedule, elsewhere),
       "\(schedule.canonical) in \(zone.identifier), gap \(gap?.rawValue ?? "-"), fold \(fold?.rawValue ?? "-")")
@@ -45,9 +45,9 @@ func checkSchedule(_ text: String) throws(BrokenProperty) {
   try checkConversions(schedule)
 }
 
-private func governing(_ schedule: Schedule, _ surroundings: Surroundings) -> Zone {
-  guard let name = schedule.zoneIdentifier else { return surroundings.zone }
-  return name == "UTC" ? .utc : surroundings.zones(name) ?? surroundings.zone
+private func governing(_ schedule: Schedule, _ scheduleContext: ScheduleContext) -> Zone {
+  guard let name = schedule.zoneIdentifier else { return scheduleContext.zone }
+  return name == "UTC" ? .utc : scheduleContext.zones(name) ?? scheduleContext.zone
 }
 
 private func same(_ left: Schedule, _ right: Schedule) throws(BrokenProperty) {
@@ -72,8 +72,8 @@ private func checkCanonical(_ schedule: Schedule) throws(BrokenProperty) {
 private func checkStandingAlone(_ text: String) throws(BrokenProperty) {
   guard let schedule = try? Schedule(canonical: text) else { return }
   try checkCanonical(schedule)
-  let surroundings = Ground.surroundings
-  try checkOrder(schedule.timetable(in: surroundings), governing(schedule, surroundings), schedule.canonical)
+  let scheduleContext = Ground.scheduleContext
+  try checkOrder(schedule.timetable(in: scheduleContext), governing(schedule, scheduleContext), schedule.canonical)
 }
 
 private func checkRefusal(_ error: ScheduleError, of text: String) throws(BrokenProperty) {
@@ -89,7 +89,7 @@ private func checkRefusal(_ error: ScheduleError, of text: String) throws(Broken
   }
   guard let suggestion = error.suggestion else { return }
   do {
-    _ = try Schedule.parse(suggestion, now: Ground.now, in: Ground.surroundings)
+    _ = try Schedule.parse(suggestion, now: Ground.now, in: Ground.scheduleContext)
   } catch {
     throw BrokenProperty("the suggestion \(suggestion.debugDescription) is refused: \(error)")
   }
@@ -139,14 +139,16 @@ private func checkRemark(_ remark: Remark?, _ instant: Instant, _ zone: Zone, _ 
 
 /// A schedule written in another dialect means the same where clocks keep their offset.
 private func checkConversions(_ schedule: Schedule) throws(BrokenProperty) {
-  var surroundings = Ground.surroundings
-  surroundings.zone = .utc
+  var scheduleContext = Ground.scheduleContext
+  scheduleContext.zone = .utc
   guard schedule.zoneIdentifier == nil else { return }
   for dialect in Dialect.allCases where dialect != schedule.dialect {
-    guard let other = try? schedule.converted(to: dialect, now: Ground.now, in: surroundings).schedule else { continue }
+    guard let other = try? schedule.converted(to: dialect, now: Ground.now, in: scheduleContext).schedule else {
+      continue
+    }
     try checkCanonical(other)
     try require(other.dialect == dialect, "\(schedule.canonical) became \(other.canonical)")
-    let (ours, theirs) = (schedule.timetable(in: surroundings), other.timetable(in: surroundings))
+    let (ours, theirs) = (schedule.timetable(in: scheduleContext), other.timetable(in: scheduleContext))
     try require(
       ours.occurrences(after: Ground.now).prefix(walked).elementsEqual(
         theirs.occurrences(after: Ground.now).prefix(walked)),

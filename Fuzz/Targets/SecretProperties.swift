@@ -4,16 +4,16 @@ import ChimeDelivery
 /// A file of secrets is refused without a word of it, or is written so that it is read as the same; and no description
 /// shows any of it.
 func checkSecrets(_ text: String) throws(BrokenProperty) {
-  let sheet: SecretSheet
+  let sheet: EndpointSecretFile
   do {
-    sheet = try SecretSheet(parsing: text)
+    sheet = try EndpointSecretFile(parsing: text)
   } catch {
     try requireSentence(error.description, atMost: 200)
     return try requireNothing(of: text, in: error.description)
   }
-  let again: SecretSheet
+  let again: EndpointSecretFile
   do {
-    again = try SecretSheet(parsing: sheet.text)
+    again = try EndpointSecretFile(parsing: sheet.text)
   } catch {
     throw BrokenProperty("what was written is refused: \(error)")
   }
@@ -53,7 +53,9 @@ private let fixed: [[UInt8]] = {
   ]
   var sentences = ["whsec_<redacted>", "whsk_<redacted>"]
   for text in texts {
-    do throws(SecretSheetError) { _ = try SecretSheet(parsing: text) } catch { sentences.append(error.description) }
+    do throws(EndpointSecretFileError) { _ = try EndpointSecretFile(parsing: text) } catch {
+      sentences.append(error.description)
+    }
   }
   return sentences.map { Array($0.utf8) }
 }()

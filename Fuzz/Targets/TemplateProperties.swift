@@ -19,12 +19,12 @@ func checkTemplate(_ bytes: [UInt8]) throws(BrokenProperty) {
     return try requireSentence(error.description, atMost: 4_000)
   }
   let token = try? Token(parts[2])
-  let lane = Lane(owner: 0, channel: ChannelName(rawValue: "fuzz"))
+  let queue = DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "fuzz"))
   let base = "https://example.org/base"
   let access = EndpointAccess(
-    endpoint: Endpoint(lane: lane, url: base, settings: settings, createdAt: Ground.now), secrets: [], token: token)
+    endpoint: Endpoint(queue: queue, url: base, settings: settings, createdAt: Ground.now), secrets: [], token: token)
   if let fault = access.fault { return try requireSentence(fault) }
-  let message = message(in: lane, parts[3], parts[4], parts[5], parts[6])
+  let message = message(in: queue, parts[3], parts[4], parts[5], parts[6])
   let request: HTTPRequest
   do {
     request = try SignedRequest(
@@ -66,7 +66,7 @@ private func check(_ request: HTTPRequest, _ base: String) throws(BrokenProperty
 }
 
 private func message(
-  in lane: Lane, _ title: String, _ body: String, _ url: String, _ tag: String
+  in queue: DeliveryQueue, _ title: String, _ body: String, _ url: String, _ tag: String
 ) -> OutboundMessage {
   let id = ReminderID(rawValue: "r7k2")
   let schedule: Schedule
@@ -77,7 +77,7 @@ private func message(
   let occurrence = OccurrenceID(reminder: id, scheduledAt: Ground.now)
   return OutboundMessage(
     delivery: Delivery(
-      id: DeliveryID(rawValue: "msg_1"), occurrence: occurrence, lane: lane, round: 1, createdAt: Ground.now),
+      id: DeliveryID(rawValue: "msg_1"), occurrence: occurrence, queue: queue, round: 1, createdAt: Ground.now),
     occurrence: Occurrence(
       id: occurrence, title: title, owner: 0, state: .fired, firedAt: Ground.now + .seconds(90)),
     reminder: reminder)

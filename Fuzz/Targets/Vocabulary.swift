@@ -19,23 +19,25 @@ extension FuzzTarget {
   public func parse(_ text: String) {
     switch self {
     case .phrase, .cron, .calendar, .rrule, .solar:
-      _ = try? Schedule.parse(text, now: Ground.now, in: Ground.surroundings)
+      _ = try? Schedule.parse(text, now: Ground.now, in: Ground.scheduleContext)
     case .moments:
       _ = try? RFC3339.parse(text)
       _ = try? DurationText.parse(text)
     case .icalendar:
-      _ = try? CalendarImport.read(Array(text.utf8), ImportSettings(now: Ground.now, surroundings: Ground.surroundings))
+      _ = try? CalendarImport.read(
+        Array(text.utf8), ImportSettings(now: Ground.now, scheduleContext: Ground.scheduleContext))
     case .crontab:
-      _ = try? CrontabImport.read(Array(text.utf8), ImportSettings(now: Ground.now, surroundings: Ground.surroundings))
+      _ = try? CrontabImport.read(
+        Array(text.utf8), ImportSettings(now: Ground.now, scheduleContext: Ground.scheduleContext))
     case .json: _ = try? JSON(parsing: text)
     case .interface: _ = try? Interface(parsing: text)
     case .configuration:
       var loaded = LoadedConfiguration()
       try? ConfigurationFiles.apply(Array(text.utf8), file: "", to: &loaded)
     case .pack: _ = try? PackFile.read(Array(text.utf8), file: "")
-    case .apply: _ = DeclaredTrial.run(text, now: Ground.now, bearings: Bearings(zones: GroundZones()))
+    case .apply: _ = ManifestTrial.run(text, now: Ground.now, context: ReminderContext(zones: GroundZones()))
     case .template: _ = try? Template(text)
-    case .secrets: _ = try? SecretSheet(parsing: text)
+    case .secrets: _ = try? EndpointSecretFile(parsing: text)
     case .network:
       try? EndpointURL.validate(text)
       _ = try? ProxyServer(text)

@@ -83,7 +83,7 @@ struct ChildProgram {
   func end() throws -> Int32 {
     var status: Int32 = 0
     while waitpid(processID, &status, 0) < 0 {
-      guard errno == EINTR else { throw Failure.system(Words.say("cannot wait for %1", name), errno: errno) }
+      guard errno == EINTR else { throw Failure.system(localized("cannot wait for %1", name), errno: errno) }
     }
     return status
   }

@@ -9,16 +9,16 @@ enum Choosing {
   /// - Throws: ``Failure`` when none was chosen.
   static func line(after failure: Failure, _ context: Context) throws -> ParsedLine? {
     guard let ambiguity = failure.ambiguity, (2..<10).contains(ambiguity.candidates.count),
-      context.world.isInteractive, context.format == .human, !context.isQuiet,
+      context.process.isInteractive, context.format == .human, !context.isQuiet,
       let place = place(of: ambiguity.id, in: context.line.words)
     else { return nil }
     context.note("chime: \(failure.message)")
     for (number, candidate) in ambiguity.candidates.enumerated() { context.note("  \(number + 1)  \(candidate)") }
-    let question = Words.say("Which is meant? 1 to %1; any other key changes nothing: ", ambiguity.candidates.count)
-    guard let key = context.world.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
+    let question = localized("Which is meant? 1 to %1; any other key changes nothing: ", ambiguity.candidates.count)
+    guard let key = context.process.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
       ambiguity.candidates.indices.contains(number - 1),
       let id = ambiguity.candidates[number - 1].split(separator: " ").first
-    else { throw Failure(status: .failed, message: Words.say("nothing was changed")) }
+    else { throw Failure(status: .failed, message: localized("nothing was changed")) }
     var line = context.line
     line.words.replaceSubrange(place, with: [String(id)])
     return line

@@ -15,33 +15,33 @@ package enum CommandMain {
   }
 
   /// Runs the command with these arguments.
-  package static func run(_ arguments: [String], in world: World) -> ExitCode {
+  package static func run(_ arguments: [String], in process: CommandProcess) -> ExitCode {
     let status: ExitCode
     if arguments.first == Complete.name {
-      status = Complete.run(Array(arguments.dropFirst()), in: world)
-      world.output.flush()
+      status = Complete.run(Array(arguments.dropFirst()), in: process)
+      process.output.flush()
       return status
     }
     do {
       let line = try ParsedLine.parse(arguments)
-      status = try perform(line, in: world)
+      status = try perform(line, in: process)
     } catch {
-      world.output.flush()
+      process.output.flush()
       let failure = Failure(any: error)
-      let style = Style(when: nil, isTerminal: world.errors.isTerminal, environment: world.environment)
-      failure.print(to: world.errors, style: style)
+      let style = Style(when: nil, isTerminal: process.errors.isTerminal, environment: process.environment)
+      failure.print(to: process.errors, style: style)
       status = failure.status
     }
-    world.output.flush()
-    world.errors.flush()
+    process.output.flush()
+    process.errors.flush()
     return status
   }
 
-  private static func perform(_ line: ParsedLine, in world: World) throws -> ExitCode {
-    let context = Context(line: line, world: world)
+  private static func perform(_ line: ParsedLine, in process: CommandProcess) throws -> ExitCode {
+    let context = Context(line: line, process: process)
     if line.has("help") { return try Help.run(context, path: line.path) }
     if line.has("version") { return try Version.run(context) }
-    if line.has("json"), line.has("plain") { throw Failure.usage(Words.say("--json and --plain exclude each other")) }
+    if line.has("json"), line.has("plain") { throw Failure.usage(localized("--json and --plain exclude each other")) }
     guard let verb = line.verb else {
       if let word = line.words.first { throw CommandTable.standard.unknown(verb: word, within: []) }
       return try Help.run(context, path: [])
@@ -49,7 +49,7 @@ package enum CommandMain {
     guard verb.subverbs.isEmpty else {
       let choices = verb.subverbs.map { "chime \(line.verbName) \($0.name)" }.joined(separator: ", ")
       throw Failure.usage(
-        Words.say("chime %1 does one of several things", line.verbName), hint: Words.say("there are: %1", choices))
+        localized("chime %1 does one of several things", line.verbName), hint: localized("there are: %1", choices))
     }
     do {
       return try verb.run(context)
@@ -68,8 +68,8 @@ extension Failure {
   }
 
   func print(to sink: TextSink, style: Style) {
-    sink.line("\(style("chime:", .bad)) \(Harmless.line(message))")
+    sink.line("\(style("chime:", .bad)) \(TerminalSanitizer.line(message))")
     for line in detail { sink.line(line) }
-    for hint in hints { sink.line("  \(Harmless.line(Words.told(hint)))") }
+    for hint in hints { sink.line("  \(TerminalSanitizer.line(localizedServerMessage(hint)))") }
   }
 }

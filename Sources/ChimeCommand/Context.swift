@@ -5,26 +5,26 @@ import ChimeWords
 /// What a verb works with: its command line, the world, and how to answer.
 final class Context {
   let line: ParsedLine
-  let world: World
+  let process: CommandProcess
   let style: Style
-  private(set) lazy var now = world.now()
+  private(set) lazy var now = process.now()
   /// The languages of the person, for texts that come in several.
-  private(set) lazy var tongue = Tongue(environment: world.environment)
+  private(set) lazy var preferredLanguages = PreferredLanguages(environment: process.environment)
   /// In which language times are said besides English.
-  private(set) lazy var language = SpokenLanguage(tag: tongue.first)
-  private lazy var zones = ZoneFiles(environment: world.environment)
+  private(set) lazy var language = SpokenLanguage(tag: preferredLanguages.first)
+  private lazy var zones = ZoneFiles(environment: process.environment)
   private var connection: Daemon?
 
-  init(line: ParsedLine, world: World) {
+  init(line: ParsedLine, process: CommandProcess) {
     self.line = line
-    self.world = world
+    self.process = process
     let when = line.value("color")
-    style = Style(when: when, isTerminal: world.output.isTerminal, environment: world.environment)
+    style = Style(when: when, isTerminal: process.output.isTerminal, environment: process.environment)
   }
 
   /// Goes on in the same world with another line, over the same connection.
   convenience init(line: ParsedLine, after context: Context) {
-    self.init(line: line, world: context.world)
+    self.init(line: line, process: context.process)
     connection = context.connection
   }
 
@@ -35,24 +35,24 @@ final class Context {
   // MARK: Times
 
   func zone(_ name: String) throws -> Zone { try zones.zone(name) }
-  func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
-    var surroundings = zones.surroundings(in: zone, at: place)
-    surroundings.words = words
-    surroundings.calendarNames = calendarNames
-    return surroundings
+  func scheduleContext(in zone: Zone, at place: Place?) -> ScheduleContext {
+    var scheduleContext = zones.scheduleContext(in: zone, at: place)
+    scheduleContext.words = words
+    scheduleContext.calendarNames = calendarNames
+    return scheduleContext
   }
   /// When the words for times of day are by the daemon's configuration, once something has such a word.
-  private lazy var words = DaemonWords.times(at: socket, userID: world.userID)
+  private lazy var words = DaemonWords.times(at: socket, userID: process.userID)
   /// Which calendars the daemon knows, once a line leaves out days.
   private lazy var calendarNames = DaemonWords.calendars(
-    at: socket, userID: world.userID, tenant: TenantChoice.chosen(by: line, environment: world.environment))
+    at: socket, userID: process.userID, tenant: TenantChoice.chosen(by: line, environment: process.environment))
   private var socket: SocketPath? {
-    try? SocketPath.chosen(by: line, environment: world.environment, userID: world.userID)
+    try? SocketPath.chosen(by: line, environment: process.environment, userID: process.userID)
   }
   /// A schedule as the daemon understands it, which knows no language but English.
   func written(_ schedule: String) -> String {
     guard language != nil, let zone = try? localZone() else { return schedule }
-    return Schedule.written(schedule, now: now, in: surroundings(in: zone, at: nil).withEverything)
+    return Schedule.written(schedule, now: now, in: scheduleContext(in: zone, at: nil).withEverything)
   }
   func localZone() throws -> Zone { try zones.zone("local") }
   /// Times in the zone of this machine; in UTC when its rules cannot be read.
@@ -71,20 +71,20 @@ final class Context {
   /// A connection of its own to the daemon.
   func connect() throws -> Daemon {
     try Daemon(
-      socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID,
-      tenant: TenantChoice.chosen(by: line, environment: world.environment))
+      socket: .chosen(by: line, environment: process.environment, userID: process.userID), userID: process.userID,
+      tenant: TenantChoice.chosen(by: line, environment: process.environment))
   }
 
   // MARK: Words
 
   /// The words as one: an id or a title needs no quotes.
-  func subject(_ what: String = Words.say("ID or TITLE")) throws -> String {
+  func subject(_ what: String = localized("ID or TITLE")) throws -> String {
     guard let subject = optionalSubject() else { throw Self.noSubject(what) }
     return subject
   }
 
-  static func noSubject(_ what: String = Words.say("ID or TITLE")) -> Failure {
-    Failure.usage(Words.say("which reminder? %1 is missing", what), hint: Words.say("`chime list` shows them"))
+  static func noSubject(_ what: String = localized("ID or TITLE")) -> Failure {
+    Failure.usage(localized("which reminder? %1 is missing", what), hint: localized("`chime list` shows them"))
   }
 
   func optionalSubject() -> String? {
@@ -100,29 +100,30 @@ final class Context {
   func noWords() throws {
     guard let word = line.words.first else { return }
     throw Failure.usage(
-      Words.say("chime %1 takes no \"%2\"", line.verbName, word), hint: "`chime \(line.verbName) --help`")
+      localized("chime %1 takes no \"%2\"", line.verbName, word), hint: "`chime \(line.verbName) --help`")
   }
 
   // MARK: Answers
 
   /// For a person, outside UTF-8 locales, with the characters of a typewriter in the place of ours.
   func out(_ line: String = "") {
-    world.output.line(format == .human && Glyphs(self).isASCII ? Glyphs.typed(line) : line)
+    process.output.line(format == .human && Glyphs(self).isASCII ? Glyphs.typed(line) : line)
   }
 
   /// Something to know beside the answer, on standard error.
   func note(_ text: String, _ tone: Style.Tone = .plain) {
     guard !isQuiet else { return }
-    let style = Style(when: line.value("color"), isTerminal: world.errors.isTerminal, environment: world.environment)
-    world.errors.line(style(Harmless.line(text), tone))
+    let style = Style(
+      when: line.value("color"), isTerminal: process.errors.isTerminal, environment: process.environment)
+    process.errors.line(style(TerminalSanitizer.line(text), tone))
   }
 
   func warn(_ warnings: [String]) {
-    for warning in warnings { note(Words.say("warning: %1", Words.told(warning)), .caution) }
+    for warning in warnings { note(localized("warning: %1", localizedServerMessage(warning)), .caution) }
   }
 
   /// A value of the interfaces for a program.
-  func json(_ value: Any?) -> JSONText { JSONText(value, tongue) }
+  func json(_ value: Any?) -> JSONText { JSONText(value, preferredLanguages) }
 
   /// Its fields for a line of `--plain`.
   func row(_ value: some WireValue) -> [String] {
@@ -136,10 +137,10 @@ final class Context {
     for value in values { out(Plain.line(row(value))) }
   }
 
-  func print(json: JSONText) { out(json.text(indented: world.output.isTerminal)) }
+  func print(json: JSONText) { out(json.text(indented: process.output.isTerminal)) }
 
   func print(table: Table) {
-    for line in table.lines(width: world.output.width, style: style) { out(line) }
+    for line in table.lines(width: process.output.width, style: style) { out(line) }
   }
 
   /// What is known of one thing, a line for each that has a value; longer ones go on beneath themselves.
@@ -148,8 +149,8 @@ final class Context {
     // As wide as the widest, which in English has ten columns.
     let names = known.reduce(10) { max($0, TextWidth.of($1.name)) }
     for (name, value) in known {
-      let value = Harmless.line(value ?? "")
-      let room = world.output.width.map { $0 - names - 4 }
+      let value = TerminalSanitizer.line(value ?? "")
+      let room = process.output.width.map { $0 - names - 4 }
       let lines = room.map { $0 < 16 ? [value] : TextWidth.wrap(value, to: $0) } ?? [value]
       for (place, line) in lines.enumerated() {
         let head = style(TextWidth.pad(place == 0 ? name : "", to: names), .faint)
@@ -177,7 +178,7 @@ final class Context {
       if values.isEmpty { for line in empty { note(line) } } else { human() }
     }
     if isCut, format != .json {
-      note(Words.say("These are the first %1; -n N or -n all shows more.", values.count), .faint)
+      note(localized("These are the first %1; -n N or -n all shows more.", values.count), .faint)
     }
   }
 

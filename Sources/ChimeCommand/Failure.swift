@@ -13,17 +13,17 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 
   var meaning: String {
     switch self {
-    case .success: Words.say("It was done.")
+    case .success: localized("It was done.")
     case .failed:
-      Words.say(
+      localized(
         """
         It was understood and could not be done: no such reminder, a refused value, a failed test. From `chime status`: \
         something needs a look.
         """)
-    case .usage: Words.say("The command line was not understood: a verb, an option, a schedule or a time.")
-    case .unavailable: Words.say("No daemon answers; the message names the command that starts it.")
-    case .tryAgain: Words.say("It may work later: the store cannot be written, or the daemon did not answer in time.")
-    case .notPermitted: Words.say("This user may not do that.")
+    case .usage: localized("The command line was not understood: a verb, an option, a schedule or a time.")
+    case .unavailable: localized("No daemon answers; the message names the command that starts it.")
+    case .tryAgain: localized("It may work later: the store cannot be written, or the daemon did not answer in time.")
+    case .notPermitted: localized("This user may not do that.")
     }
   }
 }
@@ -82,5 +82,5 @@ struct Failure: Error, Equatable {
 
 /// What the C library calls an error number.
 func describe(errno code: Int32) -> String {
-  strerror(code).map { String(cString: $0) } ?? Words.say("error %1", code)
+  strerror(code).map { String(cString: $0) } ?? localized("error %1", code)
 }

@@ -44,7 +44,7 @@ enum Files {
   /// Makes a file that is not there yet, readable by its owner alone.
   static func create(_ path: String, _ bytes: [UInt8]) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    let problem = Words.say("cannot write %1", path)
+    let problem = localized("cannot write %1", path)
     guard descriptor >= 0 else { throw Failure.system(problem, errno: errno) }
     let isWritten = write(bytes, to: descriptor) && fsync(descriptor) == 0
     let code = errno
@@ -61,7 +61,7 @@ enum Files {
     for part in path.split(separator: "/") {
       made += "/\(part)"
       guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
+        throw Failure.system(localized("cannot make the folder %1", made), errno: errno)
       }
     }
   }

@@ -22,30 +22,30 @@ package enum DaemonMain {
     switch arguments.action {
     case .help: print(Arguments.help)
     case .version: print("chimed \(Product.version)")
-    case .check: check(arguments.site(environment: environment(), uid: getuid()))
-    case .examine: examine(arguments.site(environment: environment(), uid: getuid()))
+    case .check: check(arguments.paths(environment: environment(), uid: getuid()))
+    case .examine: examine(arguments.paths(environment: environment(), uid: getuid()))
     case .printConfiguration:
-      print(load(arguments.site(environment: environment(), uid: getuid())).text, terminator: "")
+      print(load(arguments.paths(environment: environment(), uid: getuid())).text, terminator: "")
     case .move(let engine):
-      move(to: engine, arguments.isDry, arguments.site(environment: environment(), uid: getuid()))
-    case .run: serve(arguments.site(environment: environment(), uid: getuid()))
+      move(to: engine, arguments.isDry, arguments.paths(environment: environment(), uid: getuid()))
+    case .run: serve(arguments.paths(environment: environment(), uid: getuid()))
     }
     exit(EX_OK)
   }
 
-  private static func check(_ site: Site) {
-    let judged = ConfigurationJudgement(site, ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
+  private static func check(_ paths: RuntimePaths) {
+    let judged = ConfigurationJudgement(paths, ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink))
     if let problem = judged.problem { end(EX_CONFIG, problem) }
     let files = judged.loaded?.files ?? []
-    let origin = files.isEmpty ? "no file at \(site.configurationPath): all defaults" : files.joined(separator: ", ")
+    let origin = files.isEmpty ? "no file at \(paths.configurationPath): all defaults" : files.joined(separator: ", ")
     print("the configuration can be taken (\(origin))")
   }
 
   /// What `Examine` of a daemon answers, as far as it can be told without one: JSON on a line.
-  private static func examine(_ site: Site) {
-    let examiner = Examiner(
-      site: site, inForce: nil, zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
-    let alarm = WakeAlarm(isSystem: site.isSystem)
+  private static func examine(_ paths: RuntimePaths) {
+    let examiner = DiagnosticsCollector(
+      paths: paths, inForce: nil, zones: ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink))
+    let alarm = WakeAlarm(isSystem: paths.isSystem)
     let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil, needsDesktop: nil)
     do {
       print(String(decoding: try JSONWriter.bytes(of: examination), as: UTF8.self))
@@ -55,7 +55,7 @@ package enum DaemonMain {
   }
 
   /// Says on standard output, a JSON object a line, how far it is and how it ended.
-  private static func move(to engine: Configuration.StoreEngine, _ isDry: Bool, _ site: Site) {
+  private static func move(to engine: Configuration.StoreEngine, _ isDry: Bool, _ paths: RuntimePaths) {
     forbidDumps()
     func tell(_ line: MoveLine) {
       guard let text = try? JSONEncoder().encode(line) else { return }
@@ -63,10 +63,10 @@ package enum DaemonMain {
       print(String(decoding: text, as: UTF8.self))
       fflush(nil)
     }
-    let opening = StoreOpening(site, load(site).configuration)
-    if engine == .sqlite { makeFolders(site, Log(level: .info), store: opening.path) }
+    let opening = StoreOpening(paths, load(paths).configuration)
+    if engine == .sqlite { makeFolders(paths, Log(level: .info), store: opening.path) }
     let moving = StoreMoving(
-      opening: opening, configuration: site.configurationPath, engine: engine, isDry: isDry, tell: tell)
+      opening: opening, configuration: paths.configurationPath, engine: engine, isDry: isDry, tell: tell)
     do {
       tell(MoveLine(result: try moving.run()))
     } catch {
@@ -77,48 +77,49 @@ package enum DaemonMain {
     }
   }
 
-  private static func load(_ site: Site) -> LoadedConfiguration {
+  private static func load(_ paths: RuntimePaths) -> LoadedConfiguration {
     do {
-      return try site.loadConfiguration()
+      return try paths.loadConfiguration()
     } catch {
       end(EX_CONFIG, error.description)
     }
   }
 
-  private static func serve(_ site: Site) -> Never {
+  private static func serve(_ paths: RuntimePaths) -> Never {
     chime_malloc_keep_small()
     forbidDumps()
-    var site = site
-    let configuration = load(site).configuration
-    let opening = StoreOpening(site, configuration)
-    site.storePath = opening.path
+    var paths = paths
+    let configuration = load(paths).configuration
+    let opening = StoreOpening(paths, configuration)
+    paths.storePath = opening.path
     let log = Log(level: configuration.logLevel)
     let signals = takeSignals()
     if let problem = ProcessMeans.problem { end(EX_OSERR, problem, log) }
     let given = ServiceManager.listeningSockets()
-    makeFolders(site, log)
+    makeFolders(paths, log)
     let opened = open(opening, log)
-    site.storePath = opened.name
+    paths.storePath = opened.name
     // The store is held, so nobody else writes there.
-    site.secrets.removeLeftovers()
+    paths.secrets.removeLeftovers()
     var sockets = given
     if given.isEmpty {
-      if let reason = site.prepareSocketFolder() {
-        end(EX_CANTCREAT, "the control socket cannot be made: \(reason)\(site.folderRemedy)", log)
+      if let reason = paths.prepareSocketFolder() {
+        end(EX_CANTCREAT, "the control socket cannot be made: \(reason)\(paths.folderRemedy)", log)
       }
       do {
-        sockets = [try site.listen()]
+        sockets = [try paths.listen()]
       } catch {
         end(
-          EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)\(remedy(error, site))", log)
+          EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)\(remedy(error, paths))", log)
       }
     } else {
-      site.ownsSocket = false
+      paths.ownsSocket = false
     }
     let loop = EventLoop(
-      site: site, configuration: configuration, log: log, store: opened.store.store, keeper: opened.store.keeper,
-      zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink, watch: try? FolderWatch()),
-      secrets: site.secrets, service: controlService())
+      paths: paths, configuration: configuration, log: log, store: opened.store.store,
+      snapshotManager: opened.store.snapshotManager,
+      zones: ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink, watch: try? FolderWatch()),
+      secrets: paths.secrets, service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
     Task(executorPreference: loop.executor, priority: .medium) {
       do {
@@ -179,10 +180,10 @@ package enum DaemonMain {
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
   }
 
-  private static func makeFolders(_ site: Site, _ log: Log, store: String? = nil) {
+  private static func makeFolders(_ paths: RuntimePaths, _ log: Log, store: String? = nil) {
     do {
-      try SystemFiles.makeFolder(site.stateFolder, mode: 0o700)
-      let path = store ?? site.storePath
+      try SystemFiles.makeFolder(paths.stateFolder, mode: 0o700)
+      let path = store ?? paths.storePath
       if let slash = path.lastIndex(of: "/") {
         try SystemFiles.makeFolder(String(path[..<slash]), mode: 0o700)
       }
@@ -192,7 +193,7 @@ package enum DaemonMain {
         "the state folder cannot be made: \(error.call): \(error.reason); choose one that you may write to with --state-dir",
         log)
     }
-    if let reason = SystemFiles.distrust(site.stateFolder, contents: true) {
+    if let reason = SystemFiles.distrust(paths.stateFolder, contents: true) {
       end(EX_CANTCREAT, "the state folder is not safe: \(reason)", log)
     }
   }
@@ -215,10 +216,10 @@ package enum DaemonMain {
   }
 
   /// What to do about a socket that cannot be made, where that is known.
-  private static func remedy(_ error: SystemError, _ site: Site) -> String {
+  private static func remedy(_ error: SystemError, _ paths: RuntimePaths) -> String {
     switch error.code {
     case EADDRINUSE:
-      "; \(site.listener ?? "another daemon") listens there: stop it first (systemctl \(site.isSystem ? "" : "--user ")"
+      "; \(paths.listener ?? "another daemon") listens there: stop it first (systemctl \(paths.isSystem ? "" : "--user ")"
         + "stop chimed.socket chimed.service, where systemd has it), or choose another path with --socket"
     case EEXIST: "; what is there is no socket: move it away, or choose another path with --socket"
     case ENAMETOOLONG: "; the path of a socket has at most 107 bytes: choose another with --socket"

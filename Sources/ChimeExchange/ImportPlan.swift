@@ -5,13 +5,13 @@ public import ChimeSchedule
 public struct ImportSettings: Sendable {
   public var now: Instant
   /// The zone of times that name none, and what the schedules may refer to.
-  public var surroundings: Surroundings
+  public var scheduleContext: ScheduleContext
   /// When on its day an event comes that has no time and no alarm.
   public var allDayAt: CivilTime
 
-  public init(now: Instant, surroundings: Surroundings, allDayAt: CivilTime = ImportSettings.usualAllDayTime) {
+  public init(now: Instant, scheduleContext: ScheduleContext, allDayAt: CivilTime = ImportSettings.usualAllDayTime) {
     self.now = now
-    self.surroundings = surroundings
+    self.scheduleContext = scheduleContext
     self.allDayAt = allDayAt
   }
 
@@ -85,10 +85,10 @@ public struct ImportPlan: Sendable, Hashable {
 extension ImportSettings {
   /// Understands a schedule that a file comes to, in a zone or in the import's.
   func schedule(_ text: String, in zone: Zone? = nil) throws(NoSchedule) -> Schedule {
-    var surroundings = surroundings
-    if let zone { surroundings.zone = zone }
+    var scheduleContext = scheduleContext
+    if let zone { scheduleContext.zone = zone }
     do {
-      return try Schedule.parse(text, now: now, in: surroundings)
+      return try Schedule.parse(text, now: now, in: scheduleContext)
     } catch {
       throw error.code == .neverOccurs ? .passed : .refused(error.message)
     }

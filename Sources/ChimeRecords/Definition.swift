@@ -103,7 +103,7 @@ package final class DefinitionReader {
   /// An endpoint is read with each group of outcomes.
   private var settings: [String: EndpointSettings] = [:]
   private var trackers: [String: TrackerDefinition] = [:]
-  private var packs: [PackPrint: Pack] = [:]
+  private var packs: [PackFingerprint: Pack] = [:]
   private var goals: [String: Goal] = [:]
   private var packReminders: [String: PackReminders] = [:]
 
@@ -151,10 +151,10 @@ package final class DefinitionReader {
     return definition
   }
 
-  package func knows(_ print: PackPrint) -> Bool { packs[print] != nil }
+  package func knows(_ print: PackFingerprint) -> Bool { packs[print] != nil }
 
   /// - Parameter text: is read only when the pack is not known.
-  package func pack(_ id: PackID, _ print: PackPrint, _ text: String) throws -> Pack {
+  package func pack(_ id: PackID, _ print: PackFingerprint, _ text: String) throws -> Pack {
     if let known = packs[print] { return known }
     let pack = try decoder.decode(PackDefinition.self, from: Data(text.utf8)).pack(id: id)
     // One may take hundreds of kilobytes.
@@ -196,7 +196,7 @@ package final class DefinitionReader {
 }
 
 /// Which definition of which pack.
-package struct PackPrint: Hashable {
+package struct PackFingerprint: Hashable {
   var key: Int64
   var print: Int64
 

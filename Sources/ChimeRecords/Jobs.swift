@@ -4,14 +4,14 @@ package import ChimeCore
 package protocol Job: Sendable {
   /// Whether it commits with no other.
   var isApart: Bool { get }
-  /// Runs the body. What it returned or threw is held back until `Settlement.settle`.
-  func run(in transaction: any StoreTransaction) -> any Settlement
+  /// Runs the body. What it returned or threw is held back until `CommitCompletion.settle`.
+  func run(in transaction: any StoreTransaction) -> any CommitCompletion
   /// Ends it without running it.
   func refuse(_ failure: StoreFailure)
 }
 
 /// The end of a body that has run and whose caller has not been told yet. It is told once, by one of the two calls.
-package protocol Settlement: Sendable {
+package protocol CommitCompletion: Sendable {
   /// What the body threw.
   var error: (any Error)? { get }
   /// Tells the caller what the body returned or threw.
@@ -57,14 +57,14 @@ package struct BodyJob<Value: Sendable>: Job {
     self.isApart = isApart
   }
 
-  package func run(in transaction: any StoreTransaction) -> any Settlement {
-    BodySettlement(result: Result { try body(transaction) }, caller: caller)
+  package func run(in transaction: any StoreTransaction) -> any CommitCompletion {
+    BodyCompletion(result: Result { try body(transaction) }, caller: caller)
   }
 
   package func refuse(_ failure: StoreFailure) { caller.resume(throwing: failure) }
 }
 
-private struct BodySettlement<Value: Sendable>: Settlement {
+private struct BodyCompletion<Value: Sendable>: CommitCompletion {
   let result: Result<Value, any Error>
   let caller: CheckedContinuation<Value, any Error>
 

@@ -52,7 +52,7 @@ extension StoredRow {
       answeredBy: optionalText(first + 16))
   }
 
-  /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
+  /// `delivery.id, alias.id, scheduled_at, queue.owner, queue.channel, round, state, state_at, attempts, created_at,
   /// attempts_before, event`
   package func delivery(_ first: Int32) throws -> Delivery {
     let id = DeliveryID(stored: bytes(first))
@@ -76,7 +76,8 @@ extension StoredRow {
     return Delivery(
       id: id,
       occurrence: OccurrenceID(reminder: ReminderID(rawValue: text(first + 1)), scheduledAt: instant(first + 2)),
-      lane: Lane(owner: uint32(first + 3), channel: ChannelName(rawValue: text(first + 4))), round: int(first + 5),
+      queue: DeliveryQueue(owner: uint32(first + 3), channel: ChannelName(rawValue: text(first + 4))),
+      round: int(first + 5),
       state: state, attempts: int(first + 8), createdAt: instant(first + 9), attemptsBefore: int(first + 10),
       event: event)
   }
@@ -102,7 +103,7 @@ extension StoredRow {
   /// `owner, channel, url, created_at, disabled, disabled_at, failing_since, settings`
   package func endpoint(_ reader: DefinitionReader) throws -> Endpoint {
     Endpoint(
-      lane: Lane(owner: uint32(0), channel: ChannelName(rawValue: text(1))), url: text(2),
+      queue: DeliveryQueue(owner: uint32(0), channel: ChannelName(rawValue: text(1))), url: text(2),
       settings: try reader.settings(text(7)), createdAt: instant(3), failingSince: optionalInstant(6),
       disabled: optionalText(4).map { Endpoint.Disabled(reason: $0, at: instant(5)) })
   }

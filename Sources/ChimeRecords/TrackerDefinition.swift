@@ -19,7 +19,7 @@ package struct TrackerDefinition: Codable, Hashable {
   var counting: CountingForm?
   var formerWeekdays: [FormerWeekdays]?
   var dayStartsAt: Int?
-  var slot: Tracker.Slot?
+  var slot: Tracker.TimeOfDay?
   var pauses: [ClosedRange<CivilDate>]?
   var skips: [CivilDate]?
   var skipsEachMonth: Int?

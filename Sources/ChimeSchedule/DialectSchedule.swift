@@ -2,7 +2,7 @@
 protocol DialectSchedule: Sendable, Hashable {
   /// Reads the whole text, its prefix included. Without an anchor only text that names all its moments itself is
   /// understood; faults point into `bytes`.
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault)
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault)
 
   var canonical: String { get }
   /// The zone that the text names itself.
@@ -22,7 +22,7 @@ protocol DialectSchedule: Sendable, Hashable {
   func moved(back span: Milliseconds) -> Self?
 
   /// `zone` is the one that governs: the text's own, or that of the surroundings. A `nil` rule is the dialect's own.
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
 }
 
 extension DialectSchedule {

@@ -79,27 +79,27 @@ public struct Schedule: Sendable, Hashable {
   /// - Throws: ``ScheduleError``: `invalidSchedule` with place and suggestion, `neverOccurs` when nothing of it lies
   ///   after `now`, `tooCostly` when looking for it takes too long, `outOfRange`.
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
-    try parse(text, now: now, in: Surroundings(zone: zone))
+    try parse(text, now: now, in: ScheduleContext(zone: zone))
   }
 
   /// Understands a schedule in any dialect, with all it may refer to.
   ///
   /// - Throws: ``ScheduleError``, as ``parse(_:now:zone:)``; `invalidSchedule` too for a zone or a calendar that
-  ///   `surroundings` do not have, and for the sun without a place.
-  public static func parse(_ text: String, now: Instant, in surroundings: Surroundings) throws(ScheduleError)
+  ///   `scheduleContext` do not have, and for the sun without a place.
+  public static func parse(_ text: String, now: Instant, in scheduleContext: ScheduleContext) throws(ScheduleError)
     -> Schedule
   {
-    let anchor = Anchor(now: now, surroundings: surroundings)
-    let (text, read) = try ScheduleReader.readSpoken(text, anchor: anchor)
+    let context = ParseContext(now: now, scheduleContext: scheduleContext)
+    let (text, read) = try ScheduleReader.readSpoken(text, context: context)
     var schedule = read
-    if ScheduleReader.countsFromNow(text, schedule, anchor) { schedule.countsFrom = now }
+    if ScheduleReader.countsFromNow(text, schedule, context) { schedule.countsFrom = now }
     return schedule
   }
 
   /// The text as any Chime understands it: one that is a schedule only in ``Surroundings/language`` is put into English.
-  public static func written(_ text: String, now: Instant, in surroundings: Surroundings) -> String {
-    guard surroundings.language != nil,
-      let read = try? ScheduleReader.readSpoken(text, anchor: Anchor(now: now, surroundings: surroundings))
+  public static func written(_ text: String, now: Instant, in scheduleContext: ScheduleContext) -> String {
+    guard scheduleContext.language != nil,
+      let read = try? ScheduleReader.readSpoken(text, context: ParseContext(now: now, scheduleContext: scheduleContext))
     else { return text }
     return read.text
   }
@@ -109,18 +109,18 @@ public struct Schedule: Sendable, Hashable {
   ///
   /// - Throws: ``ScheduleError``; `invalidSchedule` too for text that counts from now (`in 25m`, `tomorrow at 9`).
   public init(canonical text: String) throws(ScheduleError) {
-    self = try ScheduleReader.read(text, anchor: nil)
+    self = try ScheduleReader.read(text, context: nil)
   }
 
   /// Refuses a schedule that nobody should have to look for the times of: where it was read from its ``canonical`` form,
   /// nothing of that has been judged. One that is over is none of them.
   ///
   /// - Throws: ``ScheduleError`` with code `tooCostly`.
-  public func requireBoundedSearch(after now: Instant, in surroundings: Surroundings) throws(ScheduleError) {
-    guard let burden = timetable(in: surroundings).finding(after: now).burden else { return }
+  public func requireBoundedSearch(after now: Instant, in scheduleContext: ScheduleContext) throws(ScheduleError) {
+    guard let burden = timetable(in: scheduleContext).finding(after: now).burden else { return }
     throw ScheduleReader.describe(
       ScheduleReader.tooCostly(self, burden, end: canonical.utf8.count), canonical,
-      Anchor(now: now, surroundings: surroundings))
+      ParseContext(now: now, scheduleContext: scheduleContext))
   }
 
   init(_ rule: Rule) {
@@ -162,14 +162,14 @@ public struct Schedule: Sendable, Hashable {
   /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for most,
   /// Debian cron's for cron, systemd's for calendar.
   public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
-    timetable(in: Surroundings(zone: zone), gap: gap, fold: fold)
+    timetable(in: ScheduleContext(zone: zone), gap: gap, fold: fold)
   }
 
   /// Makes the schedule ready, with all it may refer to. The zone that ``zoneIdentifier`` names is taken where the
   /// surroundings have it, else theirs; calendars that they do not have are empty; without a place the sun never rises.
-  public func timetable(in surroundings: Surroundings, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
-    let zone = zoneIdentifier.flatMap { surroundings.zone(named: $0) } ?? surroundings.zone
-    return rule.schedule.timetable(in: surroundings, zone: zone, gap: gap, fold: fold)
+  public func timetable(in scheduleContext: ScheduleContext, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
+    let zone = zoneIdentifier.flatMap { scheduleContext.zone(named: $0) } ?? scheduleContext.zone
+    return rule.schedule.timetable(in: scheduleContext, zone: zone, gap: gap, fold: fold)
   }
 
   public static func == (left: Schedule, right: Schedule) -> Bool { left.canonical == right.canonical }

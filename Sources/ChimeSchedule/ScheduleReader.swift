@@ -8,35 +8,37 @@ enum ScheduleReader {
   private static let longestSpoken = 1_024
 
   /// Without an anchor only text that names all its moments itself is understood.
-  static func read(_ text: String, anchor: Anchor?) throws(ScheduleError) -> Schedule {
+  static func read(_ text: String, context: ParseContext?) throws(ScheduleError) -> Schedule {
     do {
-      return try understand(text, anchor)
+      return try understand(text, context)
     } catch {
-      throw describe(error, text, anchor)
+      throw describe(error, text, context)
     }
   }
 
   /// Understands text in English, or else in the language of the surroundings.
   ///
   /// - Returns: The English text as well.
-  static func readSpoken(_ text: String, anchor: Anchor) throws(ScheduleError) -> (text: String, schedule: Schedule) {
-    if let found = understood(text, anchor: anchor) { return found }
+  static func readSpoken(_ text: String, context: ParseContext) throws(ScheduleError) -> (
+    text: String, schedule: Schedule
+  ) {
+    if let found = understood(text, context: context) { return found }
     do {
-      let schedule = try understand(text, anchor)
+      let schedule = try understand(text, context)
       return (schedule.chain?.canonical ?? text, schedule)
     } catch {
-      let language = anchor.surroundings.language
+      let language = context.scheduleContext.language
       var described: ScheduleError?
       if let english = language?.english(text) {
         do {
-          return (english.text, try understand(english.text, anchor))
+          return (english.text, try understand(english.text, context))
         } catch {
-          described = english.isSure ? describe(error, english, typed: text, anchor) : nil
+          described = english.isSure ? describe(error, english, typed: text, context) : nil
         }
       }
-      var refusal = described ?? describe(error, text, anchor)
+      var refusal = described ?? describe(error, text, context)
       if refusal.suggestion == nil, refusal.choices.isEmpty, let respelt = language?.respelt(text),
-        let english = language?.english(respelt), (try? understand(english.text, anchor)) != nil
+        let english = language?.english(respelt), (try? understand(english.text, context)) != nil
       {
         refusal.suggestion = respelt
       }
@@ -45,24 +47,25 @@ enum ScheduleReader {
   }
 
   /// The same without a reason for what is not understood, which takes longer to find than all else.
-  static func understood(_ text: String, anchor: Anchor) -> (text: String, schedule: Schedule)? {
-    attempt(text, anchor: anchor).found
+  static func understood(_ text: String, context: ParseContext) -> (text: String, schedule: Schedule)? {
+    attempt(text, context: context).found
   }
 
   /// The same, and else the byte before which the reading stopped: no text with that beginning is read that goes on
   /// behind it.
-  static func attempt(_ text: String, anchor: Anchor) -> (found: (text: String, schedule: Schedule)?, stop: Int?) {
-    var anchor = anchor
-    anchor.isQuiet = true
+  static func attempt(_ text: String, context: ParseContext) -> (found: (text: String, schedule: Schedule)?, stop: Int?)
+  {
+    var context = context
+    context.isQuiet = true
     var stop: Int?
     do {
-      let schedule = try understand(text, anchor)
+      let schedule = try understand(text, context)
       return ((schedule.chain?.canonical ?? text, schedule), nil)
     } catch {
       stop = error.stop
     }
-    guard let english = anchor.surroundings.language?.english(text)?.text else { return (nil, stop) }
-    guard let schedule = try? understand(english, anchor) else { return (nil, nil) }
+    guard let english = context.scheduleContext.language?.english(text)?.text else { return (nil, stop) }
+    guard let schedule = try? understand(english, context) else { return (nil, nil) }
     return ((english, schedule), nil)
   }
 
@@ -74,28 +77,28 @@ enum ScheduleReader {
 
   /// Whether the text says something else when it is read at another time: on another day of the week, of the month and
   /// of the year, at another hour.
-  static func countsFromNow(_ text: String, _ schedule: Schedule, _ anchor: Anchor) -> Bool {
+  static func countsFromNow(_ text: String, _ schedule: Schedule, _ context: ParseContext) -> Bool {
     let before = Milliseconds.days(401) + .minutes(77)
-    guard text != schedule.canonical, schedule.rule.schedule.hasStart, anchor.now.milliseconds > before.rawValue else {
+    guard text != schedule.canonical, schedule.rule.schedule.hasStart, context.now.milliseconds > before.rawValue else {
       return false
     }
-    var other = anchor
-    other.now = anchor.now - before
+    var other = context
+    other.now = context.now - before
     other.isQuiet = true
     return (try? rule(bytes(of: text), other))?.schedule.canonical != schedule.canonical
   }
 
-  private static func understand(_ text: String, _ anchor: Anchor?) throws(Fault) -> Schedule {
+  private static func understand(_ text: String, _ context: ParseContext?) throws(Fault) -> Schedule {
     let bytes = bytes(of: text)
     guard bytes.count <= Schedule.maximumLength else {
       throw Fault(
         code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
         expected: "a shorter one")
     }
-    let schedule = Schedule(try rule(bytes, anchor))
+    let schedule = Schedule(try rule(bytes, context))
     // What counts from another reminder has no time to come until something has become of that.
-    guard let anchor, schedule.chain == nil else { return schedule }
-    if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
+    guard let context, schedule.chain == nil else { return schedule }
+    if let name = schedule.zoneIdentifier, context.scheduleContext.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
       var fault = Fault(
         range: start..<start + name.utf8.count, problem: "this machine has no time zone \"\(excerpt(name))\"",
@@ -103,20 +106,20 @@ enum ScheduleReader {
       fault.isElsewhere = true
       throw fault
     }
-    let finding = schedule.timetable(in: anchor.surroundings).finding(after: anchor.now)
+    let finding = schedule.timetable(in: context.scheduleContext).finding(after: context.now)
     if let burden = finding.burden { throw tooCostly(schedule, burden, end: bytes.count) }
     guard finding.next == nil else { return schedule }
-    throw neverOccurs(schedule, anchor, end: bytes.count)
+    throw neverOccurs(schedule, context, end: bytes.count)
   }
 
-  private static func rule(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Schedule.Rule {
-    if let chain = try Chain.read(bytes, anchor) { return .chain(chain) }
+  private static func rule(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Schedule.Rule {
+    if let chain = try Chain.read(bytes, context) { return .chain(chain) }
     return switch dialect(of: bytes) {
-    case .phrase: .phrase(try phrase(bytes, anchor))
-    case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
-    case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
-    case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
-    case .solar: try solar(bytes, anchor)
+    case .phrase: .phrase(try phrase(bytes, context))
+    case .cron: .cron(try CronSchedule(bytes, context: context))
+    case .calendar: .calendar(try CalendarSchedule(bytes, context: context))
+    case .rrule: .rrule(try RecurrenceSchedule(bytes, context: context))
+    case .solar: try solar(bytes, context)
     }
   }
 
@@ -146,14 +149,14 @@ enum ScheduleReader {
 
   /// What the sun does; and since `before` is one of its words, a day before another, or a length of time before the
   /// event as people say it.
-  private static func solar(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Schedule.Rule {
+  private static func solar(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Schedule.Rule {
     do {
-      return .solar(try SolarSchedule(bytes, anchor: anchor))
+      return .solar(try SolarSchedule(bytes, context: context))
     } catch {
-      guard let anchor, bytes.count <= longestSpoken, var parser = try? SpokenParser(bytes, anchor: anchor) else {
+      guard let context, bytes.count <= longestSpoken, var parser = try? SpokenParser(bytes, context: context) else {
         throw error
       }
-      if let written = parser.solarText(), let schedule = try? SolarSchedule(Array(written.utf8), anchor: anchor) {
+      if let written = parser.solarText(), let schedule = try? SolarSchedule(Array(written.utf8), context: context) {
         return .solar(schedule)
       }
       do {
@@ -167,17 +170,17 @@ enum ScheduleReader {
   }
 
   /// A phrase; what is none, but would be a calendar expression or is a piece of a calendar, is said to be that.
-  private static func phrase(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Phrase {
+  private static func phrase(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Phrase {
     do {
-      return try Phrase(bytes, anchor: anchor)
+      return try Phrase(bytes, context: context)
     } catch {
       var fault = error
-      if let anchor, bytes.count <= longestSpoken, !fault.isMeaning, fault.code != .outOfRange {
+      if let context, bytes.count <= longestSpoken, !fault.isMeaning, fault.code != .outOfRange {
         do {
-          var parser = try SpokenParser(bytes, anchor: anchor)
+          var parser = try SpokenParser(bytes, context: context)
           return try parser.phrase()
         } catch {
-          guard !anchor.isQuiet else {
+          guard !context.isQuiet else {
             var error = error
             error.stop = error.stop.map { max($0, endOfWord(1, behind: fault.range.upperBound, in: bytes)) }
             throw error
@@ -193,7 +196,7 @@ enum ScheduleReader {
           }
         }
       }
-      guard fault.repair == nil, !fault.isMeaning, anchor?.isQuiet != true, bytes.count <= longestMended else {
+      guard fault.repair == nil, !fault.isMeaning, context?.isQuiet != true, bytes.count <= longestMended else {
         throw fault
       }
       if bytes.starts(with: "BEGIN:V".utf8) {
@@ -202,7 +205,7 @@ enum ScheduleReader {
         throw fault
       }
       let text = "calendar: \(String(decoding: bytes, as: UTF8.self))"
-      if (try? CalendarSchedule(Array(text.utf8), anchor: nil)) != nil {
+      if (try? CalendarSchedule(Array(text.utf8), context: nil)) != nil {
         fault.repair = .init(0..<0, "calendar: ", shown: excerpt(text))
       }
       throw fault
@@ -234,8 +237,8 @@ enum ScheduleReader {
     return SolarWord.mark(text) ? .solar : .phrase
   }
 
-  private static func neverOccurs(_ schedule: Schedule, _ anchor: Anchor, end: Int) -> Fault {
-    let now = "now it is \(RFC3339.format(anchor.now, in: anchor.zone))"
+  private static func neverOccurs(_ schedule: Schedule, _ context: ParseContext, end: Int) -> Fault {
+    let now = "now it is \(RFC3339.format(context.now, in: context.zone))"
     let bounds: Phrase.Bounds
     switch schedule.rule {
     case .phrase(let phrase):
@@ -248,7 +251,7 @@ enum ScheduleReader {
     case .cron, .calendar, .rrule, .chain:
       return Fault(code: .neverOccurs, range: end..<end, problem: "it has no occurrence ahead (\(now))")
     }
-    if let until = bounds.until, schedule.lacksOccurrences(before: until, anchor) {
+    if let until = bounds.until, schedule.lacksOccurrences(before: until, context) {
       return Fault(
         code: .neverOccurs, range: end..<end,
         problem: "it has no occurrence between now and its end, \(until) (\(now))",
@@ -260,22 +263,22 @@ enum ScheduleReader {
   }
 
   /// Puts a fault of a text into words, with a suggestion where one can be found.
-  static func describe(_ fault: Fault, _ text: String, _ anchor: Anchor?) -> ScheduleError {
+  static func describe(_ fault: Fault, _ text: String, _ context: ParseContext?) -> ScheduleError {
     let bytes = bytes(of: text)
     let shown = excerpt(text)
     let column =
       (fault.code == .neverOccurs || fault.code == .tooCostly) && fault.range.lowerBound == bytes.count
       ? nil : ChimeSchedule.column(of: fault.range.lowerBound, in: bytes)
     let isShort = bytes.count <= longestMended
-    let suggestion = isShort ? mended(bytes, fault, anchor) : nil
-    if suggestion == nil, let other = fault.otherwise.first { return describe(other, text, anchor) }
+    let suggestion = isShort ? mended(bytes, fault, context) : nil
+    if suggestion == nil, let other = fault.otherwise.first { return describe(other, text, context) }
     var fault = fault
     // A hint that would be refused, or would mean something else, is none.
     if suggestion == nil { fault.repair = nil }
-    let choices = isShort ? fault.choices.compactMap { chosen(bytes, $0, anchor) } : []
+    let choices = isShort ? fault.choices.compactMap { chosen(bytes, $0, context) } : []
     if choices.isEmpty {
       fault.choices = []
-      if suggestion == nil, isShort, let anchor { fault.expected = withExample(fault, bytes, anchor) }
+      if suggestion == nil, isShort, let context { fault.expected = withExample(fault, bytes, context) }
     }
     var error = ScheduleError(
       code: fault.code, text: shown, column: column, expected: fault.expected, suggestion: suggestion,
@@ -285,11 +288,11 @@ enum ScheduleReader {
   }
 
   /// What was expected, with a schedule of that kind that is right, unless one is named there.
-  private static func withExample(_ fault: Fault, _ bytes: [UInt8], _ anchor: Anchor) -> String {
+  private static func withExample(_ fault: Fault, _ bytes: [UInt8], _ context: ParseContext) -> String {
     guard !fault.isElsewhere, [.phrase, .solar].contains(dialect(of: bytes)) else { return fault.expected }
-    var anchor = anchor
-    anchor.isQuiet = true
-    func isSchedule(_ text: some StringProtocol) -> Bool { (try? understand(String(text), anchor)) != nil }
+    var context = context
+    context.isQuiet = true
+    func isSchedule(_ text: some StringProtocol) -> Bool { (try? understand(String(text), context)) != nil }
     // Every second piece stands in quotes.
     let named = fault.expected.split(separator: "\"", omittingEmptySubsequences: false).enumerated().count {
       $0.offset % 2 == 1 && isSchedule($0.element)
@@ -304,9 +307,9 @@ enum ScheduleReader {
 
   /// The same for a text that was put into English: it shows what was typed, and where.
   private static func describe(
-    _ fault: Fault, _ english: SpokenLanguage.English, typed: String, _ anchor: Anchor
+    _ fault: Fault, _ english: SpokenLanguage.English, typed: String, _ context: ParseContext
   ) -> ScheduleError {
-    let error = describe(fault, english.text, anchor)
+    let error = describe(fault, english.text, context)
     let (read, bytes) = (bytes(of: english.text), bytes(of: typed))
     let place = english.typed(fault.range).flatMap { $0.upperBound <= bytes.count ? $0 : nil }
     let shown = excerpt(typed)
@@ -329,15 +332,15 @@ enum ScheduleReader {
   }
 
   /// The text with some words chosen, if that is a schedule.
-  private static func chosen(_ bytes: [UInt8], _ choice: Fault.Repair, _ anchor: Anchor?) -> String? {
+  private static func chosen(_ bytes: [UInt8], _ choice: Fault.Repair, _ context: ParseContext?) -> String? {
     var bytes = bytes
     bytes.replaceSubrange(choice.range, with: Array(choice.replacement.utf8))
     let text = String(decoding: bytes, as: UTF8.self)
-    return (try? understand(text, anchor)) == nil ? nil : text
+    return (try? understand(text, context)) == nil ? nil : text
   }
 
   /// The text with its faults mended one after the other, if that gives a schedule that has every number and day of it.
-  private static func mended(_ original: [UInt8], _ fault: Fault, _ anchor: Anchor?) -> String? {
+  private static func mended(_ original: [UInt8], _ fault: Fault, _ context: ParseContext?) -> String? {
     var bytes = original
     var fault = fault
     for _ in 0..<mostRepairs {
@@ -347,7 +350,7 @@ enum ScheduleReader {
       // The next fault points into this text, which is longer where the bytes of a crontab were no UTF-8.
       bytes = Array(text.utf8)
       do {
-        _ = try understand(text, anchor)
+        _ = try understand(text, context)
         guard [.phrase, .solar].contains(dialect(of: original)) else { return text }
         return HintFacts(original).areKept(by: HintFacts(bytes)) ? text : nil
       } catch {
@@ -360,7 +363,7 @@ enum ScheduleReader {
 
 extension Schedule {
   /// Whether the end alone keeps it from occurring after now.
-  fileprivate func lacksOccurrences(before until: Phrase.Moment, _ anchor: Anchor) -> Bool {
+  fileprivate func lacksOccurrences(before until: Phrase.Moment, _ context: ParseContext) -> Bool {
     let endless: Schedule
     switch rule {
     case .phrase(var phrase):
@@ -371,6 +374,6 @@ extension Schedule {
       endless = Schedule(.solar(solar))
     case .cron, .calendar, .rrule, .chain: return false
     }
-    return endless.timetable(in: anchor.surroundings).next(after: anchor.now) != nil
+    return endless.timetable(in: context.scheduleContext).next(after: context.now) != nil
   }
 }

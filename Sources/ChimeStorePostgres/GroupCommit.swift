@@ -19,7 +19,7 @@ extension Transaction {
     var taken: Int
     /// Why nothing of it has lasted; nil when all is committed. The callers are still to be told.
     var failure: StoreFailure?
-    var settlements: [any Settlement]
+    var settlements: [any CommitCompletion]
     /// The number of the transaction, where it was lost while it committed: whether it has is to be found out.
     var unclear: String?
   }
@@ -41,14 +41,14 @@ extension Transaction {
   /// - Parameter number: what else is asked for.
   /// - Returns: that.
   private func begin(_ sql: String, number: String = "0") throws(StoreFailure) -> String? {
-    let asked = PostgresPlace.unsetClock()
+    let asked = PostgresConfiguration.unsetClock()
     let answer = try connection.begin(
       "\(sql); SELECT \(number) || ' ' || floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
     let parts = (answer ?? "").split(separator: " ")
     guard parts.count == 2, let microseconds = Int64(parts[1]) else {
       throw .internalError("\(connection.server) did not tell its time")
     }
-    let time = StoreTime(microseconds: microseconds, askedAt: asked, heardAt: PostgresPlace.unsetClock())
+    let time = StoreTime(microseconds: microseconds, askedAt: asked, heardAt: PostgresConfiguration.unsetClock())
     self.time = time
     heard(time)
     return String(parts[0])
@@ -61,7 +61,7 @@ extension Transaction {
   }
 
   private func runTogether(_ jobs: [any Job]) -> GroupEnd {
-    var settlements: [any Settlement] = []
+    var settlements: [any CommitCompletion] = []
     var number: String?
     (concernsOthers, changesEndpoints, heldTenant, wantsAnotherTenant) = (false, false, nil, false)
     do {
@@ -83,7 +83,7 @@ extension Transaction {
           break
         }
         // A body that went on after a statement had failed has not done what it says.
-        if settlement.error == nil, connection.isBroken { settlement = Careless(inner: settlement) }
+        if settlement.error == nil, connection.isBroken { settlement = IgnoredFailureCompletion(inner: settlement) }
         settlements.append(settlement)
         if settlement.error == nil {
           if group.count > 1 { try connection.script("RELEASE body") }
@@ -104,7 +104,7 @@ extension Transaction {
     }
     do {
       try connection.script("COMMIT")
-      if concernsOthers { holdings.tellOthers() }
+      if concernsOthers { leases.tellOthers() }
       return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
     } catch {
       let isUnclear = connection.isLost
@@ -117,12 +117,12 @@ extension Transaction {
   }
 
   /// The end of a body that has passed over a failure of the store.
-  private struct Careless: Settlement {
-    let inner: any Settlement
+  private struct IgnoredFailureCompletion: CommitCompletion {
+    let inner: any CommitCompletion
     private let failure = StoreFailure.internalError("a change went on after a statement of it had failed")
     var error: (any Error)? { failure }
 
-    init(inner: any Settlement) { self.inner = inner }
+    init(inner: any CommitCompletion) { self.inner = inner }
 
     func settle() { inner.fail(failure) }
     func fail(_ failure: StoreFailure) { inner.fail(failure) }
@@ -132,13 +132,13 @@ extension Transaction {
     error as? StoreFailure ?? .internalError("\(error)")
   }
 
-  private func undone(by settlement: any Settlement) -> StoreFailure {
+  private func undone(by settlement: any CommitCompletion) -> StoreFailure {
     if case let failure as StoreFailure = settlement.error { return failure }
     return .unavailable("a change on \(connection.server) was broken off: try again")
   }
 
   /// Runs one body on a consistent view, as of its first statement. Its caller is still to be told.
-  func view(_ job: any Job) throws(StoreFailure) -> any Settlement {
+  func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
     forget()
     _ = try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let settlement = job.run(in: self)

@@ -42,7 +42,7 @@ extension PostgresStore {
   /// - Parameter limit: how long the server may take to let us in, and for each look, in milliseconds: somebody waits for it.
   /// - Throws: what `open` would throw of a database that cannot be reached, or is newer.
   public static func inspect(
-    _ place: PostgresPlace, within limit: Int64 = 1_000
+    _ place: PostgresConfiguration, within limit: Int64 = 1_000
   ) throws(StoreFailure) -> DatabaseInspection {
     do {
       var place = place
@@ -50,7 +50,7 @@ extension PostgresStore {
       let connection = try place.connect()
       let found = try Schema.version(of: connection)
       guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
-      return try DatabaseInspection(connection, hasMonths: found == Schema.current)
+      return try DatabaseInspection(connection, hasPartitions: found == Schema.current)
     } catch {
       throw error as? StoreFailure ?? .internalError("\(error)")
     }
@@ -58,7 +58,7 @@ extension PostgresStore {
 }
 
 extension DatabaseInspection {
-  fileprivate init(_ connection: Connection, hasMonths: Bool) throws {
+  fileprivate init(_ connection: Connection, hasPartitions: Bool) throws {
     try lookAtServer(connection)
     try lookAtClock(connection)
     // Of other roles' sessions nothing but their number is seen without pg_monitor.
@@ -77,7 +77,7 @@ extension DatabaseInspection {
       row: { ($0.int64(0), $0.int64(1)) })
     (deadRows, liveRows) = rows ?? (0, 0)
     // A database that no daemon of this version has begun with has none.
-    guard hasMonths else { return }
+    guard hasPartitions else { return }
     let months = try connection.first(
       """
       SELECT count(*) FILTER (WHERE to_regclass('chime.occurrence_' || to_char(m, 'YYYY_MM')) IS NULL),

@@ -14,7 +14,7 @@ package final class PostgresSource: StoreSource {
   /// Takes the database for itself.
   ///
   /// - Throws: `.held` when a daemon has it; `.newerSchema`, or `.unavailable` with what is to be done.
-  package init(_ place: PostgresPlace) throws {
+  package init(_ place: PostgresConfiguration) throws {
     connection = try place.connectToMove()
     name = connection.server
     let version = try Schema.version(of: connection)
@@ -48,7 +48,7 @@ package final class PostgresTarget: StoreTarget {
   /// Takes the database for itself, makes the tables where there are none, and locks them.
   ///
   /// - Throws: `.held` when a daemon has it; `.unavailable` when it has rows already, or cannot be reached or written.
-  package init(_ place: PostgresPlace) throws {
+  package init(_ place: PostgresConfiguration) throws {
     connection = try place.connectToMove()
     name = connection.server
     do {
@@ -58,7 +58,7 @@ package final class PostgresTarget: StoreTarget {
       try requireEmpty()
       // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
-      try connection.script(Self.makeMonths)
+      try connection.script(Self.makePartitions)
       // The totals that the triggers keep are moved as well.
       for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) DISABLE TRIGGER USER") }
     } catch {
@@ -68,11 +68,11 @@ package final class PostgresTarget: StoreTarget {
   }
 
   /// Rows go into the months of the last two years; those that turn out to be of no use are removed at the end.
-  private static let makeMonths = """
+  private static let makePartitions = """
     SELECT chime.make_month((date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - n * interval '1 month')::date)
     FROM generate_series(0, 24) n
     """
-  private static let dropEmptyMonths = """
+  private static let dropEmptyPartitions = """
     DO $body$
     DECLARE part TEXT; used BOOLEAN;
     BEGIN
@@ -168,14 +168,14 @@ package final class PostgresTarget: StoreTarget {
         """)
     }
     for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) ENABLE TRIGGER USER") }
-    try connection.script(Self.dropEmptyMonths)
+    try connection.script(Self.dropEmptyPartitions)
     // So that the first day's plans are those of tables of this size.
     for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
     try connection.script("COMMIT")
   }
 }
 
-extension PostgresPlace {
+extension PostgresConfiguration {
   /// A session that has the store to itself and may take its time.
   fileprivate func connectToMove() throws -> Connection {
     let connection = try connect()

@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned before it began.
 ///
-///     let store = try PostgresStore.open(PostgresPlace(connection: "host=db.example dbname=chime"))
+///     let store = try PostgresStore.open(PostgresConfiguration(connection: "host=db.example dbname=chime"))
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
-///     let horizon = try await store.read { try $0.horizon() }
+///     let wakeups = try await store.read { try $0.wakeups() }
 ///     await store.close()
 ///
 /// Several daemons may have the database at a time: each session holds a share of an advisory lock, which whoever changes
@@ -23,7 +23,7 @@ public final class PostgresStore: Store {
   /// There while it reads.
   private let apart: Session
   let membership: Membership
-  let place: PostgresPlace
+  let place: PostgresConfiguration
   private let state: Mutex<State>
 
   private struct State {
@@ -32,14 +32,14 @@ public final class PostgresStore: Store {
   }
 
   private init(
-    _ place: PostgresPlace, _ heard: @escaping @Sendable (StoreTime) -> Void
+    _ place: PostgresConfiguration, _ heard: @escaping @Sendable (StoreTime) -> Void
   ) throws(StoreFailure) {
-    let holdings = Holdings()
+    let leases = LeaseState()
     self.place = place
-    membership = try Membership(holdings: holdings)
-    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, holdings: holdings, heard: heard)
-    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, holdings: holdings, heard: heard)
-    apart = Session(label: "chime.store.apart", place: place, isReadOnly: true, holdings: holdings)
+    membership = try Membership(leases: leases)
+    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, leases: leases, heard: heard)
+    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, leases: leases, heard: heard)
+    apart = Session(label: "chime.store.apart", place: place, isReadOnly: true, leases: leases)
     state = Mutex(State())
   }
 
@@ -50,7 +50,7 @@ public final class PostgresStore: Store {
   /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when the tables are to be
   ///   changed and another daemon uses them, or when a program of before has the database alone; `.newerSchema` when a newer program has written it.
   public static func open(
-    _ place: PostgresPlace, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    _ place: PostgresConfiguration, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) throws(StoreFailure) -> PostgresStore {
     let store = try PostgresStore(place, heard)
     for session in [store.writer, store.reader] {
@@ -58,7 +58,7 @@ public final class PostgresStore: Store {
         do throws(StoreFailure) {
           let transaction = try session.ready()
           // Where it cannot be done, nothing stops, and the hourly look at the history says why.
-          if session === store.writer { try? Months.makeAhead(transaction.connection) }
+          if session === store.writer { try? Partitions.makeAhead(transaction.connection) }
           return nil
         } catch {
           return error

@@ -140,7 +140,7 @@ struct DeliveryRows {
   private var id = Blobs()
   private var scheduledAt = Integers()
   private var reminder = Integers()
-  private var lane = Integers()
+  private var queue = Integers()
   private var round = Integers()
   private var state = Integers()
   private var stateAt = Integers()
@@ -153,12 +153,12 @@ struct DeliveryRows {
   private var isEmpty = true
   private var hasLaterRound = false
 
-  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: LaneStanding) {
+  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: DeliveryQueueRow) {
     let (code, at) = DeliveryCode.of(delivery.state)
     id.append(delivery.id.stored)
     scheduledAt.append(delivery.occurrence.scheduledAt)
     reminder.append(key)
-    lane.append(standing.key)
+    queue.append(standing.key)
     round.append(delivery.round)
     state.append(code)
     stateAt.append(at)
@@ -174,20 +174,20 @@ struct DeliveryRows {
 
   func insertion(on connection: Connection) throws -> [Connection.Queued] {
     if isEmpty { return [] }
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     if hasLaterRound {
       // What waited for its channel to come back is shown once, not a round at a time.
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           UPDATE delivery d SET state = 4, state_at = u.created_at
           FROM unnest($1, $2, $3, $4, $5, $6) u (scheduled_at, reminder, lane, round, created_at, event)
           WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.lane = u.lane AND d.state <= 1
             AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
-          """, scheduledAt, reminder, lane, round, createdAt, event))
+          """, scheduledAt, reminder, queue, round, createdAt, event))
     }
-    // Numbers are given in the order of the lists, for lanes that keep it.
-    queue.append(
+    // Numbers are given in the order of the lists, for queues that keep it.
+    statements.append(
       try connection.queued(
         """
         INSERT INTO delivery (
@@ -195,9 +195,9 @@ struct DeliveryRows {
           attempts_before, event)
         SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
           unnest($9), unnest($10), unnest($11), unnest($12), unnest($13)
-        """, id, scheduledAt, reminder, lane, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
+        """, id, scheduledAt, reminder, queue, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
         attemptsBefore, event))
-    return queue
+    return statements
   }
 }
 
@@ -225,9 +225,9 @@ struct FollowingRows {
   }
 
   func statements(on connection: Connection) throws -> [Connection.Queued] {
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     if !silenced.isEmpty {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           DELETE FROM due d USING unnest($1, $2) u (reminder, before)
@@ -236,7 +236,7 @@ struct FollowingRows {
             WHERE x.scheduled_at = d.snooze_of AND x.reminder = d.reminder AND x.state < 2)
           """, silenced.reminder, silenced.before))
       // The index of open ones is named by the very words of its condition, the first of the two on the state.
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           UPDATE occurrence o SET repeat_at = NULL FROM unnest($1, $2) u (reminder, before)
@@ -245,7 +245,7 @@ struct FollowingRows {
           """, silenced.reminder, silenced.before))
     }
     if !again.isEmpty {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           INSERT INTO due (reminder, snooze_of, next_at, wakes) SELECT * FROM unnest($1, $2, $3, $4)
@@ -253,7 +253,7 @@ struct FollowingRows {
             next_at = excluded.next_at, scheduled_at = NULL, wakes = excluded.wakes
           """, again.reminder, again.snoozeOf, again.nextAt, again.wakes))
     }
-    return queue
+    return statements
   }
 }
 
@@ -285,9 +285,9 @@ struct AdvanceRows {
   func statements(
     on connection: Connection, heard: @escaping (Answer) -> Void
   ) throws -> [Connection.Queued] {
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     if !moved.isEmpty {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           UPDATE due d SET next_at = u.next_at, scheduled_at = u.scheduled_at, wakes = u.wakes
@@ -299,7 +299,7 @@ struct AdvanceRows {
           """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, heard: heard))
     }
     if !ended.isEmpty {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           DELETE FROM due d USING unnest($1, $2) u (reminder, was)
@@ -307,6 +307,6 @@ struct AdvanceRows {
           RETURNING d.reminder
           """, ended.reminder, ended.was, heard: heard))
     }
-    return queue
+    return statements
   }
 }

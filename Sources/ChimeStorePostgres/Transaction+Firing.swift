@@ -3,11 +3,11 @@ import ChimeRecords
 import ChimeSchedule
 
 extension Transaction {
-  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
+  func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     let limit = max(limit, 0)
     // One more than is asked for tells whether there are more.
     let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
-      (place: DuePlace(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
+      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
     }
     let next = try connection.first(
       """
@@ -41,9 +41,9 @@ extension Transaction {
   /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
   /// and `make` is given nil.
   func dueRows<Made>(
-    now: Instant, limit: Int, after place: DuePlace?, make: (Row, DueReminder?) throws -> Made
+    now: Instant, limit: Int, after place: DueCursor?, make: (Row, DueReminder?) throws -> Made
   ) throws -> [Made] {
-    let (start, limit) = (place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
+    let (start, limit) = (place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
     unreadable = []
     var query = ComposedQuery(Self.definitionColumns)
     query.append(
@@ -96,31 +96,31 @@ extension Transaction {
       occurrence: row.isNull(occurrence + 1) ? nil : try row.occurrence(occurrence))
   }
 
-  func lookAgain(now: Instant) throws {
+  func reevaluateHeld(now: Instant) throws {
     try requireWriting()
     turn.clear()
     try connection.run(
       "UPDATE due SET next_at = $1 WHERE snooze_of = -1 AND next_at > $1 AND scheduled_at <= $1", now)
   }
 
-  func horizon() throws -> Horizon {
-    let (next, outbox) = (Found<Next>(), Found<(lane: Lane, visibleAt: Instant?)>())
+  func wakeups() throws -> NextWakeups {
+    let (next, outbox) = (Found<Next>(), Found<(queue: DeliveryQueue, visibleAt: Instant?)>())
     try connection.send([
       try turn.goesOn ? nextAmongMany { next.all = [$0] } : self.next { next.all = [$0] },
-      try outboxHorizon { outbox.all = $0 },
+      try outboxWakeups { outbox.all = $0 },
     ])
     if let earliest = next.all.first?.earliest {
       if let due = earliest.compactMap({ $0 }).min(), let time, due <= time.instant {
-        turn.saw(earliest, at: PostgresPlace.clock())
+        turn.saw(earliest, at: PostgresConfiguration.clock())
       } else {
         // That was the last of it: what others have let go or added meanwhile may come before.
         turn.clear()
         try connection.send([try self.next { next.all = [$0] }])
       }
     }
-    var horizon = Horizon(nextDue: next.all.first?.due, nextWake: next.all.first?.wake)
-    for case (let lane, let visibleAt?) in outbox.all { horizon.outbox[lane] = visibleAt }
-    return horizon
+    var wakeups = NextWakeups(nextDue: next.all.first?.due, nextWake: next.all.first?.wake)
+    for case (let queue, let visibleAt?) in outbox.all { wakeups.outbox[queue] = visibleAt }
+    return wakeups
   }
 
   /// What is due next, and when the machine is to be awake.

@@ -100,7 +100,7 @@ private struct ReminderRows {
 
   func insertions(on connection: Connection) throws -> [Connection.Queued] {
     if isEmpty { return [] }
-    var queue = [
+    var statements = [
       try connection.queued(
         """
         INSERT INTO reminder (
@@ -111,7 +111,7 @@ private struct ReminderRows {
         needs, countsFrom)
     ]
     if hasDue {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes)
@@ -119,7 +119,7 @@ private struct ReminderRows {
           FROM unnest($1, $2, $3, $4) u (reminder, next_at, scheduled_at, wakes)
           """, due.reminder, due.nextAt, due.scheduledAt, due.wakes))
     }
-    return queue
+    return statements
   }
 }
 

@@ -3,20 +3,22 @@ import ChimeRecords
 import ChimeSchedule
 
 extension Transaction {
-  func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
+  func claimDeliveries(queue: DeliveryQueue, now: Instant, visibleAgain: Instant, limit: Int) throws
+    -> [OutboundMessage]
+  {
     try requireWriting()
-    guard limit > 0, let standing = try standing(of: lane), let epoch = try claimEpoch(of: standing.shard) else {
+    guard limit > 0, let standing = try standing(of: queue), let epoch = try claimEpoch(of: standing.shard) else {
       return []
     }
     let found = Found<OutboundMessage>()
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     for key in try claimable(in: standing, now: now, limit: limit) {
-      queue.append(
+      statements.append(
         try connection.queued(
           "UPDATE delivery SET visible_at = $1, epoch = $2 WHERE key = $3", visibleAgain, epoch, key))
-      queue.append(try message(key) { found.all.append($0) })
+      statements.append(try message(key) { found.all.append($0) })
     }
-    try connection.send(queue)
+    try connection.send(statements)
     return found.all
   }
 
@@ -33,7 +35,7 @@ extension Transaction {
     var rows = DeliveryRows()
     for delivery in deliveries {
       guard let key = try key(of: delivery.occurrence.reminder) else { continue }
-      rows.append(delivery, of: key, try standingMaking(delivery.lane))
+      rows.append(delivery, of: key, try standingMaking(delivery.queue))
       concernsOthers = true
     }
     try connection.send(rows.insertion(on: connection))
@@ -86,7 +88,7 @@ extension Transaction {
           visible_at = least(coalesce(d.state_at, d.created_at), $3)
         FROM lane l JOIN shard_lease s ON s.shard = l.shard
         WHERE d.id = $1 AND d.state <= 1 AND l.key = d.lane AND s.node = $2 AND coalesce(d.epoch, s.epoch) = s.epoch
-        """, id, holdings.current.node, now)
+        """, id, leases.current.node, now)
     }
   }
 

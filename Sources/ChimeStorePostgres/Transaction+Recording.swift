@@ -5,9 +5,9 @@ import ChimeSchedule
 // What has been decided is written in two or three steps, however many firings there are, and each step is a few
 // statements that are sent together: rows go to the server as columns, one parameter each.
 extension Transaction {
-  func record(_ firings: [Firing]) throws {
+  func record(_ firings: [FiringResult]) throws {
     try requireWriting()
-    var together: [Firing] = []
+    var together: [FiringResult] = []
     var reminders: Set<ReminderID> = []
     for firing in firings {
       // Two of one reminder are written one after the other.
@@ -22,16 +22,16 @@ extension Transaction {
 
   /// Firings on their way into the store, each at its place.
   private struct Batch {
-    let firings: [Firing]
+    let firings: [FiringResult]
     /// Nil: the reminder has been removed since, and fires no more.
-    var standings: [ReminderStanding?] = []
+    var standings: [ReminderProgress?] = []
     /// Where the occurrences of each begin among those of all.
     var first: [Int] = []
     /// Which occurrences have been written, of all.
     var written: [Bool] = []
 
     // Firings are large, and a copy of each for each step costs as much as the step.
-    init(_ firings: [Firing], standing: (ReminderID) throws -> ReminderStanding?) rethrows {
+    init(_ firings: [FiringResult], standing: (ReminderID) throws -> ReminderProgress?) rethrows {
       self.firings = firings
       standings.reserveCapacity(firings.count)
       first.reserveCapacity(firings.count)
@@ -59,13 +59,13 @@ extension Transaction {
     var skips: [Int] = []
   }
 
-  private func recordTogether(_ firings: [Firing]) throws {
+  private func recordTogether(_ firings: [FiringResult]) throws {
     if firings.isEmpty { return }
     var batch = try Batch(firings) { try standing(of: $0) }
-    var lanes: [Lane: LaneStanding] = [:]
+    var queues: [DeliveryQueue: DeliveryQueueRow] = [:]
     for place in firings.indices where batch.standings[place] != nil {
-      for delivery in firings[place].deliveries where lanes[delivery.lane] == nil {
-        lanes[delivery.lane] = try standingMaking(delivery.lane)
+      for delivery in firings[place].deliveries where queues[delivery.queue] == nil {
+        queues[delivery.queue] = try standingMaking(delivery.queue)
         concernsOthers = true
       }
     }
@@ -78,13 +78,13 @@ extension Transaction {
     if batch.isCurrent {
       var expected = batch
       for slot in all { expected.written[slot] = true }
-      try connection.send(statements) { rest = try self.rest(of: expected, lanes) }
+      try connection.send(statements) { rest = try self.rest(of: expected, queues) }
     } else {
       try connection.send(statements)
     }
     for slot in written.all { batch.written[slot] = true }
     if written.all.count < all.count { rest = nil }
-    try write(try rest ?? self.rest(of: batch, lanes), of: batch)
+    try write(try rest ?? self.rest(of: batch, queues), of: batch)
   }
 
   /// What writes occurrences, and takes the due times away of those that come again.
@@ -125,35 +125,35 @@ extension Transaction {
         plain[turn].append(occurrences[place], of: key, at: slot)
       }
     }
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     if !past.isEmpty {
-      queue.append(
+      statements.append(
         try connection.queued(
           """
           DELETE FROM due d USING unnest($1, $2, $3) u (reminder, snooze_of, next_at)
           WHERE d.reminder = u.reminder AND d.snooze_of = u.snooze_of AND d.next_at = u.next_at
           """, past.reminder, past.snoozeOf, past.nextAt))
     }
-    if !own.slots.isEmpty { queue += try own.replacement(on: connection) { written.all += $0 } }
+    if !own.slots.isEmpty { statements += try own.replacement(on: connection) { written.all += $0 } }
     for rows in plain where !rows.slots.isEmpty {
-      queue.append(try rows.insertion(on: connection) { written.all += $0 })
+      statements.append(try rows.insertion(on: connection) { written.all += $0 })
     }
-    return (queue, own.slots + plain.flatMap(\.slots))
+    return (statements, own.slots + plain.flatMap(\.slots))
   }
 
-  private func rest(of batch: Batch, _ lanes: [Lane: LaneStanding]) throws -> Rest {
+  private func rest(of batch: Batch, _ queues: [DeliveryQueue: DeliveryQueueRow]) throws -> Rest {
     var rest = Rest()
     for index in batch.firings.indices {
       guard let standing = batch.standings[index] else { continue }
       try follow(index, of: batch, standing, in: &rest)
-      owe(index, of: batch, standing, lanes, in: &rest)
+      owe(index, of: batch, standing, queues, in: &rest)
       advance(index, of: batch, standing, in: &rest)
     }
     return rest
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func follow(_ index: Int, of batch: Batch, _ standing: ReminderStanding, in rest: inout Rest) throws {
+  private func follow(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) throws {
     let occurrences = batch.firings[index].occurrences
     for place in occurrences.indices where batch.written[batch.first[index] + place] {
       // A reminder that never insisted has nothing to end.
@@ -179,7 +179,8 @@ extension Transaction {
 
   /// Owes the deliveries of what has been written.
   private func owe(
-    _ index: Int, of batch: Batch, _ standing: ReminderStanding, _ lanes: [Lane: LaneStanding], in rest: inout Rest
+    _ index: Int, of batch: Batch, _ standing: ReminderProgress, _ queues: [DeliveryQueue: DeliveryQueueRow],
+    in rest: inout Rest
   ) {
     let (occurrences, deliveries) = (batch.firings[index].occurrences, batch.firings[index].deliveries)
     let isWhole = batch.written[batch.first[index]...].prefix(occurrences.count).allSatisfy { $0 }
@@ -190,14 +191,14 @@ extension Transaction {
         }
         if isPassedOver { continue }
       }
-      guard let lane = lanes[deliveries[place].lane] else { continue }
-      rest.deliveries.append(deliveries[place], of: standing.key, lane)
+      guard let queue = queues[deliveries[place].queue] else { continue }
+      rest.deliveries.append(deliveries[place], of: standing.key, queue)
     }
   }
 
   /// Moves a regular due time on, unless the reminder has been changed since: then the decision is an old one, and the due
   /// time stays for a new one.
-  private func advance(_ index: Int, of batch: Batch, _ standing: ReminderStanding, in rest: inout Rest) {
+  private func advance(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) {
     let firings = batch.firings
     guard firings[index].advances, standing.generation == firings[index].due.reminder.generation else { return }
     if firings[index].skipNext != standing.skipNext { rest.skips.append(index) }
@@ -225,22 +226,22 @@ extension Transaction {
           if counts { moved.all += answer.map { $0.int64(0) } }
         })
     let stillDue = Set(moved.all)
-    var queue: [Connection.Queued] = []
+    var statements: [Connection.Queued] = []
     for index in rest.skips {
       guard let key = batch.standings[index]?.key, stillDue.contains(key) else { continue }
       let skipNext = batch.firings[index].skipNext
-      queue.append(try connection.queued("UPDATE reminder SET skip_next = $1 WHERE key = $2", skipNext, key))
+      statements.append(try connection.queued("UPDATE reminder SET skip_next = $1 WHERE key = $2", skipNext, key))
       memory.claimed[batch.firings[index].due.reminder.id]?.skipNext = skipNext
     }
-    try connection.send(queue)
+    try connection.send(statements)
   }
 
-  private func standing(of id: ReminderID) throws -> ReminderStanding? {
+  private func standing(of id: ReminderID) throws -> ReminderProgress? {
     if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
       SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = $1
       """, id.rawValue
-    ) { ReminderStanding(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
+    ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 }

@@ -11,7 +11,7 @@ final class Transaction: SQLTransaction {
   /// What time the database had when the transaction began.
   var time: StoreTime?
   /// Where claims go on; kept from session to session.
-  let turn: ClaimTurn
+  let turn: ClaimCursor
   /// How long a transaction that has claimed due times may stand still, in milliseconds.
   let claimTimeout: Int64
   /// Is told what time the database has, at the beginning of each transaction.
@@ -21,7 +21,7 @@ final class Transaction: SQLTransaction {
   /// Whether it changes what daemons keep of endpoints in memory.
   var changesEndpoints = false
   /// What of the outbox is this daemon's.
-  let holdings: Holdings
+  let leases: LeaseState
   /// The leases that this body has looked up: nil where a shard is another daemon's.
   var epochs: [Int64: Int64?] = [:]
   /// The tenant whose reminders this transaction has counted, so that nobody else can until it has ended.
@@ -30,11 +30,11 @@ final class Transaction: SQLTransaction {
   var wantsAnotherTenant = false
 
   init(
-    connection: Connection, reader: DefinitionReader, isReadOnly: Bool, holdings: Holdings = Holdings(),
-    turn: ClaimTurn = ClaimTurn(), claimTimeout: Int64 = 5_000,
+    connection: Connection, reader: DefinitionReader, isReadOnly: Bool, leases: LeaseState = LeaseState(),
+    turn: ClaimCursor = ClaimCursor(), claimTimeout: Int64 = 5_000,
     heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) {
-    self.holdings = holdings
+    self.leases = leases
     self.connection = connection
     self.reader = reader
     self.isReadOnly = isReadOnly
@@ -60,23 +60,23 @@ final class Transaction: SQLTransaction {
       """)
   }
 
-  func standing(of lane: Lane) throws -> LaneStanding? {
+  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
-      "SELECT key, ordered, shard FROM lane WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue
-    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
+      "SELECT key, ordered, shard FROM lane WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
+    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
   }
 
-  func standingMaking(_ lane: Lane) throws -> LaneStanding {
-    if let known = try standing(of: lane) { return known }
+  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
+    if let known = try standing(of: queue) { return known }
     // Another daemon may have made it since, or be about to.
     let made = try connection.first(
       """
       INSERT INTO lane (owner, channel) VALUES ($1, $2)
       ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner
       RETURNING key, ordered, shard
-      """, lane.owner, lane.channel.rawValue
-    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
-    guard let made else { throw StoreFailure.internalError("PostgreSQL made no lane for \(lane.channel)") }
+      """, queue.owner, queue.channel.rawValue
+    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
+    guard let made else { throw StoreFailure.internalError("PostgreSQL made no lane for \(queue.channel)") }
     return made
   }
 
@@ -201,9 +201,9 @@ final class Transaction: SQLTransaction {
     """
   }
 
-  /// How the lanes of each owner that has some lie with the daemons.
-  func shares(of owners: [UInt32]) throws -> [UInt32: LaneShares] {
-    let node = holdings.current.node
+  /// How the queues of each owner that has some lie with the daemons.
+  func shares(of owners: [UInt32]) throws -> [UInt32: DeliveryQueueShares] {
+    let node = leases.current.node
     let found = try connection.all(
       """
       SELECT l.owner, s.node, count(*)
@@ -215,7 +215,7 @@ final class Transaction: SQLTransaction {
       """, owners.map(Int.init).list
     ) { (owner: $0.uint32(0), node: $0.isNull(1) ? nil : $0.int64(1), count: $0.int(2)) }
     return Dictionary(grouping: found, by: \.owner).mapValues { rows in
-      LaneShares(counts: rows.map(\.count), own: rows.firstIndex { $0.node != nil && $0.node == node })
+      DeliveryQueueShares(counts: rows.map(\.count), own: rows.firstIndex { $0.node != nil && $0.node == node })
     }
   }
 

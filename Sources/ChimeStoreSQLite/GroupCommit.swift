@@ -16,12 +16,12 @@ extension Transaction {
     var taken: Int
     /// Why nothing of it has lasted; nil when all is committed. The callers are still to be told.
     var failure: StoreFailure?
-    var settlements: [any Settlement]
+    var settlements: [any CommitCompletion]
   }
 
   /// Runs some of `jobs`, from the first on, in one transaction. At least one is taken unless it cannot begin at all.
   func commitTogether(_ jobs: [any Job]) -> GroupEnd {
-    var settlements: [any Settlement] = []
+    var settlements: [any CommitCompletion] = []
     do {
       try connection.run("BEGIN IMMEDIATE")
       let isApart = jobs.first?.isApart == true
@@ -50,13 +50,13 @@ extension Transaction {
     }
   }
 
-  private func undone(by settlement: any Settlement) -> StoreFailure {
+  private func undone(by settlement: any CommitCompletion) -> StoreFailure {
     if case let failure as StoreFailure = settlement.error { return failure }
     return .unavailable("the disk of \(connection.path) failed during a change: see its state and try again")
   }
 
   /// Runs one body on a consistent view (sqlite.org/isolation.html). Its caller is still to be told.
-  func view(_ job: any Job) throws(StoreFailure) -> any Settlement {
+  func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
     forget()
     try connection.run("BEGIN")
     let settlement = job.run(in: self)

@@ -11,7 +11,7 @@ import Synchronization
 ///
 ///     let store = try SQLiteStore.open(path: "/var/lib/chime/chime.db")
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
-///     let horizon = try await store.read { try $0.horizon() }
+///     let wakeups = try await store.read { try $0.wakeups() }
 ///     await store.close()
 ///
 /// The log is written ahead and synchronised at each commit (sqlite.org/wal.html;
@@ -24,8 +24,8 @@ import Synchronization
 /// through, it is tried again every few seconds, and calls throw `.unavailable`.
 public final class SQLiteStore: Store {
   let opening: Opening
-  let writer: Desk
-  private let reader: Desk
+  let writer: SerializedConnection
+  private let reader: SerializedConnection
   /// On which what takes long is read, each over a connection of its own that is there for as long. While another file is put
   /// in the place of this one, and after the end, nothing runs on it.
   private let apart = DispatchQueue(label: "chime.store.apart")
@@ -62,8 +62,10 @@ public final class SQLiteStore: Store {
   ) {
     self.opening = opening
     wasChangedSinceSnapshot = wasChanged
-    writer = Desk(label: "chime.store.write", transaction: Self.transaction(connections.writer, isReadOnly: false))
-    reader = Desk(label: "chime.store.read", transaction: Self.transaction(connections.reader, isReadOnly: true))
+    writer = SerializedConnection(
+      label: "chime.store.write", transaction: Self.transaction(connections.writer, isReadOnly: false))
+    reader = SerializedConnection(
+      label: "chime.store.read", transaction: Self.transaction(connections.reader, isReadOnly: true))
     state = Mutex(
       State(
         lock: lock, identity: opening.files.identity, log: LogState(opening.files),

@@ -10,7 +10,7 @@ extension Transaction {
         putOff.append(row.int64(10))
         return nil
       }
-      memory.claimed[due.reminder.id] = ReminderStanding(
+      memory.claimed[due.reminder.id] = ReminderProgress(
         key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
@@ -26,11 +26,11 @@ extension Transaction {
     return found.compactMap { $0 }
   }
 
-  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
+  func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     let limit = max(limit, 0)
     // One more than is asked for tells whether there are more.
     let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
-      (place: DuePlace(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
+      (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
     }
     let next = try connection.first(
       """
@@ -46,10 +46,10 @@ extension Transaction {
   /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
   /// and `make` is given nil.
   private func dueRows<Row>(
-    now: Instant, limit: Int, after place: DuePlace?, make: (Statement, DueReminder?) throws -> Row
+    now: Instant, limit: Int, after place: DueCursor?, make: (Statement, DueReminder?) throws -> Row
   ) throws -> [Row] {
     unreadable = []
-    let start = place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1)
+    let start = place ?? DueCursor(dueAt: .earliest, reminder: -1, again: -1)
     return try connection.all(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
@@ -81,18 +81,18 @@ extension Transaction {
     }
   }
 
-  func lookAgain(now: Instant) throws {
+  func reevaluateHeld(now: Instant) throws {
     try requireWriting()
     try connection.run(
       "UPDATE due SET next_at = ?1 WHERE snooze_of = -1 AND next_at > ?1 AND scheduled_at <= ?1", now)
   }
 
-  func record(_ firings: [Firing]) throws {
+  func record(_ firings: [FiringResult]) throws {
     try requireWriting()
     for firing in firings { try record(firing) }
   }
 
-  private func record(_ firing: Firing) throws {
+  private func record(_ firing: FiringResult) throws {
     let due = firing.due
     // A reminder that has been removed since fires no more.
     guard let standing = try standing(of: due.reminder.id) else { return }
@@ -118,7 +118,7 @@ extension Transaction {
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func follow(_ occurrence: Occurrence, of standing: ReminderStanding, _ reminder: Reminder) throws {
+  private func follow(_ occurrence: Occurrence, of standing: ReminderProgress, _ reminder: Reminder) throws {
     let key = standing.key
     // A reminder that never insisted has nothing to end.
     if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
@@ -146,7 +146,7 @@ extension Transaction {
 
   /// Moves the regular due time on, unless the reminder has been changed since: then the decision is an old one, and
   /// the due time stays for a new one.
-  private func advance(_ firing: Firing, _ standing: ReminderStanding) throws {
+  private func advance(_ firing: FiringResult, _ standing: ReminderProgress) throws {
     let reminder = firing.due.reminder
     guard standing.generation == reminder.generation else { return }
     if let next = firing.next {
@@ -169,13 +169,13 @@ extension Transaction {
     memory.claimed[reminder.id]?.skipNext = firing.skipNext
   }
 
-  private func standing(of id: ReminderID) throws -> ReminderStanding? {
+  private func standing(of id: ReminderID) throws -> ReminderProgress? {
     if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
       SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = ?
       """, id.rawValue
-    ) { ReminderStanding(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
+    ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
   /// Inserts an occurrence, or replaces one that was not heard, or that comes again at that very time.
@@ -215,14 +215,14 @@ extension Transaction {
 
   private func insert(_ delivery: Delivery, of reminder: Int64) throws {
     let (code, at) = DeliveryCode.of(delivery.state)
-    let lane = try standingMaking(delivery.lane)
+    let queue = try standingMaking(delivery.queue)
     if delivery.round > 1, delivery.event == nil {
       // What waited for its channel to come back is shown once, not a round at a time.
       try connection.run(
         """
         UPDATE delivery SET state = 4, state_at = ?1
         WHERE scheduled_at = ?2 AND reminder = ?3 AND lane = ?4 AND state <= 1 AND round < ?5 AND event IS NULL
-        """, delivery.createdAt, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round)
+        """, delivery.createdAt, delivery.occurrence.scheduledAt, reminder, queue.key, delivery.round)
     }
     try connection.run(
       """
@@ -231,17 +231,17 @@ extension Transaction {
         attempts_before, event)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      delivery.id, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round,
-      code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt, lane.isOrdered ? 1 : 0,
+      delivery.id, delivery.occurrence.scheduledAt, reminder, queue.key, delivery.round,
+      code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt, queue.isOrdered ? 1 : 0,
       delivery.attemptsBefore, delivery.event?.text)
   }
 
-  func horizon() throws -> Horizon {
+  func wakeups() throws -> NextWakeups {
     // Each minimum is one step down an index, however much is due or owed.
     let next = try connection.first(
       "SELECT (SELECT min(next_at) FROM due), (SELECT min(next_at) FROM due WHERE wakes = 1)"
     ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
-    let lanes = try connection.all(
+    let queues = try connection.all(
       """
       SELECT l.owner, l.channel, iif(
         l.ordered = 1,
@@ -251,10 +251,10 @@ extension Transaction {
       FROM lane l
       """
     ) { row in
-      (Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
+      (DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
     }
-    var horizon = Horizon(nextDue: next?.due, nextWake: next?.wake)
-    for case (let lane, let visibleAt?) in lanes { horizon.outbox[lane] = visibleAt }
-    return horizon
+    var wakeups = NextWakeups(nextDue: next?.due, nextWake: next?.wake)
+    for case (let queue, let visibleAt?) in queues { wakeups.outbox[queue] = visibleAt }
+    return wakeups
   }
 }

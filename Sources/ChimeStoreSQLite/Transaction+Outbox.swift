@@ -3,9 +3,11 @@ import ChimeRecords
 import ChimeSchedule
 
 extension Transaction {
-  func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
+  func claimDeliveries(queue: DeliveryQueue, now: Instant, visibleAgain: Instant, limit: Int) throws
+    -> [OutboundMessage]
+  {
     try requireWriting()
-    guard limit > 0, let standing = try standing(of: lane) else { return [] }
+    guard limit > 0, let standing = try standing(of: queue) else { return [] }
     return try claimable(in: standing, now: now, limit: limit).compactMap { key in
       try connection.run("UPDATE delivery SET visible_at = ? WHERE key = ?", visibleAgain, key)
       return try connection.first(Self.selectMessage, key) { try $0.outboundMessage(reader) }

@@ -18,16 +18,16 @@ final class Transaction: SQLTransaction {
   /// Begins a body: what the one before has seen may have been undone.
   func forget() { memory.forget() }
 
-  func standing(of lane: Lane) throws -> LaneStanding? {
+  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {
     try connection.first(
-      "SELECT key, ordered FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue
-    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
+      "SELECT key, ordered FROM lane WHERE owner = ? AND channel = ?", queue.owner, queue.channel.rawValue
+    ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
   }
 
-  func standingMaking(_ lane: Lane) throws -> LaneStanding {
-    if let known = try standing(of: lane) { return known }
-    try connection.run("INSERT INTO lane (owner, channel) VALUES (?, ?)", lane.owner, lane.channel.rawValue)
-    return LaneStanding(key: connection.lastInsertedKey, isOrdered: false)
+  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
+    if let known = try standing(of: queue) { return known }
+    try connection.run("INSERT INTO lane (owner, channel) VALUES (?, ?)", queue.owner, queue.channel.rawValue)
+    return DeliveryQueueRow(key: connection.lastInsertedKey, isOrdered: false)
   }
 
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {

@@ -33,7 +33,7 @@ public struct Tracker: Hashable, Sendable, Codable {
   }
 
   /// When in the day it has its place.
-  public enum Slot: String, Hashable, Sendable, Codable, CaseIterable { case morning, anytime, evening }
+  public enum TimeOfDay: String, Hashable, Sendable, Codable, CaseIterable { case morning, anytime, evening }
 
   public var id: TrackerID
   public var owner: UInt32
@@ -54,7 +54,7 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var formerWeekdays: [FormerWeekdays]
   /// Minutes after midnight, 0 to 1439, at which its day begins: what is logged before is the day before's.
   public var dayStartsAt: Int
-  public var slot: Slot
+  public var slot: TimeOfDay
   /// Days on which it rests, each a vacation: they neither break a streak nor add to it.
   public var pauses: [ClosedRange<CivilDate>]
   /// Days that were skipped on purpose, in order.
@@ -89,7 +89,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     id: TrackerID, owner: UInt32, title: LocalizedText, verb: LocalizedText? = nil, kind: Kind, unit: Unit? = nil,
     decimals: Int = 0, goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil,
     counting: CountedDays = .everyDay, formerWeekdays: [FormerWeekdays] = [],
-    dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
+    dayStartsAt: Int = 0, slot: TimeOfDay = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], bounds: Bounds? = nil,
     fieldBounds: [String: Bounds]? = nil, milestoneStep: Quantity? = nil,
     stock: Stock? = nil, icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10,

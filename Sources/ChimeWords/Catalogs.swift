@@ -10,7 +10,7 @@ public enum Catalogs {
 
   /// Takes the language from the environment. Called once, first of all, while the process has one thread.
   ///
-  /// Numbers stay as C writes them for all that reads and writes files: only `Figures` knows the locale's.
+  /// Numbers stay as C writes them for all that reads and writes files: only `LocalizedFormat` knows the locale's.
   ///
   /// - Parameter systemErrors: whether what the C library calls an error (strerror(3)) is translated too. It is not where
   ///   that goes into a journal, or to a client who may read another language.

@@ -1,34 +1,55 @@
 internal import ChimeSchedule
 
-/// The product's words in the user's language.
+/// Translates a message of the command into the user's language (gettext(3)).
 ///
-/// A text is its own key, in English. `%1`, `%2` … stand for values; `%n` for a count. Called with the text itself, not
-/// with a variable, so that `Packaging/words` finds it; what stands in a table is marked there, and said with `say(key:)`.
+/// The English text is the key. `%1`, `%2` … stand for values, `%n` for a count. Pass a literal, because `Packaging/words`
+/// collects the literals from the sources; a text from a table is marked with `localizable` and passed as `key:`.
 ///
-///     Words.say("Logged %1 of %2", "250 ml", "Water")
-///     Words.say(count: 3, "%n day", "%n days")
+///     localized("Logged %1 of %2", "250 ml", "Water")
+///     localized(count: 3, "%n day", "%n days")
+public func localized(_ text: StaticString, _ values: any CustomStringConvertible...) -> String {
+  Words.filled(Catalogs.translated(text.description), values)
+}
+
+/// Translates a text that is not a literal here, such as a row of the table of verbs.
+public func localized(key text: String, _ values: any CustomStringConvertible...) -> String {
+  Words.filled(Catalogs.translated(text), values)
+}
+
+/// Translates a text whose values come as a list.
+public func localized(key text: String, filling values: [String]) -> String {
+  Words.filled(Catalogs.translated(text), values)
+}
+
+/// Translates a text with the plural form for `count`, which replaces `%n`.
+public func localized(
+  count: Int, _ one: StaticString, _ many: StaticString, _ values: any CustomStringConvertible...
+) -> String {
+  Words.filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
+}
+
+/// Marks a text for `Packaging/words` that is translated later, with `localized(key:)`.
+public func localizable(_ text: StaticString) -> String { text.description }
+
+/// Translates a sentence that the daemon, or a module without a locale, wrote in English. Returns it unchanged where the
+/// catalog does not know it.
+///
+/// For the screen only: JSON, `--plain` and comparisons use the English sentence.
+///
+///     localizedServerMessage("water has no items: leave the item out")
+public func localizedServerMessage(_ sentence: String) -> String {
+  ServerMessagePatterns.current.translated(sentence) {
+    CivilDate($0).map(LocalizedFormat.date) ?? Catalogs.systemError($0)
+  } ?? sentence
+}
+
+/// Texts with values in them, in the user's language or in English.
 public enum Words {
-  public static func say(_ text: StaticString, _ values: any CustomStringConvertible...) -> String {
-    filled(Catalogs.translated(text.description), values)
-  }
-
-  /// A text that is known from elsewhere, such as a row of the table of verbs.
-  public static func say(key text: String, _ values: any CustomStringConvertible...) -> String {
-    filled(Catalogs.translated(text), values)
-  }
-
-  /// The right plural form for `count`, which stands for `%n`.
-  public static func say(
-    count: Int, _ one: StaticString, _ many: StaticString, _ values: any CustomStringConvertible...
-  ) -> String {
-    filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
-  }
-
-  /// `3rd`, and in Czech `3.`.
+  /// Returns `3rd` for 3, and `3.` in Czech.
   public static func ordinal(_ number: Int) -> String {
-    // One form is enough for languages that have but one; English has four.
+    // Languages with one form translate "%1th". English needs four forms.
     let plain = "\(number)th"
-    let translated = Words.say("%1th", number)
+    let translated = localized("%1th", number)
     guard translated == plain else { return translated }
     switch (number % 10, number % 100) {
     case (_, 11...13): return plain
@@ -39,25 +60,8 @@ public enum Words {
     }
   }
 
-  /// Marks a text for `Packaging/words` that is said later, with `say(key:)`.
-  public static func mark(_ text: StaticString) -> String { text.description }
-
-  /// The same with the values in a list.
-  public static func say(key text: String, filling values: [String]) -> String {
-    filled(Catalogs.translated(text), values)
-  }
-
-  /// The text as it stands in the program, for other programs.
+  /// Returns the English text with its values, for other programs.
   public static func english(_ text: String, filling values: [String]) -> String { filled(text, values) }
-
-  /// A sentence that the daemon or a room without a locale wrote in English; itself where the catalog does not know it.
-  ///
-  /// For the screen only: JSON, `--plain` and what is compared have it as it came.
-  ///
-  ///     Words.told("water has no items: leave the item out")
-  public static func told(_ sentence: String) -> String {
-    Sayings.current.translated(sentence) { CivilDate($0).map(Figures.date) ?? Catalogs.systemError($0) } ?? sentence
-  }
 
   /// One pass, so that a value with a `%` in it stays as it is; `percents`: %% stands for one.
   static func filled(

@@ -20,13 +20,13 @@ import Testing
   @Test func everyPlaceOfTheTableIsKnown() {
     let table = CommandTable.standard
     for option in table.allOptions where option.value != nil {
-      #expect(Slot.value(of: option) != nil, "--\(option.name) \(option.value ?? "")")
+      #expect(ArgumentKind.value(of: option) != nil, "--\(option.name) \(option.value ?? "")")
     }
     for verb in table.verbs {
       for path in verb.subverbs.isEmpty ? [[verb]] : verb.subverbs.map({ [verb, $0] }) {
         for verb in path.suffix(1) {
-          for place in verb.arguments.flatMap({ Slot.Usage($0, of: verb).places }) {
-            #expect(Slot.word(place.name, of: path) != nil, "chime \(path.map(\.name)): \(place.name)")
+          for place in verb.arguments.flatMap({ ArgumentKind.Usage($0, of: verb).places }) {
+            #expect(ArgumentKind.word(place.name, of: path) != nil, "chime \(path.map(\.name)): \(place.name)")
           }
         }
       }

@@ -80,7 +80,7 @@ import Varlink
   }
 
   @Test func allRightOnAHealthyMachine() {
-    let findings = Judge(Self.healthy()).findings
+    let findings = HealthChecks(Self.healthy()).findings
     #expect(findings.filter { $0.state != .good } == [])
     #expect(Set(findings.map(\.check)) == Set(Check.allCases).subtracting([.tenants, .heartbeat]), "there are none")
     #expect(findings.flatMap(\.remedies).isEmpty)
@@ -92,7 +92,7 @@ import Varlink
       var health = Samples.health()
       health.tenants = tenants
       facts.daemon = .answered(health, after: 1)
-      return Judge(facts).tenants.map { "\($0.state) \($0.message.english)" }
+      return HealthChecks(facts).tenants.map { "\($0.state) \($0.message.english)" }
     }
     #expect(
       findings(Samples.tenant("a", reminders: 89, of: 100), Samples.tenant("b", reminders: 5))
@@ -110,7 +110,7 @@ import Varlink
       var health = Samples.health()
       health.heartbeat = .init(takenAt: takenAt, problem: problem)
       facts.daemon = .answered(health, after: 1)
-      return Judge(facts).heartbeat.map { "\($0.state) \($0.message.english)" }
+      return HealthChecks(facts).heartbeat.map { "\($0.state) \($0.message.english)" }
     }
     #expect(findings(nil) == ["good none was sent yet"])
     let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
@@ -118,7 +118,7 @@ import Varlink
     #expect(findings("the heartbeat is not taken: answered 404") == ["bad the heartbeat is not taken: answered 404"])
     var facts = Self.healthy()
     facts.daemon = .answered(Samples.health(), after: 1)
-    #expect(Judge(facts).heartbeat.isEmpty)
+    #expect(HealthChecks(facts).heartbeat.isEmpty)
   }
 
   struct Break: Sendable {
@@ -392,7 +392,7 @@ import Varlink
     let broken = Self.breaks[index]
     var facts = Self.healthy()
     broken.change(&facts)
-    let findings = Judge(facts).findings
+    let findings = HealthChecks(facts).findings
     let found = try #require(
       findings.first { $0.check == broken.check && $0.message.english.contains(broken.says) },
       "\(findings.filter { $0.check == broken.check }.map(\.message.english))")
@@ -421,7 +421,7 @@ import Varlink
     facts.daemon = .absent
     (facts.endpoints, facts.commands, facts.givenUp) = (.notAsked, .notAsked, .notAsked)
     (facts.trackers, facts.packs) = (.notAsked, .notAsked)
-    let states = Dictionary(grouping: Judge(facts).findings, by: \.check).mapValues { $0.map(\.state) }
+    let states = Dictionary(grouping: HealthChecks(facts).findings, by: \.check).mapValues { $0.map(\.state) }
     for check: Check in [
       .configuration, .store, .room, .snapshots, .secrets, .bus, .notifications, .desktop, .endpoints, .commands,
       .deliveries, .trackers, .clock, .zone, .wake,
@@ -433,7 +433,7 @@ import Varlink
     facts.isSystem = true
     facts.socket.group = "chime"
     facts.socket.mode = 0o660
-    let findings = Judge(facts).findings
+    let findings = HealthChecks(facts).findings
     #expect(findings.filter { $0.state == .bad }.isEmpty)
     #expect(Set(findings.map(\.check)).isDisjoint(with: [.bus, .notifications, .desktop, .lingering]))
   }

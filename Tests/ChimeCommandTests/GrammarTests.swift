@@ -101,8 +101,8 @@ import Testing
     ("kitten", "sitting", 3), ("ä", "a", 1),
   ])
   func distances(_ left: String, _ right: String, _ distance: Int) {
-    #expect(Nearest.distance(left, right) == distance)
-    #expect(Nearest.distance(right, left) == distance)
+    #expect(SpellingSuggestions.distance(left, right) == distance)
+    #expect(SpellingSuggestions.distance(right, left) == distance)
   }
 
   /// One name means one thing in how it is written, so that options may stand before the verb.

@@ -9,7 +9,7 @@ struct ListingsTests {
     items: [Int], isCut: Bool, asked: Int
   ) {
     var asked = 0
-    let result = try Listings.pages(limit: limit) { _, _ in
+    let result = try Pagination.pages(limit: limit) { _, _ in
       defer { asked += 1 }
       return pages[min(asked, pages.count - 1)]
     }

@@ -69,12 +69,12 @@ import Testing
       .map { bare($0.hasSuffix("++") ? $0.dropLast(2) : $0[...]).dropFirst().dropLast() }
       .filter { !$0.contains("*(") && !$0.contains(", *") }
     #expect(examples.count > 40)
-    let surroundings = Surroundings(
+    let scheduleContext = ScheduleContext(
       zone: .utc, place: Place(latitude: 50, longitude: 14),
       zones: { try? ZoneFiles(environment: [:]).zone($0) })
     for example in examples {
       #expect(throws: Never.self, "\(example)") {
-        try Schedule.parse(String(example), now: Samples.now, in: surroundings)
+        try Schedule.parse(String(example), now: Samples.now, in: scheduleContext)
       }
     }
   }

@@ -26,7 +26,7 @@ import Testing
     ("abc\u{202E}fed", "abc\\u{202E}fed"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"), ("a\u{2028}b", "a\\u{2028}b"),
     ("שלום", "שלום"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("می‌خواهم", "می‌خواهم"),
   ])
-  func controlsAreHarmless(_ text: String, _ expected: String) { #expect(Harmless.line(text) == expected) }
+  func controlsAreHarmless(_ text: String, _ expected: String) { #expect(TerminalSanitizer.line(text) == expected) }
 
   @Test(
     arguments: [
@@ -161,7 +161,7 @@ import Testing
   /// Programs read every field, in the order of the interface file; what is missing is null.
   @Test func valuesOfTheInterfacesArePrintedWhole() throws {
     let occurrence = Samples.occurrence()
-    let value = JSONText(occurrence, Tongue(languages: ["cs"]))
+    let value = JSONText(occurrence, PreferredLanguages(languages: ["cs"]))
     guard case .object(let members) = value else { throw Failure.failed("\(value)") }
     #expect(members.map(\.name) == OccurrencesInterface.Occurrence.fieldNames)
     #expect(Set(members.map(\.name)) == Set(Mirror(reflecting: occurrence).children.compactMap(\.label)))
@@ -175,10 +175,10 @@ import Testing
     let day = SchedulesInterface.CalendarDays(
       from: "2026-12-24", to: "2026-12-24", names: ["en": "Eve", "cs": "Štědrý den"])
     #expect(
-      JSONText(day, Tongue(languages: ["cs"])).text()
+      JSONText(day, PreferredLanguages(languages: ["cs"])).text()
         == #"{"from":"2026-12-24","to":"2026-12-24","names":"Štědrý den"}"#)
     let item = TrackersInterface.Item(
       id: "a", tracker: "t", title: "A", attributes: ["en": "x"], entries: 0)
-    #expect(JSONText(item, Tongue(languages: ["en"])).text().contains(#""attributes":{"en":"x"}"#))
+    #expect(JSONText(item, PreferredLanguages(languages: ["en"])).text().contains(#""attributes":{"en":"x"}"#))
   }
 }

@@ -225,17 +225,17 @@ import Varlink
     let daemon = try FakeTrackers(year: year).daemon()
     let output = TextSink(isTerminal: true, width: 80)
     let errors = TextSink(isTerminal: true, width: 80)
-    var world = World(
+    var process = CommandProcess(
       environment: [
         "TZ": "Europe/Prague", "LANG": "C.UTF-8", "CHIME_SOCKET": daemon.path, "TERM": "xterm-256color",
         "TMPDIR": try RunFolder.makeFolder("photo"),
       ], userID: 0, now: { Samples.now }, input: TextSource(text: "", isTerminal: true), output: output, errors: errors)
-    world.hasScreen = true
-    world.askTerminal = { question, end in
+    process.hasScreen = true
+    process.askTerminal = { question, end in
       question == TerminalPhoto.question && end == UInt8(ascii: "c") ? Array(answer.utf8) : []
     }
-    world.runProgram = program
-    #expect(CommandMain.run(["item", "show", "watches", "speedmaster"], in: world) == .success)
+    process.runProgram = program
+    #expect(CommandMain.run(["item", "show", "watches", "speedmaster"], in: process) == .success)
     return (output.text, errors.text)
   }
 

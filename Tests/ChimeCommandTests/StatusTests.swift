@@ -128,11 +128,11 @@ import Testing
   ) throws
     -> Context
   {
-    var world = World(
+    var process = CommandProcess(
       environment: ["TERM": term], userID: 0, now: { Samples.now }, input: TextSource(text: ""), output: TextSink(),
       errors: errors)
-    world.elapsed = clock
-    return Context(line: try ParsedLine.parse(["status"] + arguments), world: world)
+    process.elapsed = clock
+    return Context(line: try ParsedLine.parse(["status"] + arguments), process: process)
   }
 
   @Test func progressIsToldAfterHalfASecondAndGoesAway() throws {

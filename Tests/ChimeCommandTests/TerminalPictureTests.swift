@@ -154,7 +154,7 @@ import Varlink
     let title = chime(["chart", "weight", "--range", range], daemon: daemon, isTerminal: true).lines.first ?? ""
     let days = TrackerYear.full.entries.filter { $0.tracker == "weight" }.map(\.day)
     let (first, last) = (try #require(days.min()), try #require(days.max()))
-    func written(_ day: String) -> String { CivilDate(day).map { Figures.date($0) } ?? "" }
+    func written(_ day: String) -> String { CivilDate(day).map { LocalizedFormat.date($0) } ?? "" }
     #expect(title.contains(written(first)) && title.contains(written(last)), "\(title)")
   }
 

@@ -162,7 +162,7 @@ import Testing
 
 /// How a tracker stands, in words.
 @Suite struct StandingWordsTests {
-  private let words = TrackerWords(tongue: Tongue(languages: ["en"]))
+  private let words = TrackerWords(preferredLanguages: PreferredLanguages(languages: ["en"]))
 
   private func standing(_ change: (inout TrackersInterface.Standing) -> Void) -> TrackersInterface.Standing {
     var standing = FakeTrackers().standing(TrackerYear.full.trackers[0])

@@ -25,13 +25,13 @@ struct VerdictTests {
     var endpoint = EndpointsInterface.Endpoint(
       name: "team", url: "https://example.test/", createdAt: Self.time(.hours(48)), owed: 1)
     endpoint.failingSince = Self.time(failing)
-    let found = Verdict(Self.health(), endpoints: [endpoint], clock: Self.clock).problems
+    let found = HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems
     #expect(found.count == problems)
     #expect(found.allSatisfy { $0.text.hasPrefix("endpoint team has taken nothing since ") }, "\(found)")
     // Of one that rests, and of one that is disabled, other sentences tell.
     endpoint.restingUntil = Self.time(.zero)
-    #expect(Verdict(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.isEmpty)
+    #expect(HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.isEmpty)
     endpoint.disabled = "it answered 410 Gone"
-    #expect(Verdict(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.count == 1)
+    #expect(HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.count == 1)
   }
 }

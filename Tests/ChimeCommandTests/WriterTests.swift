@@ -33,7 +33,8 @@ import Testing
         .list([.object([.init(name: text, value: .list([.string(text)]))])]),
       ]
       for value in all { #expect(Self.isHarmless(Plain.text(value)), "\(Plain.text(value).debugDescription)") }
-      #expect(Self.isHarmless(Harmless.line(text)) && Harmless.lines(text).allSatisfy(Self.isHarmless))
+      #expect(
+        Self.isHarmless(TerminalSanitizer.line(text)) && TerminalSanitizer.lines(text).allSatisfy(Self.isHarmless))
     }
   }
 

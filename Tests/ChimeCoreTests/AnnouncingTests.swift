@@ -6,32 +6,35 @@ import Testing
 /// What endpoints are owed when an occurrence becomes another.
 struct AnnouncingTests {
   static let now = Instant(seconds: 1_795_161_600)
-  static let list = Lane(owner: 1_000, channel: ChannelName(rawValue: "list"))
-  static let phone = Lane(owner: 1_000, channel: ChannelName(rawValue: "phone"))
+  static let list = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "list"))
+  static let phone = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone"))
   static let id = ReminderID(rawValue: "aaaa")
 
   /// A life with a store in memory, in which one reminder fires at `now`.
   final class Life {
     let store = MemoryStore()
-    var bearings = Bearings(zones: InGreenwich())
+    var context = ReminderContext(zones: InGreenwich())
     var random = SeededGenerator(seed: 1)
     var now = AnnouncingTests.now
 
-    init(_ listeners: [Audience.Listener]) { bearings.audience = Audience(listeners) }
+    init(_ listeners: [EventSubscriptions.Subscriber]) { context.subscriptions = EventSubscriptions(listeners) }
 
     func write<Value: Sendable>(
-      _ body: @escaping @Sendable (any StoreTransaction, Bearings, Instant, inout SeededGenerator) throws -> Value
+      _ body:
+        @escaping @Sendable (any StoreTransaction, ReminderContext, Instant, inout SeededGenerator) throws -> Value
     ) async throws -> Value {
-      let (value, after) = try await store.write { [bearings, now, random] transaction in
+      let (value, after) = try await store.write { [context, now, random] transaction in
         var random = random
-        let value = try body(transaction, bearings, now, &random)
+        let value = try body(transaction, context, now, &random)
         return (value, random)
       }
       random = after
       return value
     }
 
-    func add(channels: [Lane] = [], tags: [String] = [], nag: Nag? = nil, suspend: CatchUpRule = .latest) async throws {
+    func add(channels: [DeliveryQueue] = [], tags: [String] = [], nag: Nag? = nil, suspend: CatchUpRule = .latest)
+      async throws
+    {
       try await write { transaction, _, now, _ in
         let reminder = Reminder(
           id: AnnouncingTests.id, owner: 1_000, title: "Tea", schedule: try Schedule(canonical: "weekdays at 08:30"),
@@ -45,11 +48,11 @@ struct AnnouncingTests {
     ///
     /// - Parameter begins: whether what it claims is under way then; it is given back otherwise.
     @discardableResult
-    func fire(begins: Bool = false) async throws -> FiringWork {
-      try await write { transaction, bearings, now, random in
-        let work = try FiringWork.run(
-          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
-          absence: Absence(runningSince: AnnouncingTests.now - .days(2)), now: now, using: &random)
+    func fire(begins: Bool = false) async throws -> FireTransaction {
+      try await write { transaction, context, now, random in
+        let work = try FireTransaction.run(
+          in: transaction, limit: 50, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: context,
+          uptime: Uptime(runningSince: AnnouncingTests.now - .days(2)), now: now, using: &random)
         if !begins { try transaction.releaseClaims() }
         return work
       }
@@ -66,38 +69,38 @@ struct AnnouncingTests {
 
     func answer(_ answer: Occurrence.Answer, by way: String? = nil) async throws {
       let occurrence = try await occurrence
-      try await write { transaction, bearings, now, random in
+      try await write { transaction, context, now, random in
         let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
-        _ = try AnswerWork.run(
-          answer, to: occurrence, reminder: reminder, by: way, in: transaction, bearings, now: now, using: &random)
+        _ = try AnswerTransaction.run(
+          answer, to: occurrence, reminder: reminder, by: way, in: transaction, context, now: now, using: &random)
       }
     }
 
-    /// Claims what a lane owes, and records what came of it.
+    /// Claims what a queue owes, and records what came of it.
     @discardableResult
-    func send(_ lane: Lane, _ next: ChannelReport.NextStep = .settled) async throws -> [Delivery] {
-      try await messages(lane, next).map(\.delivery)
+    func send(_ queue: DeliveryQueue, _ next: ChannelReport.NextStep = .settled) async throws -> [Delivery] {
+      try await messages(queue, next).map(\.delivery)
     }
 
     /// The same, with all that was sent.
     @discardableResult
-    func messages(_ lane: Lane, _ next: ChannelReport.NextStep = .settled) async throws -> [OutboundMessage] {
-      try await write { transaction, bearings, now, random in
-        var work = OutboxWork()
-        work.claims = [(lane, 10)]
+    func messages(_ queue: DeliveryQueue, _ next: ChannelReport.NextStep = .settled) async throws -> [OutboundMessage] {
+      try await write { transaction, context, now, random in
+        var work = OutboxTransaction()
+        work.claims = [(queue, 10)]
         let claimed = try OutboxCommit.run(
-          work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random
+          work, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], context, now: now, using: &random
         ).claims.map(\.message)
-        try Self.record(claimed, next, transaction, bearings, now, &random)
+        try Self.record(claimed, next, transaction, context, now, &random)
         return claimed
       }
     }
 
     static func record(
       _ claimed: [OutboundMessage], _ next: ChannelReport.NextStep, _ transaction: any StoreTransaction,
-      _ bearings: Bearings, _ now: Instant, _ random: inout SeededGenerator
+      _ context: ReminderContext, _ now: Instant, _ random: inout SeededGenerator
     ) throws {
-      var work = OutboxWork()
+      var work = OutboxTransaction()
       work.outcomes = claimed.map {
         Outcome(
           attempt: Attempt(
@@ -105,26 +108,27 @@ struct AnnouncingTests {
             receipt: "known as \($0.delivery.id)"), next: next, message: $0)
       }
       _ = try OutboxCommit.run(
-        work, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random)
+        work, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], context, now: now, using: &random)
     }
 
-    /// What a lane was told or is owed, oldest first: `fired` for what is no event.
-    func told(_ lane: Lane) async throws -> [String] {
-      try await deliveries(lane).map { $0.event?.kind.name ?? "fired" }
+    /// What a queue was told or is owed, oldest first: `fired` for what is no event.
+    func told(_ queue: DeliveryQueue) async throws -> [String] {
+      try await deliveries(queue).map { $0.event?.kind.name ?? "fired" }
     }
 
-    func deliveries(_ lane: Lane) async throws -> [Delivery] {
+    func deliveries(_ queue: DeliveryQueue) async throws -> [Delivery] {
       try await store.read {
-        try $0.deliveries(DeliveryFilter(channel: lane.channel), page: Page()).reversed()
+        try $0.deliveries(DeliveryFilter(channel: queue.channel), page: Page()).reversed()
       }
     }
   }
 
   private static func listener(
-    _ lane: Lane = list, _ events: [OccurrenceEvent] = OccurrenceEvent.allCases, reminders: ReminderChoice? = nil,
+    _ queue: DeliveryQueue = list, _ events: [OccurrenceEvent] = OccurrenceEvent.allCases,
+    reminders: ReminderChoice? = nil,
     takesBack: Bool = false
-  ) -> Audience.Listener {
-    .init(lane: lane, events: Set(events), reminders: reminders, takesBack: takesBack)
+  ) -> EventSubscriptions.Subscriber {
+    .init(queue: queue, events: Set(events), reminders: reminders, takesBack: takesBack)
   }
 
   @Test func aListIsToldAllThatAPersonDoes() async throws {
@@ -143,14 +147,14 @@ struct AnnouncingTests {
     #expect(events.map(\.until) == [Self.now + .minutes(10), nil])
     #expect(try await life.deliveries(Self.list).map(\.round) == [1, 1, 2, 2])
     // The desktop is told as ever.
-    #expect(try await life.told(Lane(owner: 1_000, channel: .desktop)) == ["fired", "fired"])
+    #expect(try await life.told(DeliveryQueue(owner: 1_000, channel: .desktop)) == ["fired", "fired"])
   }
 
   @Test func whoListensIsSaidByChannelAndTag() async throws {
     for (reminders, channels, tags, hears) in [
       (nil, [], [], false), (nil, [Self.list], [], true), (.tag("health"), [], ["health"], true),
       (.tag("health"), [], ["work"], false), (.tag("health"), [Self.list], [], true), (.all, [], [], true),
-    ] as [(ReminderChoice?, [Lane], [String], Bool)] {
+    ] as [(ReminderChoice?, [DeliveryQueue], [String], Bool)] {
       let life = Life([Self.listener(reminders: reminders)])
       try await life.add(channels: channels, tags: tags)
       try await life.fire()
@@ -159,7 +163,7 @@ struct AnnouncingTests {
         try await life.told(Self.list) == (hears ? ["fired", "dismissed"] : []), "\(String(describing: reminders))")
     }
     // Of another owner nobody hears.
-    let life = Life([Self.listener(Lane(owner: 2_000, channel: Self.list.channel), reminders: .all)])
+    let life = Life([Self.listener(DeliveryQueue(owner: 2_000, channel: Self.list.channel), reminders: .all)])
     try await life.add()
     try await life.fire()
     #expect(try await life.told(Self.list) == [])
@@ -189,9 +193,9 @@ struct AnnouncingTests {
     try await other.add()
     try await other.fire()
     try await other.send(Self.phone)
-    try await other.write { transaction, bearings, now, random in
+    try await other.write { transaction, context, now, random in
       let reminder = try #require(try transaction.reminder(Self.id)?.reminder)
-      try Announcing.removal(of: reminder, in: transaction, bearings, now: now, using: &random)
+      try Announcing.removal(of: reminder, in: transaction, context, now: now, using: &random)
       try transaction.remove(Self.id, now: now)
     }
     #expect(try await other.told(Self.phone) == ["fired", "withdrawal", "dismissed"])
@@ -206,10 +210,10 @@ struct AnnouncingTests {
     let before = try await life.occurrence
     try await life.answer(.done)
     let after = try await life.occurrence
-    try await life.write { transaction, bearings, now, random in
+    try await life.write { transaction, context, now, random in
       let reminder = try transaction.reminder(Self.id)?.reminder
       try Announcing.change(
-        after, to: before, of: reminder, by: "undo", in: transaction, bearings, now: now, using: &random)
+        after, to: before, of: reminder, by: "undo", in: transaction, context, now: now, using: &random)
       try transaction.update(before, now: now)
     }
     #expect(try await life.told(Self.list) == ["fired", "done", "reopened"])
@@ -246,15 +250,15 @@ struct AnnouncingTests {
   @Test(arguments: [true, false]) func whatArrivesAfterTheAnswerIsTakenBack(_ isHeard: Bool) async throws {
     let life = Life([Self.listener(Self.phone, [.fired, .repeated], takesBack: true)])
     try await life.add(channels: [Self.phone])
-    let claimed = try await life.fire(begins: true).claims.map(\.message).filter { $0.delivery.lane == Self.phone }
+    let claimed = try await life.fire(begins: true).claims.map(\.message).filter { $0.delivery.queue == Self.phone }
     #expect(claimed.count == 1)
     try await life.answer(.done)
     // A daemon that dies here has owed it already; it waits for what becomes of the message.
     #expect(try await life.told(Self.phone) == ["fired", "withdrawal"])
     #expect(try await life.send(Self.phone).isEmpty)
     func arrive() async throws {
-      try await life.write { transaction, bearings, now, random in
-        try Life.record(claimed, .settled, transaction, bearings, now, &random)
+      try await life.write { transaction, context, now, random in
+        try Life.record(claimed, .settled, transaction, context, now, &random)
       }
     }
     if isHeard {
@@ -303,7 +307,8 @@ struct AnnouncingTests {
   /// Each message says what is shown once it has arrived, also when what it tells of is over by then.
   @Test func messagesSayWhatIsShownFromThenOn() async throws {
     let life = Life([
-      Audience.Listener(lane: Self.phone, takesBack: true, keepsState: true), Self.listener(reminders: .all),
+      EventSubscriptions.Subscriber(queue: Self.phone, takesBack: true, keepsState: true),
+      Self.listener(reminders: .all),
     ])
     try await life.add(channels: [Self.phone])
     try await life.fire()

@@ -6,13 +6,13 @@ import Testing
 /// Reminders that count from what becomes of another.
 struct ChainsTests {
   static let now = Instant(seconds: 1_795_161_600)
-  static let bearings = Bearings(zones: UTCZones())
+  static let context = ReminderContext(zones: UTCZones())
   static let generator = SystemRandomNumberGenerator()
 
   static func reminder(_ id: String, _ when: String, owner: UInt32 = 1) throws -> Reminder {
     Reminder(
       id: ReminderID(rawValue: id), owner: owner, title: "Title of \(id)",
-      schedule: try Schedule.parse(when, now: now, in: Surroundings(zone: .utc)), timezone: .named("UTC"),
+      schedule: try Schedule.parse(when, now: now, in: ScheduleContext(zone: .utc)), timezone: .named("UTC"),
       createdAt: now)
   }
 
@@ -31,25 +31,26 @@ struct ChainsTests {
 
   @discardableResult
   private func fire(
-    _ store: MemoryStore, at now: Instant, absence: Absence = Absence(runningSince: .earliest)
-  ) async throws -> FiringWork {
+    _ store: MemoryStore, at now: Instant, uptime: Uptime = Uptime(runningSince: .earliest)
+  ) async throws -> FireTransaction {
     try await store.write { transaction in
       var generator = Self.generator
-      return try FiringWork.run(
-        in: transaction, limit: 100, room: Agenda.Room(policies: LanePolicies()), bearings: Self.bearings,
-        absence: absence, now: now,
+      return try FireTransaction.run(
+        in: transaction, limit: 100, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
+        context: Self.context,
+        uptime: uptime, now: now,
         using: &generator)
     }
   }
 
-  private func done(_ store: MemoryStore, _ time: Instant, at now: Instant) async throws -> AnswerWork {
+  private func done(_ store: MemoryStore, _ time: Instant, at now: Instant) async throws -> AnswerTransaction {
     try await store.write { transaction in
       var generator = Self.generator
       let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: time)
       let occurrence = try #require(try transaction.occurrence(id))
       let reminder = try transaction.readableReminder(id.reminder)?.reminder
-      return try AnswerWork.run(
-        .done, to: occurrence, reminder: reminder, in: transaction, Self.bearings, now: now, using: &generator)
+      return try AnswerTransaction.run(
+        .done, to: occurrence, reminder: reminder, in: transaction, Self.context, now: now, using: &generator)
     }
   }
 
@@ -92,7 +93,7 @@ struct ChainsTests {
   @Test func whatIsMissedIsFollowedOnceForAnAbsence() async throws {
     let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1m")
     let back = Self.now + .days(2)
-    let work = try await fire(store, at: back, absence: Absence(runningSince: back))
+    let work = try await fire(store, at: back, uptime: Uptime(runningSince: back))
     #expect(work.chained.map(\.after.id.rawValue) == ["bbb0"])
     #expect(try await times(store, "bbb0").next == back + .minutes(5))
   }
@@ -100,7 +101,7 @@ struct ChainsTests {
   @Test func whatWasMissedMayStillBeDone() async throws {
     let store = try await store(["5m after missed of aaaa", "after done of aaaa"], first: "every 1h")
     let back = Self.now + .days(2)
-    try await fire(store, at: back, absence: Absence(runningSince: back))
+    try await fire(store, at: back, uptime: Uptime(runningSince: back))
     _ = try await done(store, Self.now + .hours(1), at: back + .seconds(1))
     #expect(try await times(store, "bbb1").next == back + .seconds(1))
   }
@@ -157,7 +158,7 @@ struct ChainsTests {
       try await store.read { transaction in
         try ScheduleAudit.of(
           try transaction.versions(of: ReminderID(rawValue: "bbb0")), from: .earliest, before: end, in: transaction,
-          Self.bearings, SurroundingsLog(), now: now)
+          Self.context, ScheduleContextLog(), now: now)
       }
     }
     #expect(try await audit(end).unexplained == 1, "nobody has fired it")
@@ -169,7 +170,7 @@ struct ChainsTests {
   /// The store takes no changes: the time counts from the answer all the same, fires from memory, and is recorded once.
   @Test func withoutTheStore() async throws {
     let store = try await store(["1m after done of aaaa"])
-    var standby = Standby()
+    var degradedMode = DegradedMode()
     var generator = Self.generator
     let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: Self.now)
     let (occurrence, reminder, followers) = try await store.read { transaction in
@@ -178,19 +179,19 @@ struct ChainsTests {
         try Chains.followers(of: id.reminder, of: 1, .done, in: transaction)
       )
     }
-    let answer = OutboxWork.Answer(answer: .done, occurrence: id)
-    _ = try standby.answer(answer, occurrence, reminder, followers: followers, Self.bearings, now: Self.now)
+    let answer = OutboxTransaction.Answer(answer: .done, occurrence: id)
+    _ = try degradedMode.answer(answer, occurrence, reminder, followers: followers, Self.context, now: Self.now)
     let due = Self.now + .minutes(1)
-    let look = standby.look(now: due, limit: 10)
-    let seen = try await store.read { try look.run(in: $0, Self.bearings) }
-    let work = standby.fire(
-      seen, LanePolicies(), Self.bearings, Absence(runningSince: .earliest), now: due, using: &generator)
+    let look = degradedMode.look(now: due, limit: 10)
+    let seen = try await store.read { try look.run(in: $0, Self.context) }
+    let work = degradedMode.fire(
+      seen, DeliveryQueuePolicies(), Self.context, Uptime(runningSince: .earliest), now: due, using: &generator)
     #expect(work.firings.map(\.due.reminder.id.rawValue) == ["bbb0"])
-    let part = standby.part()
+    let part = degradedMode.part()
     let commit = try await store.write { transaction in
       var generator = Self.generator
-      return try StandbyCommit.run(
-        part, in: transaction, LanePolicies(), seenFailing: [:], Self.bearings, now: due, using: &generator)
+      return try DegradedModeCommit.run(
+        part, in: transaction, DeliveryQueuePolicies(), seenFailing: [:], Self.context, now: due, using: &generator)
     }
     #expect(commit.refused.isEmpty)
     #expect(try await times(store, "bbb0").fired == [due])

@@ -9,25 +9,26 @@ struct ClockBackTests {
   private static let hourly = ReminderID(rawValue: "r1")
 
   /// Fires what is due at `now`, as many times as there is something.
-  private func fire(_ store: MemoryStore, at now: Instant) async throws -> [Firing] {
+  private func fire(_ store: MemoryStore, at now: Instant) async throws -> [FiringResult] {
     try await store.write { transaction in
       var random = SeededGenerator(seed: 7)
-      return try FiringWork.run(
-        in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
-        absence: Absence(runningSince: Self.begin), now: now, using: &random
+      return try FireTransaction.run(
+        in: transaction, limit: 50, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
+        context: ReminderContext(zones: InUTC()),
+        uptime: Uptime(runningSince: Self.begin), now: now, using: &random
       ).firings
     }
   }
 
   private func reschedule(_ store: MemoryStore, at now: Instant) async throws {
-    try await store.write { try Rescan.reschedule(Self.hourly, in: $0, Bearings(zones: InUTC()), now: now) }
+    try await store.write { try Recompute.reschedule(Self.hourly, in: $0, ReminderContext(zones: InUTC()), now: now) }
   }
 
   /// The clock is hours ahead, back, and ahead again: what fired while it was ahead the first time is told of once.
   @Test(arguments: [CatchUpRule.latest, .all])
   func whatWasHeardAheadIsNotToldOfAgain(_ rule: CatchUpRule) async throws {
     let store = MemoryStore()
-    var reminder = try StandbyTests.reminder("every 1h")
+    var reminder = try DegradedModeTests.reminder("every 1h")
     reminder.catchUp = CatchUp(suspend: rule, downtime: rule)
     let first = Self.begin + .hours(1)
     try await store.write { [reminder] in try $0.upsert(reminder, next: first) }
@@ -50,14 +51,14 @@ struct ClockBackTests {
   /// The same while the store can be read only: what fired while the clock was ahead is not shown again.
   @Test func whatWasHeardAheadIsNotShownAgainFromMemory() async throws {
     let store = MemoryStore()
-    var reminder = try StandbyTests.reminder("every 1h")
+    var reminder = try DegradedModeTests.reminder("every 1h")
     reminder.catchUp = CatchUp(suspend: .all, downtime: .all)
     try await store.write { [reminder] in try $0.upsert(reminder, next: Self.begin + .hours(3)) }
     // Two of five are heard ahead; back at the begin the first of all is due first.
     _ = try await fire(store, at: Self.begin + .hours(4))
     try await reschedule(store, at: Self.begin)
     var screen = Screen(store: store)
-    let work = try await screen.standIn(now: Self.begin + .hours(5))
+    let work = try await screen.fireDegraded(now: Self.begin + .hours(5))
     let shown = work.messages.map(\.message.occurrence.id.scheduledAt)
     #expect(shown == [1, 2, 5].map { Self.begin + .hours($0) })
     #expect(work.firings.flatMap(\.occurrences).map(\.id.scheduledAt) == shown)
@@ -67,11 +68,11 @@ struct ClockBackTests {
   /// of all reminders have been computed anew.
   @Test func whatWasDecidedWhileTheClockWasAheadIsComputedAnew() async throws {
     var screen = Screen(store: MemoryStore())
-    try await screen.add(try StandbyTests.reminder("every 1h"), at: Self.begin + .hours(1))
+    try await screen.add(try DegradedModeTests.reminder("every 1h"), at: Self.begin + .hours(1))
     let ahead = Self.begin + .days(9)
-    try await screen.standIn(now: ahead)
-    let part = screen.standby.part()
-    #expect(screen.standby.outdated(in: part, screen.bearings, now: Self.begin) == [Self.hourly])
-    #expect(screen.standby.outdated(in: part, screen.bearings, now: ahead).isEmpty)
+    try await screen.fireDegraded(now: ahead)
+    let part = screen.degradedMode.part()
+    #expect(screen.degradedMode.outdated(in: part, screen.context, now: Self.begin) == [Self.hourly])
+    #expect(screen.degradedMode.outdated(in: part, screen.context, now: ahead).isEmpty)
   }
 }

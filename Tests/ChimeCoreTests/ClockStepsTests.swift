@@ -201,9 +201,9 @@ private struct Machine {
   static let id = ReminderID(rawValue: "r1")
 
   let store = MemoryStore()
-  let bearings = Bearings(zones: InUTC())
+  let context = ReminderContext(zones: InUTC())
   var wall = begin
-  var absence = Absence(runningSince: begin)
+  var uptime = Uptime(runningSince: begin)
   var fired: [OccurrenceID] = []
   var decisions = 0
   /// How many of the decisions that recorded a run of missed times were the last about an absence.
@@ -213,27 +213,28 @@ private struct Machine {
   mutating func add(_ text: String, catchUp: CatchUpRule = .latest) async throws {
     let now = wall
     let reminder = Reminder(
-      id: Self.id, owner: 1, title: "Tea", schedule: try Schedule.parse(text, now: now, in: Surroundings(zone: .utc)),
+      id: Self.id, owner: 1, title: "Tea",
+      schedule: try Schedule.parse(text, now: now, in: ScheduleContext(zone: .utc)),
       timezone: .named("UTC"), catchUp: CatchUp(suspend: catchUp, downtime: catchUp), grace: .days(3_660),
       createdAt: now)
-    let next = bearings.timetable(of: reminder).next(after: now)
+    let next = context.timetable(of: reminder).next(after: now)
     try await store.write { try $0.upsert(reminder, next: next) }
   }
 
   mutating func done() async throws {
-    let (now, bearings) = (wall, bearings)
+    let (now, context) = (wall, context)
     try await store.write { transaction in
       guard var reminder = try transaction.reminder(Self.id)?.reminder else { return }
       reminder.lastDone = now
       reminder.generation += 1
-      try transaction.upsert(reminder, next: bearings.timetable(of: reminder).next(after: now))
+      try transaction.upsert(reminder, next: context.timetable(of: reminder).next(after: now))
     }
   }
 
   /// Time passes, and what comes due fires then.
   mutating func pass(_ span: Milliseconds) async throws {
     let end = wall + span
-    while let due = try await store.read({ try $0.horizon() }).nextDue, due <= end {
+    while let due = try await store.read({ try $0.wakeups() }).nextDue, due <= end {
       wall = max(wall, due)
       try await fire()
     }
@@ -243,23 +244,23 @@ private struct Machine {
   /// The clock is set.
   mutating func set(by step: Milliseconds) async throws {
     wall = wall + step
-    if step < .zero { absence.clockWentBack(to: wall) }
+    if step < .zero { uptime.clockWentBack(to: wall) }
     if step < .seconds(-1) {
-      let (now, bearings) = (wall, bearings)
-      try await store.write { try Rescan.reschedule(Self.id, in: $0, bearings, now: now, wentBack: true) }
+      let (now, context) = (wall, context)
+      try await store.write { try Recompute.reschedule(Self.id, in: $0, context, now: now, wentBack: true) }
     }
     try await fire()
   }
 
   private mutating func fire() async throws {
-    let (now, bearings, absence) = (wall, bearings, absence)
+    let (now, context, uptime) = (wall, context, uptime)
     while true {
       let before = random
       let (work, after) = try await store.write { transaction in
         var generator = before
-        let work = try FiringWork.run(
-          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
-          absence: absence, now: now, using: &generator)
+        let work = try FireTransaction.run(
+          in: transaction, limit: 50, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: context,
+          uptime: uptime, now: now, using: &generator)
         return (work, generator)
       }
       random = after
@@ -291,7 +292,7 @@ private struct Machine {
     let records = try await records()
     #expect(fired.allSatisfy { id in records.contains { $0.id == id && $0.firedAt != nil } })
     guard let reminder = try await store.read({ try $0.reminder(Self.id)?.reminder }) else { return }
-    let timetable = bearings.timetable(of: reminder)
+    let timetable = context.timetable(of: reminder)
     for (place, one) in records.enumerated() {
       guard let through = one.missedRun?.through else { continue }
       for other in records[(place + 1)...].prefix(while: { $0.id.scheduledAt <= through }) {

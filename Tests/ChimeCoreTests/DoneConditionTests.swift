@@ -20,10 +20,10 @@ struct DoneConditionTests {
   private static func decide(
     _ reminder: Reminder, _ scheduledAt: Instant = noon, dueAt: Instant? = nil, now: Instant, done: [Instant] = [],
     quiet: Quiet? = nil
-  ) -> Firing {
+  ) -> FiringResult {
     var generator = SystemRandomNumberGenerator()
     let due = DueReminder(reminder: reminder, scheduledAt: scheduledAt, dueAt: dueAt ?? scheduledAt)
-    return FiringDecision(now: now, absence: Absence(runningSince: .earliest)).decide(
+    return FiringDecision(now: now, uptime: Uptime(runningSince: .earliest)).decide(
       due, timetable: reminder.timetable(in: .utc), quiet: quiet, condition: DoneCondition(done, zone: .utc),
       using: &generator)
   }
@@ -92,7 +92,7 @@ struct DoneConditionTests {
 
   @Test func doneLetsWhatWaitsComeAtOnce() async throws {
     let store = MemoryStore()
-    let bearings = Bearings(zones: UTC())
+    let context = ReminderContext(zones: UTC())
     let id = ReminderID(rawValue: "aaaa")
     try await store.write { store in
       var first = try Self.reminder { $0.onlyIfDone = nil }
@@ -100,33 +100,33 @@ struct DoneConditionTests {
       try store.upsert(first, next: Self.noon)
       try store.upsert(try Self.reminder(), next: Self.noon)
     }
-    func fire(_ now: Instant) async throws -> FiringWork {
+    func fire(_ now: Instant) async throws -> FireTransaction {
       try await store.write { transaction in
         var generator = SystemRandomNumberGenerator()
-        return try FiringWork.run(
-          in: transaction, limit: 10, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
-          absence: Absence(runningSince: .earliest), now: now, using: &generator)
+        return try FireTransaction.run(
+          in: transaction, limit: 10, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: context,
+          uptime: Uptime(runningSince: .earliest), now: now, using: &generator)
       }
     }
     let fired = try await fire(Self.noon)
     #expect(fired.firings.flatMap(\.occurrences).map(\.id.reminder) == [id])
-    #expect(try await store.read { try $0.horizon().nextDue } == Self.noon + .hours(3))
+    #expect(try await store.read { try $0.wakeups().nextDue } == Self.noon + .hours(3))
     let at = Self.noon + .hours(1)
     try await store.write { transaction in
       var generator = SystemRandomNumberGenerator()
       let occurrence = try #require(
         try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: Self.noon)))
-      _ = try AnswerWork.run(
-        .done, to: occurrence, reminder: try transaction.reminder(id)?.reminder, in: transaction, bearings, now: at,
+      _ = try AnswerTransaction.run(
+        .done, to: occurrence, reminder: try transaction.reminder(id)?.reminder, in: transaction, context, now: at,
         using: &generator)
     }
-    #expect(try await store.read { try $0.horizon().nextDue } == at)
+    #expect(try await store.read { try $0.wakeups().nextDue } == at)
     let followed = try await fire(at)
     #expect(followed.firings.flatMap(\.occurrences).map(\.late) == [.waited])
     let audit = try await store.read { transaction in
       try ScheduleAudit.of(
         try transaction.versions(of: ReminderID(rawValue: "bbbb")), from: .earliest, before: at + .seconds(1),
-        in: transaction, bearings, SurroundingsLog(), now: at + .seconds(1))
+        in: transaction, context, ScheduleContextLog(), now: at + .seconds(1))
     }
     #expect((audit.times, audit.late, audit.unexplained) == (1, [.waited: 1], 0))
   }
@@ -134,18 +134,18 @@ struct DoneConditionTests {
   /// Also where its ping was not awaited yet.
   @Test func aGoodPingIsDone() async throws {
     let store = MemoryStore()
-    let (id, bearings) = (ReminderID(rawValue: "aaaa"), Bearings(zones: UTC()))
+    let (id, context) = (ReminderID(rawValue: "aaaa"), ReminderContext(zones: UTC()))
     let condition = try await store.write { store in
       var job = try Self.reminder { $0.onlyIfDone = nil }
       (job.id, job.within) = (id, .hours(1))
       try store.upsert(job, next: Self.noon)
       var generator = SystemRandomNumberGenerator()
       for (kind, at) in [(Ping.Kind.failed, Self.noon - .hours(9)), (.succeeded, Self.noon - .hours(2))] {
-        _ = try PingWork.run(
-          Ping(at: at, kind: kind, uid: 1), of: #require(try store.reminder(id)), in: store, bearings,
-          absence: Absence(runningSince: .earliest), using: &generator)
+        _ = try PingTransaction.run(
+          Ping(at: at, kind: kind, uid: 1), of: #require(try store.reminder(id)), in: store, context,
+          uptime: Uptime(runningSince: .earliest), using: &generator)
       }
-      return try DoneCondition.read(for: Self.reminder(), from: Self.noon, in: store, bearings)
+      return try DoneCondition.read(for: Self.reminder(), from: Self.noon, in: store, context)
     }
     #expect(condition?.done(onDayOf: Self.noon) == Self.noon - .hours(2))
     #expect(condition?.done(onDayOf: Self.noon + Self.day) == nil)

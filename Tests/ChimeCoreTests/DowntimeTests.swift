@@ -33,9 +33,9 @@ import Testing
     trace: Downtime.Trace? = Downtime.Trace(at: down, isExact: true), at now: Instant = start + .seconds(2),
     prepare: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
   ) async throws -> (notices: [Occurrence], deliveries: [Delivery], bodies: [String]) {
-    var bearings = Bearings(zones: Zones())
-    bearings.quiet.hours = try QuietHours(quiet)
-    let (store, ready) = (MemoryStore(), bearings)
+    var context = ReminderContext(zones: Zones())
+    context.quiet.hours = try QuietHours(quiet)
+    let (store, ready) = (MemoryStore(), context)
     return try await store.write { transaction in
       var generator = SeededGenerator(seed: 1)
       for reminder in reminders {
@@ -44,12 +44,12 @@ import Testing
       if let silence { try transaction.setSilence(silence, of: 1_000) }
       try prepare(transaction)
       let downtime = Downtime(after: trace, until: start, channels: channels)
-      let work = try FiringWork.run(
-        in: transaction, limit: 500, room: Agenda.Room(policies: LanePolicies()), bearings: ready,
-        absence: Absence(runningSince: start), downtime: downtime, now: now, using: &generator)
-      let again = try FiringWork.run(
-        in: transaction, limit: 500, room: Agenda.Room(policies: LanePolicies()), bearings: ready,
-        absence: Absence(runningSince: start), downtime: downtime, now: now, using: &generator)
+      let work = try FireTransaction.run(
+        in: transaction, limit: 500, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: ready,
+        uptime: Uptime(runningSince: start), downtime: downtime, now: now, using: &generator)
+      let again = try FireTransaction.run(
+        in: transaction, limit: 500, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()), context: ready,
+        uptime: Uptime(runningSince: start), downtime: downtime, now: now, using: &generator)
       #expect(again.told.isEmpty, "it is told once")
       let bodies = try work.told.map { try transaction.reminder($0.id.reminder)?.reminder.body ?? "" }
       let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page(limit: 100)).reversed()
@@ -152,9 +152,9 @@ import Testing
     #expect(try await Self.told([tea], channels: [phone]).notices.isEmpty, "there is no such endpoint")
     let told = try await Self.told([tea], channels: [phone, .desktop]) { store in
       try store.put(
-        Endpoint(lane: Lane(owner: 1_000, channel: phone), url: "http://h/", createdAt: Self.midnight))
+        Endpoint(queue: DeliveryQueue(owner: 1_000, channel: phone), url: "http://h/", createdAt: Self.midnight))
     }
-    #expect(Set(told.deliveries.prefix(2).map(\.lane.channel)) == [phone, .desktop])
+    #expect(Set(told.deliveries.prefix(2).map(\.queue.channel)) == [phone, .desktop])
     #expect(told.deliveries.prefix(2).allSatisfy { $0.occurrence == told.notices[0].id })
   }
 
@@ -166,7 +166,7 @@ import Testing
         id: OccurrenceID(reminder: tea.id, scheduledAt: Self.at(1)), title: "Tea", owner: 1_000,
         state: .snoozed(until: Self.at(3)), firedAt: Self.at(1), rounds: 1)
       try store.record([
-        Firing(
+        FiringResult(
           due: due, occurrences: [occurrence], deliveries: [], next: Self.at(9), advances: false, skipNext: 0)
       ])
     }
@@ -177,12 +177,12 @@ import Testing
     let store = MemoryStore()
     try await store.write { store in
       #expect(try Downtime.trace(in: store) == nil)
-      try Rescan.rememberClock(in: store, now: Self.at(1))
+      try Recompute.rememberClock(in: store, now: Self.at(1))
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(1), isExact: false))
       try Downtime.noteAlive(in: store, now: Self.at(2))
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(2), isExact: true))
       // It has gone on since, and was then lost.
-      try Rescan.rememberClock(in: store, now: Self.at(3))
+      try Recompute.rememberClock(in: store, now: Self.at(3))
       #expect(try Downtime.trace(in: store) == .init(at: Self.at(3), isExact: false))
     }
   }

@@ -2,12 +2,12 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// The rest of a lane that fails again and again.
+/// The rest of a queue that fails again and again.
 struct BreakerTests {
-  static let now = AgendaTests.now
+  static let now = SchedulerTests.now
 
   @Test func fiveFailuresInARowMakeALaneRestLongerAndLonger() {
-    var game = LaneTests.Game(LaneTests.plain)
+    var game = DeliveryQueueTests.Game(DeliveryQueueTests.plain)
     game.start()
     game.end(4, .failed(asked: nil))
     #expect(game.underWay.count == 4)
@@ -17,7 +17,7 @@ struct BreakerTests {
       // What was under way as it began says nothing new.
       game.end(game.underWay.count, .failed(asked: nil))
       #expect(game.underWay.isEmpty)
-      guard let until = game.agenda.rests(at: game.now)[game.lane] else {
+      guard let until = game.scheduler.rests(at: game.now)[game.queue] else {
         Issue.record("it does not rest")
         return
       }
@@ -35,20 +35,21 @@ struct BreakerTests {
     #expect(Set(rests.map(\.rawValue)).count == rests.count, "each a little longer by chance")
     game.end(1, .arrived(took: .milliseconds(1)))
     #expect(game.underWay.count == 4)
-    #expect(game.agenda.rests(at: game.now).isEmpty)
+    #expect(game.scheduler.rests(at: game.now).isEmpty)
   }
 
   @Test(arguments: [
-    (LaneOutcome.arrived(took: .zero), false), (.declined, false), (.shut(.zero), true), (.failed(asked: nil), true),
+    (DeliveryQueueOutcome.arrived(took: .zero), false), (.declined, false), (.shut(.zero), true),
+    (.failed(asked: nil), true),
   ])
-  func whatEndsARun(outcome: LaneOutcome, rests: Bool) {
-    var game = LaneTests.Game(LanePolicy(concurrency: 1, rests: true))
+  func whatEndsARun(outcome: DeliveryQueueOutcome, rests: Bool) {
+    var game = DeliveryQueueTests.Game(DeliveryQueuePolicy(concurrency: 1, rests: true))
     game.start()
     for _ in 0..<4 { game.end(1, .failed(asked: nil)) }
     game.end(1, outcome)
     game.wake(at: game.now)
     game.end(1, .failed(asked: nil))
-    #expect(game.agenda.rests(at: game.now).isEmpty != rests)
+    #expect(game.scheduler.rests(at: game.now).isEmpty != rests)
   }
 
   @Test func whatTheOtherSideAsksForIsObeyedWithinBounds() {
@@ -74,28 +75,28 @@ struct BreakerTests {
 
   @Test(
     arguments: [
-      (nil, LaneOutcome.failed(asked: nil)), (500, .failed(asked: nil)), (503, .failed(asked: nil)),
+      (nil, DeliveryQueueOutcome.failed(asked: nil)), (500, .failed(asked: nil)), (503, .failed(asked: nil)),
       (429, .failed(asked: nil)), (408, .failed(asked: nil)), (425, .failed(asked: nil)), (400, .declined),
       (404, .declined), (302, .declined),
-    ] as [(Int?, LaneOutcome)])
-  func whatAFailureTellsOfTheOtherSide(status: Int?, wanted: LaneOutcome) {
+    ] as [(Int?, DeliveryQueueOutcome)])
+  func whatAFailureTellsOfTheOtherSide(status: Int?, wanted: DeliveryQueueOutcome) {
     let attempt = Attempt(number: 1, startedAt: Self.now, took: .zero, outcome: .failed, status: status)
-    #expect(LaneOutcome(attempt, .retry) == wanted)
+    #expect(DeliveryQueueOutcome(attempt, .retry) == wanted)
   }
 
   @Test func whatOtherAdviceTells() {
     let attempt = Attempt(number: 1, startedAt: Self.now, took: .seconds(1), outcome: .failed, status: 429)
-    #expect(LaneOutcome(attempt, .retryAfter(.minutes(1))) == .failed(asked: .minutes(1)))
-    #expect(LaneOutcome(attempt, .blocked(.minutes(1))) == .shut(.minutes(1)))
-    #expect(LaneOutcome(attempt, .disable("gone")) == .declined)
-    #expect(LaneOutcome(attempt, .settled) == .arrived(took: .seconds(1)))
+    #expect(DeliveryQueueOutcome(attempt, .retryAfter(.minutes(1))) == .failed(asked: .minutes(1)))
+    #expect(DeliveryQueueOutcome(attempt, .blocked(.minutes(1))) == .shut(.minutes(1)))
+    #expect(DeliveryQueueOutcome(attempt, .disable("gone")) == .declined)
+    #expect(DeliveryQueueOutcome(attempt, .settled) == .arrived(took: .seconds(1)))
   }
 }
 
 /// When an endpoint is given up, and how much history is kept.
 struct EndpointHealthTests {
-  static let now = AgendaTests.now
-  static let endpoint = Endpoint(lane: AgendaTests.team, url: "http://h/", createdAt: now - .days(90))
+  static let now = SchedulerTests.now
+  static let endpoint = Endpoint(queue: SchedulerTests.team, url: "http://h/", createdAt: now - .days(90))
 
   static func attempt(_ outcome: Attempt.Outcome) -> Attempt {
     Attempt(number: 1, startedAt: now, took: .zero, outcome: outcome)
@@ -137,7 +138,7 @@ struct EndpointHealthTests {
     let delivery = Delivery(
       id: DeliveryID(rawValue: "msg_1"),
       occurrence: OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: Self.now),
-      lane: AgendaTests.team, round: 1, attempts: 12, createdAt: Self.now, attemptsBefore: 11)
+      queue: SchedulerTests.team, round: 1, attempts: 12, createdAt: Self.now, attemptsBefore: 11)
     let attempts = (1...13).map { _ in Self.attempt(.failed) }
     #expect(RetryPolicy.counted(attempts, of: delivery) == 2)
   }

@@ -6,10 +6,10 @@ import Testing
 /// What the owner of a disabled endpoint is told.
 struct EndpointNoticeTests {
   static let now = Instant(seconds: 1_795_161_600)
-  static let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+  static let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
 
   static func endpoint(_ reason: String) -> Endpoint {
-    Endpoint(lane: lane, url: "http://h/", createdAt: now, disabled: .init(reason: reason, at: now))
+    Endpoint(queue: queue, url: "http://h/", createdAt: now, disabled: .init(reason: reason, at: now))
   }
 
   @Test(arguments: [
@@ -36,7 +36,7 @@ struct EndpointNoticeTests {
       var generator = SeededGenerator(seed: 1)
       return try EndpointNotice.record(
         Self.endpoint("it has failed for 5 days"), in: transaction,
-        Bearings(zones: UTCOnly()), now: Self.now, using: &generator)
+        ReminderContext(zones: UTCOnly()), now: Self.now, using: &generator)
     }
     try await store.read { transaction in
       let record = try #require(try transaction.reminder(notice.id.reminder))
@@ -46,8 +46,9 @@ struct EndpointNoticeTests {
       #expect(record.last == notice)
       #expect(notice.state == .done && record.open == 0, "nobody is asked for an answer")
       let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page())
-      #expect(deliveries.map(\.lane) == [Lane(owner: 1_000, channel: .desktop)])
-      #expect(try transaction.horizon() == Horizon(outbox: [Lane(owner: 1_000, channel: .desktop): Self.now]))
+      #expect(deliveries.map(\.queue) == [DeliveryQueue(owner: 1_000, channel: .desktop)])
+      #expect(
+        try transaction.wakeups() == NextWakeups(outbox: [DeliveryQueue(owner: 1_000, channel: .desktop): Self.now]))
     }
   }
 }

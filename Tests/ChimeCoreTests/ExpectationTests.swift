@@ -38,11 +38,12 @@ struct ExpectationTests {
       defer { self.random = random }
       let (firings, drawn) = try await store.write { [random] transaction in
         var random = random
-        var firings: [Firing] = []
+        var firings: [FiringResult] = []
         while true {
-          let work = try FiringWork.run(
-            in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
-            absence: Absence(runningSince: since), now: now, using: &random)
+          let work = try FireTransaction.run(
+            in: transaction, limit: 50, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
+            context: ReminderContext(zones: InUTC()),
+            uptime: Uptime(runningSince: since), now: now, using: &random)
           if work.isEmpty { return (firings, random) }
           firings += work.firings
         }
@@ -56,21 +57,21 @@ struct ExpectationTests {
     @discardableResult
     func ping(
       _ kind: Ping.Kind = .succeeded, at length: Milliseconds, status: Int? = nil, output: String? = nil
-    ) async throws -> PingWork {
+    ) async throws -> PingTransaction {
       let (now, since) = (after(length), runningSince)
       return try await store.write { transaction in
         var random = SeededGenerator(seed: UInt64(bitPattern: now.milliseconds))
         guard let record = try transaction.reminder(ExpectationTests.id) else { throw StoreFailure.readOnly }
-        return try PingWork.run(
+        return try PingTransaction.run(
           Ping(at: now, kind: kind, uid: 1_000, status: status, output: output), of: record, in: transaction,
-          Bearings(zones: InUTC()), absence: Absence(runningSince: since), using: &random)
+          ReminderContext(zones: InUTC()), uptime: Uptime(runningSince: since), using: &random)
       }
     }
 
     func goBack(to length: Milliseconds) async throws {
       let now = after(length)
       try await store.write {
-        try Rescan.reschedule(ExpectationTests.id, in: $0, Bearings(zones: InUTC()), now: now, wentBack: true)
+        try Recompute.reschedule(ExpectationTests.id, in: $0, ReminderContext(zones: InUTC()), now: now, wentBack: true)
       }
     }
 
@@ -89,8 +90,8 @@ struct ExpectationTests {
         let now = after(.days(9))
         return try await store.write { transaction in
           try ClaimedMessage.claim(
-            Lane(owner: 1_000, channel: .desktop), limit: 9, in: transaction, LanePolicies(),
-            Bearings(zones: InUTC()), now: now
+            DeliveryQueue(owner: 1_000, channel: .desktop), limit: 9, in: transaction, DeliveryQueuePolicies(),
+            ReminderContext(zones: InUTC()), now: now
           ).map { "\($0.message.title): \($0.message.body ?? "")" }
         }
       }
@@ -168,9 +169,9 @@ struct ExpectationTests {
     try await life.store.write { transaction in
       var random = SeededGenerator(seed: 3)
       let open = try transaction.occurrences(OccurrenceFilter(openOnly: true), page: Page())
-      _ = try AnswerWork.run(
+      _ = try AnswerTransaction.run(
         answer, to: open[0], reminder: transaction.reminder(Self.id)?.reminder, in: transaction,
-        Bearings(zones: InUTC()), now: now, using: &random)
+        ReminderContext(zones: InUTC()), now: now, using: &random)
     }
     #expect(try await life.ping(at: .hours(4)).wasDown == .hours(2))
     #expect(try await life.look(at: .hours(20)) == [])

@@ -21,9 +21,9 @@ struct FiringDecisionTests {
   static func decide(
     _ reminder: Reminder, dueAt: Instant = eight, now: Instant, runningSince: Instant = .earliest,
     isRegular: Bool = true, occurrence: Occurrence? = nil, silences: [UInt32: Silence] = [:]
-  ) -> Firing {
+  ) -> FiringResult {
     var generator = SeededGenerator(seed: 7)
-    return FiringDecision(now: now, absence: Absence(runningSince: runningSince), silences: silences).decide(
+    return FiringDecision(now: now, uptime: Uptime(runningSince: runningSince), silences: silences).decide(
       DueReminder(
         reminder: reminder, scheduledAt: occurrence?.id.scheduledAt ?? dueAt, dueAt: dueAt, isRegular: isRegular,
         occurrence: occurrence),
@@ -40,7 +40,7 @@ struct FiringDecisionTests {
     #expect(occurrence.late == nil)
     #expect(occurrence.lateness == .milliseconds(3))
     #expect(firing.next == Self.eight + .hours(1))
-    #expect(firing.deliveries.map(\.lane.channel.rawValue) == ["desktop", "team"])
+    #expect(firing.deliveries.map(\.queue.channel.rawValue) == ["desktop", "team"])
     #expect(Set(firing.deliveries.map(\.id)).count == 2)
     #expect(firing.advances)
   }

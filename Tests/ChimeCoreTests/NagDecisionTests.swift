@@ -26,10 +26,10 @@ struct NagDecisionTests {
   static func again(
     _ reminder: Reminder, _ occurrence: Occurrence, now: Instant, runningSince: Instant = .earliest,
     quiet: [String] = [], handling: QuietRule.Handling = .hold
-  ) throws -> Firing {
+  ) throws -> FiringResult {
     var generator = SeededGenerator(seed: 7)
     let defaults = QuietDefaults(hours: try QuietHours(quiet), handling: handling)
-    return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
+    return FiringDecision(now: now, uptime: Uptime(runningSince: runningSince)).decide(
       DueReminder(
         reminder: reminder, scheduledAt: eight, dueAt: occurrence.comesAgain ?? now, isRegular: false,
         occurrence: occurrence),
@@ -43,7 +43,7 @@ struct NagDecisionTests {
       FiringDecisionTests.decide(reminder, now: Self.eight).occurrences.map(\.repeatAt) == [Self.eight + .minutes(5)])
     #expect(FiringDecisionTests.decide(try Self.reminder(nil), now: Self.eight).occurrences.map(\.repeatAt) == [nil])
     var generator = SeededGenerator(seed: 7)
-    let fired = FiringDecision(now: Self.eight, absence: Absence(runningSince: .earliest))
+    let fired = FiringDecision(now: Self.eight, uptime: Uptime(runningSince: .earliest))
       .fireNow(reminder, using: &generator)
     #expect(fired.occurrence.repeatAt == Self.eight + .minutes(5))
     // Of several that fire together only the latest insists.
@@ -73,7 +73,7 @@ struct NagDecisionTests {
       #expect(occurrence.state == .fired && occurrence.firedAt == Self.eight)
       #expect(firing.deliveries.allSatisfy { $0.round == occurrence.rounds })
       #expect(occurrence.repetition(ofRound: occurrence.rounds) == occurrence.repeats)
-      heard.append(firing.deliveries.map(\.lane.channel.rawValue))
+      heard.append(firing.deliveries.map(\.queue.channel.rawValue))
       if heard.count < 3 { #expect(occurrence.repeatAt == now + .minutes(5)) }
       try #require(heard.count <= 3)
     }
@@ -122,7 +122,7 @@ struct NagDecisionTests {
     // In quiet hours, because someone asked for that time.
     #expect(occurrence.state == .fired && occurrence.rounds == 5 && occurrence.repeats == 0)
     #expect(occurrence.repeatAt == end + .minutes(5))
-    #expect(firing.deliveries.map(\.lane.channel) == [.desktop])
+    #expect(firing.deliveries.map(\.queue.channel) == [.desktop])
   }
 
   @Test func repeatsWaitForTheEndOfQuietHours() throws {
@@ -146,16 +146,17 @@ struct NagDecisionTests {
   /// are not told of either.
   @Test func aRepeatThatALaterTimeEndsIsNotToldOf() async throws {
     let store = MemoryStore()
-    var reminder = try StandbyTests.reminder("every 15m")
+    var reminder = try DegradedModeTests.reminder("every 15m")
     reminder.nag = Nag(every: .hours(2), max: 6)
-    let first = StandbyTests.now
+    let first = DegradedModeTests.now
     try await store.write { [reminder] in try $0.upsert(reminder, next: first) }
-    func fire(at now: Instant) async throws -> [Firing] {
+    func fire(at now: Instant) async throws -> [FiringResult] {
       try await store.write { transaction in
         var random = SeededGenerator(seed: 7)
-        return try FiringWork.run(
-          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
-          absence: Absence(runningSince: first), now: now, using: &random
+        return try FireTransaction.run(
+          in: transaction, limit: 50, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies()),
+          context: ReminderContext(zones: InUTC()),
+          uptime: Uptime(runningSince: first), now: now, using: &random
         ).firings
       }
     }
@@ -167,7 +168,7 @@ struct NagDecisionTests {
     #expect(told.count == 1)
     let owed = try await store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()).map(\.id) }
     #expect(owed.contains(told[0]))
-    #expect(try await store.read { try $0.horizon().nextDue }.map { $0 > first + .hours(5) } == true)
+    #expect(try await store.read { try $0.wakeups().nextDue }.map { $0 > first + .hours(5) } == true)
   }
 
   @Test func whatWasSleptThroughComesOnce() throws {

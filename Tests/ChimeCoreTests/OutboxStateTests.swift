@@ -12,11 +12,11 @@ struct OutboxStateTests {
     let occurrence = Occurrence(
       id: OccurrenceID(reminder: ReminderID(rawValue: reminder), scheduledAt: Self.now), title: "Tea", owner: 1_000,
       state: .fired, firedAt: Self.now, rounds: round)
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: channel))
+    let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: channel))
     let delivery = Delivery(
-      id: DeliveryID(rawValue: id), occurrence: occurrence.id, lane: lane, round: round, createdAt: Self.now)
+      id: DeliveryID(rawValue: id), occurrence: occurrence.id, queue: queue, round: round, createdAt: Self.now)
     return ClaimedMessage(
-      claim: Claim(id: delivery.id, lane: lane, until: Self.now + .minutes(1)),
+      claim: Claim(id: delivery.id, queue: queue, until: Self.now + .minutes(1)),
       message: OutboundMessage(delivery: delivery, occurrence: occurrence, reminder: nil))
   }
 
@@ -28,7 +28,7 @@ struct OutboxStateTests {
 
   /// One that is taken after many that were not says that the other side is well again; after a few it says nothing of them.
   @Test(arguments: [(1, false), (4, false), (5, true), (50, true)])
-  func aLaneIsWellAgainAfterManyFailures(_ failures: Int, _ isWell: Bool) {
+  func aQueueIsWellAgainAfterManyFailures(_ failures: Int, _ isWell: Bool) {
     var outbox = OutboxState()
     let (team, other) = (claimed("msg_1"), claimed("msg_2", to: "other"))
     func ended(_ claimed: ClaimedMessage, _ how: Attempt.Outcome) -> Outcome {
@@ -39,10 +39,10 @@ struct OutboxStateTests {
     for _ in 0..<failures {
       #expect(outbox.heard([ended(team, .failed), ended(other, .delivered)], at: Self.now).isEmpty)
     }
-    #expect(outbox.seenFailing == [team.claim.lane: Self.now])
+    #expect(outbox.seenFailing == [team.claim.queue: Self.now])
     // What never left says nothing either.
     #expect(outbox.heard([ended(team, .refused)], at: Self.now + .seconds(1)).isEmpty)
-    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.lane] : []))
+    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.queue] : []))
     #expect(outbox.seenFailing.isEmpty)
     #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)).isEmpty, "once")
   }

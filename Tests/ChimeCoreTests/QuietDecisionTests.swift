@@ -17,10 +17,10 @@ struct QuietDecisionTests {
     _ reminder: Reminder, scheduledAt: Instant = eight, dueAt: Instant? = nil, now: Instant,
     runningSince: Instant = .earliest, quiet: [String] = night, handling: QuietRule.Handling = .hold,
     occurrence: Occurrence? = nil
-  ) throws -> Firing {
+  ) throws -> FiringResult {
     var generator = SeededGenerator(seed: 7)
     let defaults = QuietDefaults(hours: try QuietHours(quiet), handling: handling)
-    return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
+    return FiringDecision(now: now, uptime: Uptime(runningSince: runningSince)).decide(
       DueReminder(
         reminder: reminder, scheduledAt: scheduledAt, dueAt: dueAt ?? scheduledAt + reminder.jitterOffset,
         occurrence: occurrence),

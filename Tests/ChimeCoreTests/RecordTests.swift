@@ -67,7 +67,7 @@ struct RecordTests {
     var generator = SeededGenerator(seed: 7)
     let delivery = Delivery(
       id: DeliveryID(rawValue: "msg_1"), occurrence: Self.occurrence(.fired).id,
-      lane: Lane(owner: 1, channel: .desktop), round: 1, createdAt: Self.now)
+      queue: DeliveryQueue(owner: 1, channel: .desktop), round: 1, createdAt: Self.now)
     let counted = RetryPolicy.counted([.refused, .refused, .failed].map(attempt), of: delivery)
     #expect(counted == 1)
     // The first failure that counts is tried again at once.

@@ -97,21 +97,22 @@ import Testing
     func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }
   }
 
-  private static let bearings = Bearings(zones: Zones())
+  private static let context = ReminderContext(zones: Zones())
 
   private static func audit(
-    _ store: any StoreTransaction, from start: Instant = start, now: Instant, log: SurroundingsLog = SurroundingsLog()
+    _ store: any StoreTransaction, from start: Instant = start, now: Instant,
+    log: ScheduleContextLog = ScheduleContextLog()
   ) throws -> ScheduleAudit {
     try ScheduleAudit.of(
-      store.versions(of: id), from: start, before: now, in: store, bearings, log, now: now)
+      store.versions(of: id), from: start, before: now, in: store, context, log, now: now)
   }
 
   /// Fires what is due, as a daemon does that runs all the time.
   private static func live(_ store: any StoreTransaction, until end: Instant) throws {
     var generator = SeededGenerator(seed: 1)
     while let due = try store.claimDue(now: end, limit: 1).first {
-      let decision = FiringDecision(now: due.dueAt, absence: Absence(runningSince: start))
-      let timetable = bearings.timetable(of: due.reminder)
+      let decision = FiringDecision(now: due.dueAt, uptime: Uptime(runningSince: start))
+      let timetable = context.timetable(of: due.reminder)
       try store.record([decision.decide(due, timetable: timetable, using: &generator)])
     }
   }
@@ -123,7 +124,7 @@ import Testing
       try Self.live(store, until: Self.at(5) + .minutes(1))
       var edited = try Self.reminder("calendar: *-*-* 6..19:0/30")
       edited.generation = 1
-      let next = Self.bearings.timetable(of: edited).next(after: Self.at(5) + .minutes(2))
+      let next = Self.context.timetable(of: edited).next(after: Self.at(5) + .minutes(2))
       try store.upsert(edited, next: next)
       try Self.live(store, until: Self.at(30))
       let whole = try Self.audit(store, now: Self.at(30) + .seconds(1))
@@ -176,7 +177,7 @@ import Testing
   }
 
   @Test func theMachinesZoneOfThenCounts() throws {
-    let log = SurroundingsLog([
+    let log = ScheduleContextLog([
       (name: "surroundings@10", value: "at 7200000\nlocal UTC 1\ndatabase 1\ncalendars b"),
       (name: "surroundings@1", value: "at 0\nlocal UTC 1\ndatabase 1\ncalendars a"),
       (name: "surroundings@2", value: "at 3600000\nlocal Europe/Prague 2\ndatabase 1\ncalendars b"),
@@ -207,13 +208,13 @@ import Testing
     var next = Renewal()
     let wentOn = next.goOn(from: try #require(marked))
     #expect(wentOn)
-    let begun500 = next.begin(Rescan.all, now: at(500))
-    #expect(begun500 == Rescan.all)
+    let begun500 = next.begin(Recompute.all, now: at(500))
+    #expect(begun500 == Recompute.all)
     next.end()
     let (known, log) = try await store.write { [next] store in
-      try SurroundingsLog.keep("local A 1", since: at(1), in: store, now: at(1))
+      try ScheduleContextLog.keep("local A 1", since: at(1), in: store, now: at(1))
       try next.note("local B 1", in: store, now: at(510))
-      return (try Renewal.known(in: store), SurroundingsLog(try store.notes(named: SurroundingsLog.notePrefix)))
+      return (try Renewal.known(in: store), ScheduleContextLog(try store.notes(named: ScheduleContextLog.notePrefix)))
     }
     #expect(known == "local B 1")
     #expect(log.localZones.map(\.from) == [at(1), at(510)])
@@ -228,11 +229,11 @@ import Testing
     let (notes, log) = try await store.write { store in
       for (time, text) in [(1, "local A 1"), (2, "local A 1"), (90, "local B 1"), (40, "local B 1"), (50, "local A 1")]
       {
-        try SurroundingsLog.keep(
+        try ScheduleContextLog.keep(
           text, since: Instant(seconds: Int64(time)), in: store, now: Instant(seconds: Int64(time)))
       }
-      let notes = try store.notes(named: SurroundingsLog.notePrefix)
-      return (notes.map(\.value), SurroundingsLog(notes))
+      let notes = try store.notes(named: ScheduleContextLog.notePrefix)
+      return (notes.map(\.value), ScheduleContextLog(notes))
     }
     #expect(notes.count == 4, "\(notes)")
     #expect(log.localZones.map(\.name) == ["A", "B", "A"])
@@ -245,12 +246,12 @@ import Testing
     func zones(before end: Int64) async throws -> [String] {
       try await store.write { store in
         try ScheduleAudit.forget(before: Instant(seconds: end), in: store)
-        return SurroundingsLog(try store.notes(named: SurroundingsLog.notePrefix)).localZones.map(\.name)
+        return ScheduleContextLog(try store.notes(named: ScheduleContextLog.notePrefix)).localZones.map(\.name)
       }
     }
     try await store.write { store in
       for (time, text) in [(1_000, "local A 1"), (2_000, "local B 1"), (9_000, "local C 1"), (3_000, "local D 1")] {
-        try SurroundingsLog.keep(
+        try ScheduleContextLog.keep(
           text, since: Instant(seconds: Int64(time)), in: store, now: Instant(seconds: Int64(time)))
       }
     }

@@ -3,52 +3,54 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-/// Lanes of one owner that share a rate, between a store that owes and channels that end what they begin at once.
+/// Queues of one owner that share a rate, between a store that owes and channels that end what they begin at once.
 struct SharedRateTests {
   private struct Game {
-    var agenda: Agenda
-    var now = AgendaTests.now
+    var scheduler: Scheduler
+    var now = SchedulerTests.now
     /// What the store owes and has not been claimed.
-    var owed: [Lane: Int]
-    var begun: [(lane: Lane, at: Instant)] = []
+    var owed: [DeliveryQueue: Int]
+    var begun: [(queue: DeliveryQueue, at: Instant)] = []
     var armed: Instant?
     private var number = 0
 
-    init(_ policies: LanePolicies, owed: [Lane: Int]) {
-      agenda = Agenda(policies: policies)
+    init(_ policies: DeliveryQueuePolicies, owed: [DeliveryQueue: Int]) {
+      scheduler = Scheduler(policies: policies)
       self.owed = owed
     }
 
-    private var horizon: Horizon { Horizon(outbox: owed.filter { $0.value > 0 }.mapValues { _ in AgendaTests.now }) }
+    private var wakeups: NextWakeups {
+      NextWakeups(outbox: owed.filter { $0.value > 0 }.mapValues { _ in SchedulerTests.now })
+    }
 
-    mutating func play(_ first: Agenda.Event) {
+    mutating func play(_ first: Scheduler.Event) {
       var events = [first]
       while !events.isEmpty {
-        for effect in agenda.handle(events.removeFirst(), now: now) {
+        for effect in scheduler.handle(events.removeFirst(), now: now) {
           switch effect {
-          case .claim(let lane, let limit):
-            let count = min(limit, owed[lane] ?? 0)
-            owed[lane, default: 0] -= count
+          case .claim(let queue, let limit):
+            let count = min(limit, owed[queue] ?? 0)
+            owed[queue, default: 0] -= count
             let claims = (0..<count).map { _ in
               number += 1
-              return Claims.claim(number, lane, until: now + agenda.policies[lane].claimSpan)
+              return Claims.claim(number, queue, until: now + scheduler.policies[queue].claimSpan)
             }
-            events.append(.claimed([lane], claims, horizon))
+            events.append(.claimed([queue], claims, wakeups))
           case .send(let claim):
-            begun.append((claim.lane, now))
-            events.append(.ended([Agenda.Ending(claim.lane, .arrived(took: .milliseconds(5)))]))
-          case .release(let claim): owed[claim.lane, default: 0] += 1
+            begun.append((claim.queue, now))
+            events.append(.ended([Scheduler.Ending(claim.queue, .arrived(took: .milliseconds(5)))]))
+          case .release(let claim): owed[claim.queue, default: 0] += 1
           case .armOutbox(let time): armed = time
           case .armDue, .armWake: break
-          case .fire, .standIn, .record: Issue.record("\(effect)")
+          case .fire, .fireDegraded, .record: Issue.record("\(effect)")
           }
         }
       }
     }
 
-    /// Goes on from one time that the agenda waits for to the next.
+    /// Goes on from one time that the scheduler waits for to the next.
     mutating func run(until end: Instant) {
-      play(.horizon(horizon))
+      play(.wakeups(wakeups))
       while let time = armed, time <= end {
         now = max(time, now)
         armed = nil
@@ -57,15 +59,15 @@ struct SharedRateTests {
     }
   }
 
-  private static func lane(_ owner: UInt32, _ name: String) -> Lane {
-    Lane(owner: owner, channel: ChannelName(rawValue: name))
+  private static func queue(_ owner: UInt32, _ name: String) -> DeliveryQueue {
+    DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name))
   }
   private static let tenant = Tenant.firstNumber
-  private static let (a, b, c) = (lane(tenant, "a"), lane(tenant, "b"), lane(tenant, "c"))
-  private static let free = lane(1_000, "a")
+  private static let (a, b, c) = (queue(tenant, "a"), queue(tenant, "b"), queue(tenant, "c"))
+  private static let free = queue(1_000, "a")
 
-  private static func policies(_ rate: EndpointSettings.Rate) -> LanePolicies {
-    LanePolicies(usual: LanePolicy(concurrency: 8, rests: true), owners: [tenant: rate])
+  private static func policies(_ rate: EndpointSettings.Rate) -> DeliveryQueuePolicies {
+    DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 8, rests: true), owners: [tenant: rate])
   }
 
   @Test(arguments: [
@@ -74,20 +76,20 @@ struct SharedRateTests {
   ]) func lanesTogetherKeepTheRateAndEachHasItsPart(rate: EndpointSettings.Rate) throws {
     let owed = [Self.a: 60, Self.b: 60, Self.c: 7, Self.free: 100]
     var game = Game(Self.policies(rate), owed: owed)
-    game.run(until: AgendaTests.now + .minutes(10))
+    game.run(until: SchedulerTests.now + .minutes(10))
     // Nothing is lost, and whoever has no limit waits for nobody.
-    for (lane, count) in owed { #expect(game.begun.count { $0.lane == lane } == count, "\(lane)") }
-    #expect(game.begun.filter { $0.lane == Self.free }.allSatisfy { $0.at == AgendaTests.now })
-    let times = game.begun.filter { $0.lane.owner == Self.tenant }.map(\.at)
+    for (queue, count) in owed { #expect(game.begun.count { $0.queue == queue } == count, "\(queue)") }
+    #expect(game.begun.filter { $0.queue == Self.free }.allSatisfy { $0.at == SchedulerTests.now })
+    let times = game.begun.filter { $0.queue.owner == Self.tenant }.map(\.at)
     for (index, time) in times.enumerated().dropFirst(rate.count) {
       #expect(time - times[index - rate.count] >= rate.span, "no more than \(rate.count) in any \(rate.span)")
     }
     // As quick as the rate lets it be.
     let spans = Int64((127 + rate.count - 1) / rate.count - 1)
-    #expect(try #require(times.last) == AgendaTests.now + Milliseconds(rawValue: rate.span.rawValue * spans))
+    #expect(try #require(times.last) == SchedulerTests.now + Milliseconds(rawValue: rate.span.rawValue * spans))
     // Of two that owe as much neither is far behind the other at any time.
-    let ahead = game.begun.filter { $0.lane == Self.a || $0.lane == Self.b }.reduce(into: [0]) { sums, one in
-      sums.append((sums.last ?? 0) + (one.lane == Self.a ? 1 : -1))
+    let ahead = game.begun.filter { $0.queue == Self.a || $0.queue == Self.b }.reduce(into: [0]) { sums, one in
+      sums.append((sums.last ?? 0) + (one.queue == Self.a ? 1 : -1))
     }
     #expect(ahead.allSatisfy { abs($0) <= max(8, rate.count) }, "\(ahead)")
   }
@@ -95,22 +97,22 @@ struct SharedRateTests {
   /// A limit that is lifted, or raised, lets what waits go at once.
   @Test func anotherRateCountsFromNowOn() {
     var game = Game(Self.policies(.init(count: 1, span: .hours(1))), owed: [Self.a: 50])
-    game.run(until: AgendaTests.now)
+    game.run(until: SchedulerTests.now)
     #expect(game.begun.count == 1)
     game.play(.policies(Self.policies(.init(count: 10, span: .hours(1))), renewed: []))
     #expect(game.begun.count == 10)
-    game.play(.policies(LanePolicies(usual: LanePolicy(concurrency: 8)), renewed: []))
+    game.play(.policies(DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 8)), renewed: []))
     #expect(game.begun.count == 50)
   }
 
   /// What fires is not claimed with its firing: whose part of the rate it is shows only afterwards.
   @Test func whatFiresWaitsForItsPart() {
-    let room = Agenda.Room(policies: Self.policies(.init(count: 5, span: .seconds(1))))
-    #expect(room.left(in: Self.a) == 0)
-    #expect(room.left(in: Self.free) == 8)
+    let capacity = Scheduler.Capacity(policies: Self.policies(.init(count: 5, span: .seconds(1))))
+    #expect(capacity.left(in: Self.a) == 0)
+    #expect(capacity.left(in: Self.free) == 8)
   }
 
-  /// Of each daemon's lanes, and a limit, what each begins a second.
+  /// Of each daemon's queues, and a limit, what each begins a second.
   @Test(
     arguments: [
       ([8], 15, [15]), ([4, 4], 15, [8, 7]), ([6, 2], 15, [11, 4]), ([7, 1], 15, [13, 2]), ([1, 1, 1], 3, [1, 1, 1]),
@@ -118,7 +120,7 @@ struct SharedRateTests {
     ] as [([Int], Int, [Int])]) func daemonsTogetherHaveTheLimitAndNoMore(counts: [Int], limit: Int, parts: [Int])
   {
     for own in counts.indices where counts[own] > 0 {
-      let rate = LaneShares(counts: counts, own: own).rate(of: limit)
+      let rate = DeliveryQueueShares(counts: counts, own: own).rate(of: limit)
       #expect(rate == EndpointSettings.Rate(count: parts[own], span: .seconds(1)))
     }
     #expect(parts.reduce(0, +) == limit)
@@ -129,15 +131,15 @@ struct SharedRateTests {
     var random = SeededGenerator(seed: seed)
     let counts = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 1...40, using: &random) }
     let limit = Int.random(in: counts.count...500, using: &random)
-    let rates = counts.indices.map { LaneShares(counts: counts, own: $0).rate(of: limit) }
+    let rates = counts.indices.map { DeliveryQueueShares(counts: counts, own: $0).rate(of: limit) }
     #expect(rates.allSatisfy { $0.count >= 1 && $0.span == .seconds(1) })
     #expect(rates.reduce(0) { $0 + $1.count } == limit, "\(counts)")
   }
 
   /// With fewer than there are daemons each begins one in some seconds.
   @Test func fewerThanThereAreDaemonsAreBegunInTurn() {
-    let rates = [0, 1, 2].map { LaneShares(counts: [2, 1, 1], own: $0).rate(of: 2) }
+    let rates = [0, 1, 2].map { DeliveryQueueShares(counts: [2, 1, 1], own: $0).rate(of: 2) }
     #expect(rates == [(1, 1_000), (1, 2_000), (1, 2_000)].map { .init(count: $0, span: .milliseconds($1)) })
-    #expect(LaneShares(counts: [2], own: nil).rate(of: 2) == .init(count: 1, span: .hours(1)))
+    #expect(DeliveryQueueShares(counts: [2], own: nil).rate(of: 2) == .init(count: 1, span: .hours(1)))
   }
 }

@@ -6,39 +6,39 @@ import Testing
 struct SharedStoreTests {
   private static let now = Instant(seconds: 1_795_161_600)
 
-  private func fires(_ effects: [Agenda.Effect]) -> Bool {
+  private func fires(_ effects: [Scheduler.Effect]) -> Bool {
     effects.contains { if case .fire = $0 { true } else { false } }
   }
 
   @Test func whatOthersHaveLockedIsAskedForAgainMoreAndMoreRarely() {
-    var agenda = Agenda()
+    var scheduler = Scheduler()
     var now = Self.now
-    #expect(fires(agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: now)))
+    #expect(fires(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: now)))
     var spans: [Int64] = []
     for _ in 0..<8 {
-      let effects = agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now), isEmpty: true), now: now)
+      let effects = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now), isEmpty: true), now: now)
       #expect(!fires(effects))
       guard case .armDue(let time?)? = effects.last else {
         Issue.record("nothing is armed: \(effects)")
         return
       }
       spans.append((time - now).rawValue)
-      #expect(!fires(agenda.handle(.awake, now: time - .milliseconds(1))), "not before")
+      #expect(!fires(scheduler.handle(.awake, now: time - .milliseconds(1))), "not before")
       now = time
-      #expect(fires(agenda.handle(.awake, now: now)))
+      #expect(fires(scheduler.handle(.awake, now: now)))
     }
     #expect(spans == [20, 40, 80, 160, 320, 640, 1_000, 1_000])
     // As soon as something was to be had, the rest is asked for at once.
-    #expect(fires(agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now)), now: now)))
-    let effects = agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now), isEmpty: true), now: now)
+    #expect(fires(scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now)), now: now)))
+    let effects = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: Self.now), isEmpty: true), now: now)
     #expect(effects == [.armDue(now + .milliseconds(20))])
   }
 
   @Test func aClockThatIsSetBackLeavesNothingToOthersForLong() {
-    var agenda = Agenda()
-    _ = agenda.handle(.horizon(Horizon(nextDue: .earliest)), now: Self.now)
-    _ = agenda.handle(.fired(claimed: [], Horizon(nextDue: .earliest), isEmpty: true), now: Self.now)
-    #expect(fires(agenda.handle(.clockWentBack(by: .hours(1)), now: Self.now - .hours(1))))
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: .earliest)), now: Self.now)
+    _ = scheduler.handle(.fired(claimed: [], NextWakeups(nextDue: .earliest), isEmpty: true), now: Self.now)
+    #expect(fires(scheduler.handle(.clockWentBack(by: .hours(1)), now: Self.now - .hours(1))))
   }
 
   /// What was due before a daemon came was for those to fire who lived then.
@@ -49,40 +49,40 @@ struct SharedStoreTests {
         isLiving: isLiving, isLeaving: false, isAsked: since == 0, shares: 0)
     }
     let others = [member(900), member(3_600), member(7_200, isLiving: false), member(0)]
-    let absence = Absence(startedAt: Self.now, among: others)
-    #expect(absence.runningSince == Self.now - .hours(1))
-    #expect(absence.cause(of: Self.now - .minutes(59), now: Self.now) == .suspend)
-    #expect(absence.cause(of: Self.now - .minutes(61), now: Self.now) == .downtime)
-    #expect(Absence(startedAt: Self.now, among: []).runningSince == Self.now)
-    #expect(Absence(startedAt: Self.now, among: [member(0)]).runningSince == Self.now)
+    let uptime = Uptime(startedAt: Self.now, among: others)
+    #expect(uptime.runningSince == Self.now - .hours(1))
+    #expect(uptime.cause(of: Self.now - .minutes(59), now: Self.now) == .suspend)
+    #expect(uptime.cause(of: Self.now - .minutes(61), now: Self.now) == .downtime)
+    #expect(Uptime(startedAt: Self.now, among: []).runningSince == Self.now)
+    #expect(Uptime(startedAt: Self.now, among: [member(0)]).runningSince == Self.now)
   }
 
   @Test func whatOthersHaveAddedIsWaitedFor() {
-    var agenda = Agenda()
+    var scheduler = Scheduler()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
-    _ = agenda.handle(.horizon(Horizon(nextDue: later, sequence: 7)), now: Self.now)
-    #expect(agenda.latestHorizon == 7)
-    #expect(agenda.handle(.looked(Horizon(nextDue: soon, sequence: 7)), now: Self.now) == [.armDue(soon)])
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: later, sequence: 7)), now: Self.now)
+    #expect(scheduler.latestWakeups == 7)
+    #expect(scheduler.handle(.looked(NextWakeups(nextDue: soon, sequence: 7)), now: Self.now) == [.armDue(soon)])
   }
 
   /// A change of this daemon committed while it looked: the look may not have seen it.
   @Test func aLookThatIsOlderThanAChangeIsPassedOver() {
-    var agenda = Agenda()
+    var scheduler = Scheduler()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
-    _ = agenda.handle(.horizon(Horizon(nextDue: later, sequence: 7)), now: Self.now)
-    let sequence = agenda.latestHorizon
-    _ = agenda.handle(.horizon(Horizon(nextDue: soon, sequence: 8)), now: Self.now)
-    #expect(agenda.handle(.looked(Horizon(nextDue: later, sequence: sequence)), now: Self.now) == [])
-    #expect(fires(agenda.handle(.awake, now: soon)))
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: later, sequence: 7)), now: Self.now)
+    let sequence = scheduler.latestWakeups
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 8)), now: Self.now)
+    #expect(scheduler.handle(.looked(NextWakeups(nextDue: later, sequence: sequence)), now: Self.now) == [])
+    #expect(fires(scheduler.handle(.awake, now: soon)))
   }
 
   /// Reading works while writing does not.
   @Test func aLookSaysNothingOfWhetherTheStoreTakesChanges() {
-    var agenda = Agenda()
-    _ = agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now)
-    _ = agenda.handle(.firingFailed, now: Self.now)
-    #expect(!fires(agenda.handle(.looked(Horizon(nextDue: Self.now)), now: Self.now + .seconds(1))))
-    #expect(fires(agenda.handle(.awake, now: Self.now + Agenda.storeRetry)))
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
+    _ = scheduler.handle(.firingFailed, now: Self.now)
+    #expect(!fires(scheduler.handle(.looked(NextWakeups(nextDue: Self.now)), now: Self.now + .seconds(1))))
+    #expect(fires(scheduler.handle(.awake, now: Self.now + Scheduler.storeRetry)))
   }
 }
 

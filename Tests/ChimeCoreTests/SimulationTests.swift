@@ -33,7 +33,7 @@ private struct House {
 
   var now = House.start
   var random: SeededGenerator
-  var absence = Absence(runningSince: House.start)
+  var uptime = Uptime(runningSince: House.start)
   let quiet: QuietDefaults
   var rung = 0
   /// What a person had a hand in, and so may ring at any time.
@@ -56,7 +56,7 @@ private struct House {
     ]
     var reminder = Reminder(
       id: ReminderID(rawValue: "r\(seed)n\(number)"), owner: 1, title: "\(number)",
-      schedule: try Schedule.parse(phrases[number], now: House.start, in: Surroundings(zone: .utc)),
+      schedule: try Schedule.parse(phrases[number], now: House.start, in: ScheduleContext(zone: .utc)),
       timezone: .named("UTC"),
       createdAt: House.start)
     if !chance(3) { reminder.jitter = .minutes(pick(0...90)) }
@@ -91,20 +91,20 @@ private struct House {
     case 0: now = now + .minutes(pick(5...900))
     case 1:
       now = now + .minutes(pick(1...300))
-      absence = Absence(runningSince: now)
-      try store.lookAgain(now: now)
+      uptime = Uptime(runningSince: now)
+      try store.reevaluateHeld(now: now)
     case 2...5: try answer(store)
     case 6: try settle(store)
     case 7: try change(store)
     default:
-      guard let due = try store.horizon().nextDue else { return now = House.end }
+      guard let due = try store.wakeups().nextDue else { return now = House.end }
       now = max(now, due + .milliseconds(pick(0...20)))
     }
     try fire(store)
   }
 
   private mutating func fire(_ store: any StoreTransaction) throws {
-    let decision = FiringDecision(now: now, absence: absence)
+    let decision = FiringDecision(now: now, uptime: uptime)
     for _ in 0..<100 {
       let claimed = try store.claimDue(now: now, limit: 3)
       if claimed.isEmpty { return }
@@ -135,8 +135,8 @@ private struct House {
 
   /// A channel takes something.
   private mutating func settle(_ store: any StoreTransaction) throws {
-    let lane = Lane(owner: 1, channel: .desktop)
-    for message in try store.claimDeliveries(lane: lane, now: now, visibleAgain: now + .minutes(2), limit: 5) {
+    let queue = DeliveryQueue(owner: 1, channel: .desktop)
+    for message in try store.claimDeliveries(queue: queue, now: now, visibleAgain: now + .minutes(2), limit: 5) {
       try store.acknowledge(message.delivery.id, attempt: nil, state: .delivered(at: now))
       let occurrence = message.occurrence
       if occurrence.isOpen { try store.update(occurrence.delivered(at: now), now: now) }
@@ -169,9 +169,9 @@ private struct House {
     #expect(records.reduce(0) { $0 + ($1.missedRun?.count ?? 1) } == times, "seed \(seed), \(reminder)")
     #expect(records.allSatisfy { scheduled.contains($0.id.scheduledAt) }, "seed \(seed), \(reminder)")
     let deliveries = try store.deliveries(DeliveryFilter(reminder: reminder.id), page: Page(limit: 10_000))
-    let sent = deliveries.map { "\($0.occurrence) \($0.round) \($0.lane.channel)" }
+    let sent = deliveries.map { "\($0.occurrence) \($0.round) \($0.queue.channel)" }
     #expect(Set(sent).count == sent.count, "seed \(seed)")
-    let owed = deliveries.filter(\.isOwed).map { "\($0.occurrence) \($0.lane.channel)" }
+    let owed = deliveries.filter(\.isOwed).map { "\($0.occurrence) \($0.queue.channel)" }
     #expect(Set(owed).count == owed.count, "seed \(seed)")
   }
 }

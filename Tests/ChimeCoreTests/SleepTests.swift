@@ -2,70 +2,71 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-/// What the agenda does while the machine falls asleep, and which time it is woken for.
+/// What the scheduler does while the machine falls asleep, and which time it is woken for.
 struct SleepTests {
   static let now = Instant(seconds: 1_795_161_600)
-  static let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+  static let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
 
   static func claim(_ number: Int) -> Claim {
-    Claim(id: DeliveryID(rawValue: "msg_\(number)"), lane: team, until: now + .minutes(2))
+    Claim(id: DeliveryID(rawValue: "msg_\(number)"), queue: team, until: now + .minutes(2))
   }
 
   @Test func whatIsHeldGoesBackAndWhatIsUnderWayIsWaitedFor() {
-    var agenda = Agenda(policies: LanePolicies(usual: LanePolicy(concurrency: 1)))
-    _ = agenda.handle(.horizon(Horizon(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])), now: Self.now)
-    let hidden = Horizon(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now + .minutes(2)])
+    var scheduler = Scheduler(policies: DeliveryQueuePolicies(usual: DeliveryQueuePolicy(concurrency: 1)))
+    _ = scheduler.handle(
+      .wakeups(NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])), now: Self.now)
+    let hidden = NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now + .minutes(2)])
     let claims = [Self.claim(1), Self.claim(2)]
-    #expect(agenda.handle(.claimed([Self.team], claims, hidden), now: Self.now).contains(.send(claims[0])))
-    #expect(agenda.handle(.sleeping, now: Self.now) == [.release(claims[1]), .armDue(nil), .armOutbox(nil)])
-    #expect(!agenda.isQuiescent, "an attempt is under way")
+    #expect(scheduler.handle(.claimed([Self.team], claims, hidden), now: Self.now).contains(.send(claims[0])))
+    #expect(scheduler.handle(.sleeping, now: Self.now) == [.release(claims[1]), .armDue(nil), .armOutbox(nil)])
+    #expect(!scheduler.isQuiescent, "an attempt is under way")
     // It ends; the place that is free is left free.
-    #expect(agenda.handle(.ended([.init(Self.team, .arrived(took: .zero))]), now: Self.now) == [])
-    #expect(agenda.isQuiescent)
-    let owed = Horizon(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])
-    #expect(agenda.handle(.horizon(owed), now: Self.now) == [])
-    let effects = agenda.handle(.woke, now: Self.now + .seconds(1))
+    #expect(scheduler.handle(.ended([.init(Self.team, .arrived(took: .zero))]), now: Self.now) == [])
+    #expect(scheduler.isQuiescent)
+    let owed = NextWakeups(nextDue: Self.now + .hours(1), outbox: [Self.team: Self.now])
+    #expect(scheduler.handle(.wakeups(owed), now: Self.now) == [])
+    let effects = scheduler.handle(.woke, now: Self.now + .seconds(1))
     #expect(effects.contains { if case .claim(Self.team, _) = $0 { true } else { false } })
     #expect(effects.contains(.armDue(Self.now + .hours(1))))
   }
 
   @Test func whatComesDueWhileFallingAsleepFiresOnWaking() {
-    var agenda = Agenda()
-    _ = agenda.handle(.horizon(Horizon(nextDue: Self.now + .seconds(1))), now: Self.now)
-    #expect(agenda.handle(.sleeping, now: Self.now) == [.armDue(nil)])
-    #expect(agenda.handle(.awake, now: Self.now + .seconds(2)) == [])
-    let effects = agenda.handle(.woke, now: Self.now + .seconds(3))
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now + .seconds(1))), now: Self.now)
+    #expect(scheduler.handle(.sleeping, now: Self.now) == [.armDue(nil)])
+    #expect(scheduler.handle(.awake, now: Self.now + .seconds(2)) == [])
+    let effects = scheduler.handle(.woke, now: Self.now + .seconds(3))
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
   /// The transaction was under way when the machine was about to sleep.
   @Test func whatHasJustFiredIsSentAfterTheSleep() {
-    var agenda = Agenda()
-    #expect(agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now).count == 1)
-    #expect(agenda.handle(.sleeping, now: Self.now) == [])
-    #expect(!agenda.isQuiescent, "the transaction is under way")
-    let hidden = Horizon(outbox: [Self.team: Self.now + .minutes(2)])
-    #expect(agenda.handle(.fired(claimed: [Self.claim(1)], hidden), now: Self.now) == [.release(Self.claim(1))])
-    #expect(agenda.isQuiescent)
+    var scheduler = Scheduler()
+    #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now).count == 1)
+    #expect(scheduler.handle(.sleeping, now: Self.now) == [])
+    #expect(!scheduler.isQuiescent, "the transaction is under way")
+    let hidden = NextWakeups(outbox: [Self.team: Self.now + .minutes(2)])
+    #expect(scheduler.handle(.fired(claimed: [Self.claim(1)], hidden), now: Self.now) == [.release(Self.claim(1))])
+    #expect(scheduler.isQuiescent)
   }
 
   @Test func theMachineIsWokenForTheEarliestThatAsksForIt() {
-    var agenda = Agenda()
+    var scheduler = Scheduler()
     let (soon, later) = (Self.now + .minutes(1), Self.now + .hours(1))
     #expect(
-      agenda.handle(.horizon(Horizon(nextDue: soon, nextWake: later)), now: Self.now) == [
+      scheduler.handle(.wakeups(NextWakeups(nextDue: soon, nextWake: later)), now: Self.now) == [
         .armWake(later), .armDue(soon),
       ])
-    #expect(agenda.wakesAt == later)
-    #expect(agenda.handle(.horizon(Horizon(nextDue: soon, nextWake: later)), now: Self.now) == [])
+    #expect(scheduler.wakesAt == later)
+    #expect(scheduler.handle(.wakeups(NextWakeups(nextDue: soon, nextWake: later)), now: Self.now) == [])
     // Asleep it stays armed; after a step of the clock it is armed anew.
-    #expect(agenda.handle(.sleeping, now: Self.now) == [.armDue(nil)])
-    #expect(agenda.handle(.woke, now: Self.now) == [.armWake(later), .armDue(soon)])
-    #expect(agenda.handle(.awake, now: Self.now) == [.armWake(later), .armDue(soon)])
+    #expect(scheduler.handle(.sleeping, now: Self.now) == [.armDue(nil)])
+    #expect(scheduler.handle(.woke, now: Self.now) == [.armWake(later), .armDue(soon)])
+    #expect(scheduler.handle(.awake, now: Self.now) == [.armWake(later), .armDue(soon)])
     // What has come needs no waking.
     #expect(
-      agenda.handle(.horizon(Horizon(nextDue: later, nextWake: later)), now: later).first == .armWake(nil))
-    #expect(agenda.wakesAt == nil)
+      scheduler.handle(.wakeups(NextWakeups(nextDue: later, nextWake: later)), now: later).first == .armWake(nil))
+    #expect(scheduler.wakesAt == nil)
   }
 
   @Test func aReminderWakesUnlessItIsSilent() throws {

@@ -62,7 +62,7 @@ import Varlink
           decimals: kind == .check ? 0 : number(0...3), goal: goal,
           presets: kind == .amount ? some(Set([quantity(), quantity()]).sorted()) ?? [] : [],
           usual: kind == .amount ? some(quantity()) : nil, counting: counting[number(0...6)],
-          dayStartsAt: some(number(0...1_439)) ?? 0, slot: Tracker.Slot.allCases[number(0...2)],
+          dayStartsAt: some(number(0...1_439)) ?? 0, slot: Tracker.TimeOfDay.allCases[number(0...2)],
           skipsEachMonth: some(number(0...31)), hasItems: Bool.random(using: &random),
           fields: some(["bodyFat": Unit("%")!, "body-water": Unit("kg")!]) ?? [:],
           milestoneStep: kind == .measure ? some(quantity()) : nil, icon: some(text(5)),

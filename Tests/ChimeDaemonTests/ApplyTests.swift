@@ -103,7 +103,7 @@ import Varlink
         spoil(&spoilt)
         do {
           _ = try ReminderFields(
-            bearings: Bearings(zones: ZoneCatalog()), configuration: Configuration(), now: known.createdAt
+            context: ReminderContext(zones: ZoneCatalog()), configuration: Configuration(), now: known.createdAt
           )
           .judged(spoilt)
           Issue.record("\(line) is restored")
@@ -150,7 +150,8 @@ import Varlink
           var judge = BackupJudge { $0 }
           _ = try judge.endpoint(
             Endpoint(
-              lane: Lane(owner: 1, channel: ChannelName(rawValue: "team")), url: "https://example.org/", settings: kept,
+              queue: DeliveryQueue(owner: 1, channel: ChannelName(rawValue: "team")), url: "https://example.org/",
+              settings: kept,
               createdAt: Instant(seconds: 0)))
           Issue.record("\(line) is restored")
         } catch ControlFailure.invalidValue(let judged, let sentence) {
@@ -165,8 +166,8 @@ import Varlink
       .deletingLastPathComponent()
     let manual = try String(contentsOf: root.appending(path: "docs/apply.md"), encoding: .utf8)
     for (table, keys) in [
-      ("reminder", DeclaredReader.own + DeclaredReader.shared), ("endpoint", DeclaredReader.endpointKeys),
-      ("tracker", DeclaredReader.ownTrackerKeys + DeclaredReader.trackerKeys),
+      ("reminder", ManifestReader.own + ManifestReader.shared), ("endpoint", ManifestReader.endpointKeys),
+      ("tracker", ManifestReader.ownTrackerKeys + ManifestReader.trackerKeys),
     ] {
       let parts = manual.components(separatedBy: "| key of `[[\(table)]]` | |\n|---|---|\n")
       let rows = try #require(parts.dropFirst().first?.components(separatedBy: "\n\n").first)
@@ -505,7 +506,7 @@ import Varlink
       let place = Place(latitude: Double.random(in: -60...60, using: &random), longitude: 14.4213)
       let now = Instant(seconds: 1_795_000_000)
       let when = schedules[number % schedules.count]
-      let schedule = try Schedule.parse(when, now: now, in: Surroundings(zone: .utc, place: place))
+      let schedule = try Schedule.parse(when, now: now, in: ScheduleContext(zone: .utc, place: place))
       let rule = QuietRule.Handling.allCases.randomElement(using: &random)
       let quiet = QuietRule(
         hours: try some(QuietHours(["mon-fri 22:00-07:00", "12:00-13:00"])), handling: some(rule) ?? nil)

@@ -75,7 +75,7 @@ struct BackupEndpointsTests {
     ])
   func whatNoClientCouldSetIsRefused(_ old: String, _ new: String, _ part: String) throws {
     let endpoint = Endpoint(
-      lane: Lane(owner: 0, channel: ChannelName(rawValue: "phone")), url: "https://example.org/hook",
+      queue: DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "phone")), url: "https://example.org/hook",
       settings: EndpointSettings(concurrency: 3, headers: [.init(name: "X-From", value: "chime")]),
       createdAt: Instant(seconds: 1))
     let line = try BackupFormat.line("endpoint", endpoint, BackupFormat.encoder())

@@ -135,8 +135,8 @@ struct BackupHistoryTests {
       #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == "it has no secret")
       #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
       #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == nil)
-      let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
-      #expect(Secrets(folder: house.folder + "/secrets").text(of: lane) == "\(secret)\ntoken tk_mine\n")
+      let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+      #expect(Secrets(folder: house.folder + "/secrets").text(of: queue) == "\(secret)\ntoken tk_mine\n")
       // A text that was changed is told from nothing else than another passphrase.
       let text = String(decoding: backup, as: UTF8.self)
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("{\"secrets\"") })

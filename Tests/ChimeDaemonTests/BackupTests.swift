@@ -259,7 +259,7 @@ struct BackupTests {
   /// What lies on shelves: what restores have put aside, and what they have laid aside.
   private static func shelves(_ house: TrackerHouse) async throws -> [Int] {
     try await house.store.read { store in
-      try (0..<4).map { try store.entryCount(EntryFilter(owner: Shelf.first + $0)) }
+      try (0..<4).map { try store.entryCount(EntryFilter(owner: StagingOwners.first + $0)) }
     }
   }
 

@@ -128,7 +128,7 @@ struct CommandConfigurationTests {
   }
 
   @Test func theSystemsDaemonHasToBeTold() throws {
-    func book(_ text: String, isSystem: Bool) throws -> CommandBook {
+    func book(_ text: String, isSystem: Bool) throws -> CommandRegistry {
       try apply(text).configuration.commandBook(isSystem: isSystem, file: "/etc/chime/chimed.toml")
     }
     let one = "[commands.x]\nprogram = \"/bin/true\""

@@ -7,21 +7,21 @@ struct ComplaintsTests {
   private func time(_ seconds: UInt64) -> DispatchTime { DispatchTime(uptimeNanoseconds: 1 + seconds * 1_000_000_000) }
 
   @Test func oneWhoComesAgainAndAgainIsToldOfOnceInAWhile() {
-    var complaints = Complaints()
-    #expect(complaints.next(.clientRefused, 1_000, at: time(0)) == 0)
-    for _ in 0..<500 { #expect(complaints.next(.clientRefused, 1_000, at: time(9)) == nil) }
+    var rateLimitedLog = RateLimitedLog()
+    #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(0)) == 0)
+    for _ in 0..<500 { #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(9)) == nil) }
     // Others, and other things, are told of meanwhile.
-    #expect(complaints.next(.clientRefused, 1_001, at: time(9)) == 0)
-    #expect(complaints.next(.clientTurnedAway, 1_000, at: time(9)) == 0)
-    #expect(complaints.next(.clientRefused, 1_000, at: time(10)) == 500)
-    #expect(complaints.next(.clientRefused, 1_000, at: time(11)) == nil)
-    #expect(complaints.next(.clientRefused, 1_000, at: time(20)) == 1)
+    #expect(rateLimitedLog.next(.clientRefused, 1_001, at: time(9)) == 0)
+    #expect(rateLimitedLog.next(.clientTurnedAway, 1_000, at: time(9)) == 0)
+    #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(10)) == 500)
+    #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(11)) == nil)
+    #expect(rateLimitedLog.next(.clientRefused, 1_000, at: time(20)) == 1)
   }
 
   @Test func aCrowdTakesNoMoreThanItsPlace() {
-    var complaints = Complaints()
-    let said = (0..<1_000).count { complaints.next(.clientRefused, UInt32($0), at: time(0)) != nil }
-    #expect(said == Complaints.limit)
-    #expect(complaints.next(.clientRefused, 5_000, at: time(10)) == 0)
+    var rateLimitedLog = RateLimitedLog()
+    let said = (0..<1_000).count { rateLimitedLog.next(.clientRefused, UInt32($0), at: time(0)) != nil }
+    #expect(said == RateLimitedLog.limit)
+    #expect(rateLimitedLog.next(.clientRefused, 5_000, at: time(10)) == 0)
   }
 }

@@ -219,21 +219,21 @@ struct ConfigurationTests {
 /// The daemon's command line and the places it leads to.
 struct ArgumentsTests {
   @Test func placesFollowOptionsThenSystemdThenXDG() throws {
-    let plain = try Arguments([]).site(environment: ["HOME": "/home/ann"], uid: 1_000)
+    let plain = try Arguments([]).paths(environment: ["HOME": "/home/ann"], uid: 1_000)
     #expect(plain.storePath == "/home/ann/.local/state/chime/chime.db")
     #expect(plain.configurationPath == "/home/ann/.config/chime/chimed.toml")
     #expect(plain.socketPath == "/run/user/1000/chime/io.chime")
-    let xdg = try Arguments([]).site(
+    let xdg = try Arguments([]).paths(
       environment: ["XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "XDG_RUNTIME_DIR": "/r"], uid: 1)
     #expect(
       [xdg.storePath, xdg.configurationPath, xdg.socketPath] == [
         "/s/chime/chime.db", "/c/chime/chimed.toml", "/r/chime/io.chime",
       ])
-    let systemd = try Arguments(["--system"]).site(
+    let systemd = try Arguments(["--system"]).paths(
       environment: ["STATE_DIRECTORY": "/var/lib/private/chime:/x", "HOME": "/"], uid: 1)
     #expect(systemd.storePath == "/var/lib/private/chime/chime.db")
     #expect(systemd.socketPath == "/run/chime/io.chime")
-    let options = try Arguments(["--state-dir", "/a", "--socket=/b", "--config", "/c"]).site(environment: [:], uid: 1)
+    let options = try Arguments(["--state-dir", "/a", "--socket=/b", "--config", "/c"]).paths(environment: [:], uid: 1)
     #expect([options.storePath, options.socketPath, options.configurationPath] == ["/a/chime.db", "/b", "/c"])
     #expect(options.configurationIsRequired)
   }

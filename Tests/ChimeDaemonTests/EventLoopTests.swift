@@ -11,8 +11,8 @@ import Varlink
 
 /// The loop itself, in this process: a real store, a real socket, a real clock.
 struct EventLoopTests {
-  static func site(_ folder: String) throws -> Site {
-    try Arguments(["--state-dir", folder, "--socket", folder + "/io.chime"]).site(
+  static func paths(_ folder: String) throws -> RuntimePaths {
+    try Arguments(["--state-dir", folder, "--socket", folder + "/io.chime"]).paths(
       environment: ["PATH": "/usr/bin:/bin"], uid: getuid())
   }
 
@@ -21,7 +21,7 @@ struct EventLoopTests {
     let folder = RunFolder.url.appending(path: "chime-loop-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    weak let loop = try await start(Self.site(folder))
+    weak let loop = try await start(Self.paths(folder))
     #expect(loop != nil)
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
     #expect(try client.call("org.varlink.service.GetInfo", returning: JSON.self)["product"] == "chimed")
@@ -29,36 +29,36 @@ struct EventLoopTests {
 
   /// Whoever has many endpoints that never answer holds so many descriptors and no more.
   @Test func anOwnersEndpointsShareTheirAttempts() {
-    func policies(_ endpoints: [Endpoint], atOnce: Int = 8) -> LanePolicies {
+    func policies(_ endpoints: [Endpoint], atOnce: Int = 8) -> DeliveryQueuePolicies {
       var settings = Configuration().channels
       settings.webhookConcurrency = atOnce
-      return EventLoop.policies(of: endpoints, settings, CommandBook(), Tenants())
+      return EventLoop.policies(of: endpoints, settings, CommandRegistry(), Tenants())
     }
     func endpoint(_ owner: UInt32, _ number: Int, _ concurrency: Int?) -> Endpoint {
       Endpoint(
-        lane: Lane(owner: owner, channel: ChannelName(rawValue: "e\(number)")), url: "http://127.0.0.1:9/",
+        queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: "e\(number)")), url: "http://127.0.0.1:9/",
         settings: EndpointSettings(concurrency: concurrency), createdAt: .earliest)
     }
     let (greedy, others) = ((0..<100).map { endpoint(1, $0, 64) }, (0..<3).map { endpoint(2, $0, nil) })
     let all = policies(greedy + others)
-    #expect(greedy.map { all[$0.lane].concurrency } == Array(repeating: 5, count: 100))
-    #expect(others.map { all[$0.lane].concurrency } == [8, 8, 8])
+    #expect(greedy.map { all[$0.queue].concurrency } == Array(repeating: 5, count: 100))
+    #expect(others.map { all[$0.queue].concurrency } == [8, 8, 8])
     // Those who ask for less than another still get some, and what a configuration gives one endpoint it has.
     let uneven = [endpoint(1, 200, 1)] + greedy
-    #expect(uneven.map { policies(uneven)[$0.lane].concurrency }.min() == 1)
+    #expect(uneven.map { policies(uneven)[$0.queue].concurrency }.min() == 1)
     let alone = endpoint(1, 0, nil)
-    #expect(policies([alone], atOnce: 1_000)[alone.lane].concurrency == 1_000)
+    #expect(policies([alone], atOnce: 1_000)[alone.queue].concurrency == 1_000)
   }
 
-  private func start(_ site: Site) async throws -> EventLoop {
+  private func start(_ paths: RuntimePaths) async throws -> EventLoop {
     let log = Log(level: .error)
     let loop = EventLoop(
-      site: site, configuration: Configuration(), log: log, store: try SQLiteStore.open(path: site.storePath),
-      zones: ZoneCatalog(), secrets: Secrets(folder: site.stateFolder + "/secrets"),
+      paths: paths, configuration: Configuration(), log: log, store: try SQLiteStore.open(path: paths.storePath),
+      zones: ZoneCatalog(), secrets: Secrets(folder: paths.stateFolder + "/secrets"),
       service: DaemonMain.controlService())
     var set = sigset_t()
     sigemptyset(&set)
-    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    try await loop.start(listening: [try paths.listen()], signals: signalfd(-1, &set, 0))
     return loop
   }
 }

@@ -17,15 +17,15 @@ import Testing
       shares: isLiving ? shares : 0)
   }
 
-  private static func lane(_ name: String, owner: UInt32 = 1) -> Lane {
-    Lane(owner: owner, channel: ChannelName(rawValue: name))
+  private static func queue(_ name: String, owner: UInt32 = 1) -> DeliveryQueue {
+    DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name))
   }
 
-  private static func gauge(_ name: String, _ owed: Int, oldest: Int64?) -> StoreGauges.LaneGauge {
-    StoreGauges.LaneGauge(lane: lane(name), owed: owed, oldest: oldest.map { Instant(seconds: $0) }, dead: 9)
+  private static func gauge(_ name: String, _ owed: Int, oldest: Int64?) -> StoreGauges.DeliveryQueueGauge {
+    StoreGauges.DeliveryQueueGauge(queue: queue(name), owed: owed, oldest: oldest.map { Instant(seconds: $0) }, dead: 9)
   }
 
-  private static let wire = WireMapper(bearings: ReminderFieldsTests.fields.bearings, now: Instant(seconds: 200))
+  private static let wire = WireMapper(context: ReminderFieldsTests.fields.context, now: Instant(seconds: 200))
 
   @Test func whoIsLostAndWhoWasReplaced() {
     let members = [
@@ -48,8 +48,8 @@ import Testing
   @Test func whatWaitsIsCountedByDaemon() {
     let report = FleetReport(
       members: [Self.member(1, "app1", seen: 199), Self.member(2, "app2", seen: 199, shares: 100)],
-      owners: [Self.lane("team"): 1, Self.lane("mail"): 1, Self.lane("idle"): 2],
-      lanes: [
+      owners: [Self.queue("team"): 1, Self.queue("mail"): 1, Self.queue("idle"): 2],
+      queues: [
         Self.gauge("team", 3, oldest: 150), Self.gauge("mail", 5, oldest: 190), Self.gauge("idle", 0, oldest: nil),
         Self.gauge("nobody", 1, oldest: 195),
       ],
@@ -69,7 +69,7 @@ import Testing
   @Test func manyChannelsAreCounted() {
     let report = FleetReport(
       members: [Self.member(2, "app", seen: 200, shares: 256)], owners: [:],
-      lanes: (1...200).map { Self.gauge("c\($0)", $0, oldest: 100) }, overdue: 0, nextDue: Instant(seconds: 900),
+      queues: (1...200).map { Self.gauge("c\($0)", $0, oldest: 100) }, overdue: 0, nextDue: Instant(seconds: 900),
       now: Instant(seconds: 200))
     let told = report.wire(Self.wire, isShared: false, store: "/x", isSystem: false)
     #expect(told.channels.count == 64 && told.channels.first?.owed == 200)

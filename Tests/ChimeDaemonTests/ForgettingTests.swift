@@ -15,8 +15,8 @@ struct ForgettingTests {
     let folder = RunFolder.url.appending(path: "chime-forget-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let site = try EventLoopTests.site(folder)
-    let store = try SQLiteStore.open(path: site.storePath)
+    let paths = try EventLoopTests.paths(folder)
+    let store = try SQLiteStore.open(path: paths.storePath)
     let now = SystemClock.now
     // One more than a transaction looks at, and one that is young enough.
     let ages = Array(repeating: Milliseconds.days(31), count: HistoryLimits.batch + 1) + [.days(29)]
@@ -28,9 +28,9 @@ struct ForgettingTests {
     var set = sigset_t()
     sigemptyset(&set)
     let loop = EventLoop(
-      site: site, configuration: Configuration(), log: Log(level: .error), store: store, zones: ZoneCatalog(),
-      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
-    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+      paths: paths, configuration: Configuration(), log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      secrets: Secrets(folder: paths.stateFolder + "/secrets"), service: DaemonMain.controlService())
+    try await loop.start(listening: [try paths.listen()], signals: signalfd(-1, &set, 0))
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
     _ = try client.call("io.chime.Daemon.Reload", returning: Empty.self)
     let old = UInt32(HistoryLimits.batch)

@@ -69,10 +69,10 @@ struct GoneClientsTests {
 
   static func add(_ title: String) -> String { "{\"reminder\":{\"title\":\"\(title)\",\"when\":\"daily at 9:00\"}}" }
 
-  /// Has the desk stand still while a body runs.
+  /// Has the request handler stand still while a body runs.
   static func whileNothingIsAnswered(_ house: TrackerHouse, _ body: () async throws -> Void) async throws {
     let end = DispatchSemaphore(value: 0)
-    let queue = await house.loop.deskExecutor.queue
+    let queue = await house.loop.requestExecutor.queue
     queue.async { end.wait() }
     defer { end.signal() }
     try await body()
@@ -221,7 +221,7 @@ struct GoneClientsTests {
         let reply = try house.client.call(
           Wired.List.method, Wired.List(limit: 10_000, cursor: cursor), returning: JSON.self)
         // A part of a hundred after the bound at most.
-        #expect(reply.bytes.count <= Desk.replyBytes + Desk.itemsInPart * 17_000)
+        #expect(reply.bytes.count <= RequestHandler.replyBytes + RequestHandler.itemsInPart * 17_000)
         let page = try JSONReader.read(Wired.List.Reply.self, from: reply.bytes)
         seen += page.reminders.map(\.id)
         cursor = page.cursor
@@ -240,7 +240,7 @@ struct GoneClientsTests {
         let _: EndpointsInterface.Put.Reply = try house.call(
           EndpointsInterface.Put(name: name, url: "https://example.org/\(name)", newSecret: .hmac))
       }
-      for index in 0..<Desk.maxEndpoints { try put("e\(index)") }
+      for index in 0..<RequestHandler.maxEndpoints { try put("e\(index)") }
       let refused = #expect(throws: VarlinkClientError.self) { try put("more") }
       #expect("\(refused.map { "\($0)" } ?? "")".contains("LimitExceeded"))
       let folder = house.folder + "/state/secrets"

@@ -87,7 +87,7 @@ struct InsistenceTests {
     reminder.schedule = try Schedule.parse(when, now: Self.now, zone: .utc)
     reminder.timezone = .named("UTC")
     reminder.quiet = QuietRule(hours: try QuietHours(hours), handling: rule)
-    let wire = WireMapper(bearings: ReminderFieldsTests.fields.bearings, now: Self.now)
+    let wire = WireMapper(context: ReminderFieldsTests.fields.context, now: Self.now)
     let next = reminder.timetable(in: .utc).next(after: Self.now)
     let heard = try #require(wire.nextHeard(ReminderRecord(reminder: reminder, next: next)))
     #expect(heard.at == Self.now + .hours(at))
@@ -98,7 +98,7 @@ struct InsistenceTests {
     var reminder = try ReminderFieldsTests.reminder()
     reminder.schedule = try Schedule.parse("daily at 22", now: Self.now, zone: .utc)
     (reminder.timezone, reminder.jitter) = (.named("UTC"), .minutes(10))
-    let wire = WireMapper(bearings: ReminderFieldsTests.fields.bearings, now: Self.now)
+    let wire = WireMapper(context: ReminderFieldsTests.fields.context, now: Self.now)
     #expect(
       wire.nextHeard(ReminderRecord(reminder: reminder, next: Self.ten))?.at == Self.ten + reminder.jitterOffset)
     // Held for longer than it is of use: the next day it is the same, so the time itself stands for all.

@@ -27,7 +27,7 @@ import Testing
           state: state == .open ? .fired : .done, firedAt: time)
         let due = DueReminder(reminder: reminder, scheduledAt: time, dueAt: time, isRegular: true, occurrence: nil)
         _ = try transaction.record([
-          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: true, skipNext: 0)
+          FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: true, skipNext: 0)
         ])
       }
       do {

@@ -27,28 +27,28 @@ import Testing
     id: OccurrenceID(reminder: ReminderID(rawValue: "r7k2"), scheduledAt: Instant(seconds: 0)), title: "Tea", owner: 1,
     state: .fired)
 
-  private static func happening(
-    _ kind: Happening.Kind, _ id: MessageID? = nil, late: Int64? = nil, missed: (MissReason, Int)? = nil
-  ) -> Happening {
-    var happening = Happening(kind: kind, id: id, occurrence: occurrence, message: "")
-    happening.latenessMicroseconds = late
-    happening.missed = missed.map { (reason: $0.0, count: $0.1) }
-    return happening
+  private static func daemonEvent(
+    _ kind: DaemonEvent.Kind, _ id: MessageID? = nil, late: Int64? = nil, missed: (MissReason, Int)? = nil
+  ) -> DaemonEvent {
+    var daemonEvent = DaemonEvent(kind: kind, id: id, occurrence: occurrence, message: "")
+    daemonEvent.latenessMicroseconds = late
+    daemonEvent.missed = missed.map { (reason: $0.0, count: $0.1) }
+    return daemonEvent
   }
 
   @Test func whatHappensIsCounted() {
     var meters = Meters()
-    meters.count(Self.happening(.fired, .fired, late: 800), way: .desktop)
-    meters.count(Self.happening(.fired, .firedLate, late: 7_200_000_000), way: .desktop)
-    meters.count(Self.happening(.fired, .firedAgain), way: .desktop)
-    meters.count(Self.happening(.missed, missed: (.downtime, 41)), way: .desktop)
-    meters.count(Self.happening(.delivered, late: 5_000_000), way: .webhook)
-    meters.count(Self.happening(.failed), way: .webhook)
-    meters.count(Self.happening(.failed, .givenUp), way: .command)
-    meters.count(Self.happening(.failed, .leftOut), way: .command)
-    meters.count(Self.happening(.snoozed), way: .desktop)
-    meters.count(Self.happening(.clock), way: .desktop)
-    meters.count(Self.happening(.added), way: .desktop)
+    meters.count(Self.daemonEvent(.fired, .fired, late: 800), way: .desktop)
+    meters.count(Self.daemonEvent(.fired, .firedLate, late: 7_200_000_000), way: .desktop)
+    meters.count(Self.daemonEvent(.fired, .firedAgain), way: .desktop)
+    meters.count(Self.daemonEvent(.missed, missed: (.downtime, 41)), way: .desktop)
+    meters.count(Self.daemonEvent(.delivered, late: 5_000_000), way: .webhook)
+    meters.count(Self.daemonEvent(.failed), way: .webhook)
+    meters.count(Self.daemonEvent(.failed, .givenUp), way: .command)
+    meters.count(Self.daemonEvent(.failed, .leftOut), way: .command)
+    meters.count(Self.daemonEvent(.snoozed), way: .desktop)
+    meters.count(Self.daemonEvent(.clock), way: .desktop)
+    meters.count(Self.daemonEvent(.added), way: .desktop)
     #expect(meters.fired == [.onTime: 1, .late: 1, .again: 1])
     #expect(meters.missed == [.downtime: 41])
     #expect(
@@ -68,7 +68,7 @@ import Testing
     func count(_ event: DeliveryEvent?, _ state: Delivery.State) {
       let delivery = Delivery(
         id: DeliveryID(rawValue: "msg_1"), occurrence: Self.occurrence.id,
-        lane: Lane(owner: 1, channel: ChannelName(rawValue: "list")), round: Self.occurrence.rounds,
+        queue: DeliveryQueue(owner: 1, channel: ChannelName(rawValue: "list")), round: Self.occurrence.rounds,
         createdAt: Instant(seconds: 0), event: event)
       meters.count(OutboundMessage(delivery: delivery, occurrence: Self.occurrence, reminder: nil), state)
     }
@@ -84,12 +84,13 @@ import Testing
         .init(kind: .told(.fired), outcome: .delivered): 1, .init(kind: .told(.done), outcome: .delivered): 1,
         .init(kind: .told(.done), outcome: .givenUp): 1, .init(kind: .withdrawal, outcome: .delivered): 1,
       ])
-    #expect(Self.text(lanes: []).contains("chime_deliveries_total{event=\"withdrawal\",outcome=\"given_up\"} 0\n"))
+    #expect(Self.text(queues: []).contains("chime_deliveries_total{event=\"withdrawal\",outcome=\"given_up\"} 0\n"))
   }
 
   static func text(
-    lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true, members: [FleetMember] = [],
-    tenants: [Tenants.Seat] = [], hasHeartbeat: Bool = false, now: Instant = Instant(seconds: 200)
+    queues: [StoreGauges.DeliveryQueueGauge], isSystem: Bool = false, isReadable: Bool = true,
+    members: [FleetMember] = [],
+    tenants: [Tenants.TenantState] = [], hasHeartbeat: Bool = false, now: Instant = Instant(seconds: 200)
   ) -> String {
     var snapshot = EventLoop.Snapshot(
       pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
@@ -102,7 +103,7 @@ import Testing
     }
     let readings = MetricsText.Readings(
       counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
-      gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260),
+      gauges: StoreGauges(reminders: 9, scheduled: 4, queues: queues), dueToday: 3, nextDue: Instant(seconds: 260),
       overdue: now > Instant(seconds: 260) ? 2 : 0, tenants: [Tenant.firstNumber: 12])
     return MetricsText(
       meters: Meters(), snapshot: snapshot, transactions: 7, storeBytes: 4_096, readings: isReadable ? readings : nil,
@@ -110,14 +111,14 @@ import Testing
     ).text
   }
 
-  private static func gauge(_ index: Int, owner: UInt32 = 1) -> StoreGauges.LaneGauge {
-    StoreGauges.LaneGauge(
-      lane: Lane(owner: owner, channel: ChannelName(rawValue: "e\(index)")), owed: index,
+  private static func gauge(_ index: Int, owner: UInt32 = 1) -> StoreGauges.DeliveryQueueGauge {
+    StoreGauges.DeliveryQueueGauge(
+      queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: "e\(index)")), owed: index,
       oldest: index == 0 ? nil : Instant(seconds: 140), dead: 1)
   }
 
   @Test func remindersAreToldByState() {
-    let text = Self.text(lanes: [Self.gauge(3)])
+    let text = Self.text(queues: [Self.gauge(3)])
     for line in [
       "chime_reminders{state=\"scheduled\"} 4", "chime_reminders{state=\"unanswered\"} 1",
       "chime_reminders{state=\"resting\"} 4", "chime_reminders_due_today 3", "chime_next_due_timestamp_seconds 260",
@@ -129,7 +130,7 @@ import Testing
 
   /// However many endpoints there are, there are 64 series of each family and one for the rest.
   @Test func manyEndpointsAreFewSeries() {
-    let text = Self.text(lanes: (0..<1_000).map { Self.gauge($0) })
+    let text = Self.text(queues: (0..<1_000).map { Self.gauge($0) })
     let owed = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_owed{") }
     #expect(owed.count == 65)
     #expect(owed.first == "chime_outbox_owed{channel=\"e999\"} 999")
@@ -139,13 +140,13 @@ import Testing
   }
 
   @Test func theSystemsNamesOwnersToo() {
-    let text = Self.text(lanes: [Self.gauge(1, owner: 7)], isSystem: true)
+    let text = Self.text(queues: [Self.gauge(1, owner: 7)], isSystem: true)
     #expect(text.contains("chime_outbox_owed{uid=\"7\",channel=\"e1\"} 1\n"))
     #expect(text.contains("instance=\"system\""))
   }
 
   @Test func whatWaitsToFireIsTold() {
-    let (early, late) = (Self.text(lanes: []), Self.text(lanes: [], now: Instant(seconds: 265)))
+    let (early, late) = (Self.text(queues: []), Self.text(queues: [], now: Instant(seconds: 265)))
     #expect(early.contains("chime_overdue 0\n") && early.contains("chime_overdue_oldest_seconds 0\n"))
     #expect(late.contains("chime_overdue 2\n") && late.contains("chime_overdue_oldest_seconds 5\n"))
   }
@@ -158,7 +159,7 @@ import Testing
 
   /// Those that share the store; who has been replaced is nobody's concern.
   @Test func aFleetIsTold() {
-    let text = Self.text(lanes: [], members: Self.members)
+    let text = Self.text(queues: [], members: Self.members)
     for line in [
       "chime_fleet_daemons{state=\"running\"} 2", "chime_fleet_daemons{state=\"lost\"} 1",
       "chime_fleet_shares{host=\"app1\",pid=\"4713\"} 100",
@@ -166,19 +167,19 @@ import Testing
       "chime_fleet_free_shares 28", "chime_history_months 5", "chime_history_outside_months 12",
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
     #expect(!text.contains("4711"))
-    #expect(!Self.text(lanes: []).contains("fleet"), "nobody shares it")
+    #expect(!Self.text(queues: []).contains("fleet"), "nobody shares it")
   }
 
-  private static var acme: Tenants.Seat {
+  private static var acme: Tenants.TenantState {
     var definition = TenantDefinition(name: "acme")
     definition.reminders = 50
-    var seat = Tenants.Seat(definition: definition, number: Tenant.firstNumber)
+    var seat = Tenants.TenantState(definition: definition, number: Tenant.firstNumber)
     (seat.taken, seat.refused) = (7, 3)
     return seat
   }
 
   @Test func tenantsAreTold() {
-    let text = Self.text(lanes: [Self.gauge(1, owner: Tenant.firstNumber)], isSystem: true, tenants: [Self.acme])
+    let text = Self.text(queues: [Self.gauge(1, owner: Tenant.firstNumber)], isSystem: true, tenants: [Self.acme])
     for line in [
       "chime_tenant_reminders{tenant=\"acme\"} 12", "chime_tenant_reminders_limit{tenant=\"acme\"} 50",
       "chime_tenant_requests_total{tenant=\"acme\"} 7", "chime_tenant_requests_refused_total{tenant=\"acme\"} 3",
@@ -187,14 +188,14 @@ import Testing
   }
 
   @Test func aHeartbeatIsTold() {
-    let text = Self.text(lanes: [], hasHeartbeat: true)
+    let text = Self.text(queues: [], hasHeartbeat: true)
     #expect(text.contains("chime_heartbeats_total{outcome=\"taken\"} 0\n"))
     #expect(text.contains("chime_heartbeat_timestamp_seconds 190\n"))
-    #expect(!Self.text(lanes: []).contains("heartbeat"), "nobody is told")
+    #expect(!Self.text(queues: []).contains("heartbeat"), "nobody is told")
   }
 
   @Test func aStoreThatCannotBeReadIsTold() {
-    let text = Self.text(lanes: [], isReadable: false)
+    let text = Self.text(queues: [], isReadable: false)
     #expect(text.contains("chime_store_works 0\n"))
     #expect(!text.contains("chime_reminders"))
   }
@@ -202,7 +203,7 @@ import Testing
   /// docs/operations.md has a row for each family, with its type, in the order of the text.
   @Test func theManualHasEachFamily() throws {
     let families = Self.text(
-      lanes: [Self.gauge(1)], members: Self.members, tenants: [Self.acme], hasHeartbeat: true
+      queues: [Self.gauge(1)], members: Self.members, tenants: [Self.acme], hasHeartbeat: true
     )
     .split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
     .map { $0.split(separator: " ").dropFirst(2).map(String.init) }

@@ -48,7 +48,7 @@ struct RefusingStoreTests {
     try await contents.write { try $0.upsert(reminder, next: wrong) }
     let store = RefusingStore(contents)
     try await withLoop(store) { loop in
-      await loop.rescan([.backwardStep])
+      await loop.recomputeDueTimes([.backwardStep])
       _ = try await until(loop) { $0.storeProblem != nil }
       store.refuses.store(false, ordering: .relaxed)
       _ = try await until(loop) { $0.storeProblem == nil }
@@ -80,11 +80,11 @@ struct RefusingStoreTests {
       try store.upsert(kept, next: due)
       try store.upsert(again, next: Instant(seconds: now.seconds - 60))
     }
-    let (store, keeper) = (RefusingStore(contents), Keeper())
-    try await withLoop(store, keeper) { loop in
+    let (store, snapshotManager) = (RefusingStore(contents), Keeper())
+    try await withLoop(store, snapshotManager) { loop in
       _ = try await until(loop) { $0.unrecorded == 2 }
       store.replace(with: older)
-      keeper.tell(
+      snapshotManager.tell(
         .restored(
           Restoration(
             at: now, snapshotTakenAt: now - .days(1), snapshotPath: "/nowhere", damagedPath: nil, reason: "test")))
@@ -114,22 +114,23 @@ struct RefusingStoreTests {
   }
 
   private func withLoop(
-    _ store: any Store, _ keeper: (any SnapshotKeeper)? = nil, _ body: (EventLoop) async throws -> Void
+    _ store: any Store, _ snapshotManager: (any SnapshotManager)? = nil, _ body: (EventLoop) async throws -> Void
   ) async throws {
     let folder = RunFolder.url.appending(path: "chime-refusing-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let site = try EventLoopTests.site(folder)
+    let paths = try EventLoopTests.paths(folder)
     var configuration = Configuration()
     // Other tests of this process count the helpers that they have left.
     configuration.channels.desktopProgram = "/nonexistent"
     let loop = EventLoop(
-      site: site, configuration: configuration, log: Log(level: .error), store: store, keeper: keeper,
+      paths: paths, configuration: configuration, log: Log(level: .error), store: store,
+      snapshotManager: snapshotManager,
       zones: ZoneCatalog(),
-      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
+      secrets: Secrets(folder: paths.stateFolder + "/secrets"), service: DaemonMain.controlService())
     var set = sigset_t()
     sigemptyset(&set)
-    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    try await loop.start(listening: [try paths.listen()], signals: signalfd(-1, &set, 0))
     try await body(loop)
   }
 
@@ -175,7 +176,7 @@ private final class RefusingStore: Store {
 }
 
 /// Whoever keeps snapshots, as far as it tells of incidents.
-private final class Keeper: SnapshotKeeper {
+private final class Keeper: SnapshotManager {
   let wasChangedSinceSnapshot = false
   private let heard = Mutex<(@Sendable (StoreIncident) -> Void)?>(nil)
 

@@ -183,13 +183,13 @@ struct ReminderUndoTests {
         settings: .init(concurrency: 3))
       let _: Endpoints.Put.Reply = try house.call(Endpoints.Put.method, put)
       let secrets = await house.loop.secrets
-      let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
-      let secret = secrets.read(lane).sheet.text
+      let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+      let secret = secrets.read(queue).sheet.text
       #expect(secret.contains("whsec_"))
       let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
-      #expect(secrets.read(lane).sheet.secrets.isEmpty)
+      #expect(secrets.read(queue).sheet.secrets.isEmpty)
       #expect(try house.undo().notes == nil)
-      #expect(secrets.read(lane).sheet.text == secret)
+      #expect(secrets.read(queue).sheet.text == secret)
       let list: Endpoints.List.Reply = try house.call(Endpoints.List())
       #expect(
         list.endpoints.map(\.url) == ["https://example.org/hook"] && list.endpoints.first?.settings?.concurrency == 3)

@@ -8,10 +8,10 @@ import Testing
 /// The note of how far answers were read: it goes with its endpoint, and comes back with it.
 @Suite(.serialized) struct ReplyMarkTests {
   private static let address = "https://ntfy.example.org/answers"
-  private static let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+  private static let queue = DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))
 
   private func mark(_ house: TrackerHouse) async throws -> String? {
-    try await house.store.read { try ReplyWork.mark(of: Self.lane, at: Self.address, in: $0) }
+    try await house.store.read { try ReplyTransaction.mark(of: Self.queue, at: Self.address, in: $0) }
   }
 
   private func begin(_ house: TrackerHouse) async throws {
@@ -19,7 +19,7 @@ import Testing
       EndpointsInterface.Put(
         name: "phone", url: "https://ntfy.example.org/alerts",
         settings: .init(template: "ntfy", replies: Self.address)))
-    try await house.store.write { try ReplyWork.putMark("m7 \(Self.address)", of: Self.lane, in: $0) }
+    try await house.store.write { try ReplyTransaction.putMark("m7 \(Self.address)", of: Self.queue, in: $0) }
     #expect(try await mark(house) == "m7")
   }
 

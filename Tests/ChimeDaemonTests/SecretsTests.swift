@@ -21,11 +21,11 @@ final class SecretsTests {
 
   @Test func aFileThatCannotBeReadIsLeftAsItIs() throws {
     let secrets = Secrets(folder: folder + "/secrets")
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
     // A folder in its place is no file for anybody, root included.
     try FileManager.default.createDirectory(atPath: folder + "/secrets/1000-team", withIntermediateDirectories: true)
-    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(lane) { $0.token = try? Token("tk_1") } }
-    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(lane) { $0 = SecretSheet() } }
+    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(queue) { $0.token = try? Token("tk_1") } }
+    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(queue) { $0 = EndpointSecretFile() } }
     #expect(FileManager.default.fileExists(atPath: folder + "/secrets/1000-team"))
   }
 
@@ -33,88 +33,88 @@ final class SecretsTests {
   @Test func aNewEndpointHasNothingOfAnotherThatHadItsName() throws {
     try FileManager.default.createDirectory(atPath: folder + "/given", withIntermediateDirectories: true)
     let secrets = Secrets(folder: folder + "/secrets", credentials: folder + "/given", credentialOwner: 1_000)
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
     let (old, given) = (Secret.make(.hmac), Secret.make(.hmac))
-    let line = try SecretSheet.Line(old)
-    try secrets.change(lane) { sheet in
+    let line = try EndpointSecretFile.Line(old)
+    try secrets.change(queue) { sheet in
       sheet.secrets = [line]
       sheet.token = try? Token("tk_1")
     }
-    #expect(secrets.read(lane, isNew: true).sheet.text == "")
+    #expect(secrets.read(queue, isNew: true).sheet.text == "")
     // What the service manager gives is for that name.
     try Data("\(given)\n".utf8).write(to: URL(fileURLWithPath: folder + "/given/endpoint.team"))
-    #expect(secrets.read(lane, isNew: true).sheet.text == "\(given)\n")
-    #expect(secrets.read(lane).sheet.text == "\(old)\ntoken tk_1\n")
+    #expect(secrets.read(queue, isNew: true).sheet.text == "\(given)\n")
+    #expect(secrets.read(queue).sheet.text == "\(old)\ntoken tk_1\n")
   }
 
   /// What could not be read when the endpoints were is read again by the attempt that lacks it.
   @Test func aSecretThatCouldNotBeReadIsReadAgain() throws {
     let secrets = Secrets(folder: folder + "/secrets")
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
-    let line = try SecretSheet.Line(Secret.make(.hmac))
-    try secrets.change(lane) { $0.secrets = [line] }
-    let endpoint = Endpoint(lane: lane, url: "https://example.test/", createdAt: .earliest)
-    let directory = EndpointDirectory(secrets: secrets)
+    let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    let line = try EndpointSecretFile.Line(Secret.make(.hmac))
+    try secrets.change(queue) { $0.secrets = [line] }
+    let endpoint = Endpoint(queue: queue, url: "https://example.test/", createdAt: .earliest)
+    let directory = EndpointCache(secrets: secrets)
     let now = Instant(seconds: 1_774_859_400)
     try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
-    #expect(directory.access(lane)?.secrets.isEmpty == true)
+    #expect(directory.access(queue)?.secrets.isEmpty == true)
     // A folder in its place is no file for anybody, root included.
     try FileManager.default.createDirectory(atPath: secrets.folder + "/1000-team", withIntermediateDirectories: true)
-    let problem = try #require(directory.access(lane)?.problem)
+    let problem = try #require(directory.access(queue)?.problem)
     #expect(problem.contains("cannot be read"), "\(problem)")
     try FileManager.default.removeItem(atPath: secrets.folder)
     try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
-    #expect(directory.access(lane)?.secrets.map(\.secret) == [line.signing.secret])
-    #expect(directory.access(lane)?.problem == nil)
+    #expect(directory.access(queue)?.secrets.map(\.secret) == [line.signing.secret])
+    #expect(directory.access(queue)?.problem == nil)
     // The loop hears which wait no longer, once.
     try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
     try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
-    #expect(directory.replace(with: [endpoint], now: now).mended == [lane])
+    #expect(directory.replace(with: [endpoint], now: now).mended == [queue])
     #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
   }
 
   @Test func secretsArePrivateAndReplacedWhole() throws {
     let secrets = Secrets(folder: folder + "/secrets")
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
-    #expect(secrets.read(lane).sheet.text == "")
+    let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    #expect(secrets.read(queue).sheet.text == "")
     let (first, second) = (Secret.make(.hmac), Secret.make(.ed25519))
-    try secrets.change(lane) { $0.secrets = (try? [SecretSheet.Line(first)]) ?? [] }
+    try secrets.change(queue) { $0.secrets = (try? [EndpointSecretFile.Line(first)]) ?? [] }
     let until = Instant(seconds: 1_774_859_400)
-    let lines = [try SecretSheet.Line(second), try SecretSheet.Line(first, until: until)]
-    try secrets.change(lane) { sheet in
+    let lines = [try EndpointSecretFile.Line(second), try EndpointSecretFile.Line(first, until: until)]
+    try secrets.change(queue) { sheet in
       sheet.secrets = lines
       sheet.token = try? Token("tk_1")
     }
-    let kept = secrets.read(lane)
+    let kept = secrets.read(queue)
     #expect(kept.sheet.text == "\(second)\n\(first) until 2026-03-30T08:30:00Z\ntoken tk_1\n")
     #expect(kept.sheet.current.map(\.text) == [second] && kept.sheet.rotationEnds == until && kept.problem == nil)
     #expect(try mode(folder + "/secrets") == 0o700)
     #expect(try mode(folder + "/secrets/1000-team") == 0o600)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets") == ["1000-team"])
 
-    let directory = EndpointDirectory(secrets: secrets)
-    let endpoint = Endpoint(lane: lane, url: "http://127.0.0.1/", createdAt: until)
+    let directory = EndpointCache(secrets: secrets)
+    let endpoint = Endpoint(queue: queue, url: "http://127.0.0.1/", createdAt: until)
     #expect(directory.replace(with: [endpoint], now: until - .seconds(1)).nextEnd == until)
     let review = directory.replace(with: [endpoint], now: until)
     #expect(review.nextEnd == nil && review.hasOldSecrets && review.problems.isEmpty)
     directory.forgetOldSecrets(until)
-    #expect(secrets.read(lane).sheet.text == "\(second)\ntoken tk_1\n")
+    #expect(secrets.read(queue).sheet.text == "\(second)\ntoken tk_1\n")
     #expect(!directory.replace(with: [endpoint], now: until).hasOldSecrets)
 
-    try secrets.change(lane) { $0 = SecretSheet() }
+    try secrets.change(queue) { $0 = EndpointSecretFile() }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets").isEmpty)
-    secrets.remove(lane)
+    secrets.remove(queue)
   }
 
   /// No endpoint's file is where another's is written first, and what a kill leaves of that goes with the next start.
   @Test func endpointsWithNamesAlikeKeepApart() throws {
     let secrets = Secrets(folder: folder + "/secrets")
-    let lanes = ["team", "team.new"].map { Lane(owner: 1_000, channel: ChannelName(rawValue: $0)) }
-    #expect(lanes.allSatisfy { $0.channel.isValidForEndpoint })
-    for lane in lanes.reversed() { try secrets.change(lane) { $0.token = try? Token("tk_of_\(lane.channel)") } }
-    #expect(lanes.map { secrets.read($0).sheet.text } == ["token tk_of_team\n", "token tk_of_team.new\n"])
+    let queues = ["team", "team.new"].map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: $0)) }
+    #expect(queues.allSatisfy { $0.channel.isValidForEndpoint })
+    for queue in queues.reversed() { try secrets.change(queue) { $0.token = try? Token("tk_of_\(queue.channel)") } }
+    #expect(queues.map { secrets.read($0).sheet.text } == ["token tk_of_team\n", "token tk_of_team.new\n"])
     try "half a se".write(toFile: folder + "/secrets/.1000-team.new", atomically: false, encoding: .utf8)
     secrets.removeLeftovers()
     #expect(
@@ -129,26 +129,26 @@ final class SecretsTests {
     ("token a b c", "line 1 is neither a secret"), ("token é", "line 1: a token is one line"),
   ])
   func aSheetThatCannotBeReadSaysWhereAndNotWhat(_ text: String, _ reason: String) {
-    let error = #expect(throws: SecretSheetError.self) { try SecretSheet(parsing: text) }
+    let error = #expect(throws: EndpointSecretFileError.self) { try EndpointSecretFile(parsing: text) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
     #expect(error?.description.contains("MfKQ") == false && error?.description.contains("xyz") == false)
   }
 
   /// A credential of the service manager stands in for what no file has, for its one owner.
-  @Test func credentialsStandInForFiles() throws {
+  @Test func credentialsDegradedForFiles() throws {
     let credentials = folder + "/credentials"
     try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
     let (given, own) = (Secret.make(.hmac), Secret.make(.hmac))
     try "\(given)\ntoken tk_given\n".write(toFile: credentials + "/endpoint.team", atomically: true, encoding: .utf8)
     let secrets = Secrets(folder: folder + "/secrets", credentials: credentials, credentialOwner: 0)
-    let lane = Lane(owner: 0, channel: ChannelName(rawValue: "team"))
-    #expect(secrets.read(lane).isCredential && secrets.read(lane).sheet.text == "\(given)\ntoken tk_given\n")
-    let other = secrets.read(Lane(owner: 1_000, channel: lane.channel))
+    let queue = DeliveryQueue(owner: 0, channel: ChannelName(rawValue: "team"))
+    #expect(secrets.read(queue).isCredential && secrets.read(queue).sheet.text == "\(given)\ntoken tk_given\n")
+    let other = secrets.read(DeliveryQueue(owner: 1_000, channel: queue.channel))
     #expect(!other.isCredential && other.sheet.secrets.isEmpty && other.sheet.token == nil)
     // What is put by hand goes before it, and the credential stays as it is.
-    try secrets.change(lane) { $0.secrets = (try? [SecretSheet.Line(own)]) ?? [] }
-    #expect(!secrets.read(lane).isCredential && secrets.read(lane).sheet.text == "\(own)\ntoken tk_given\n")
-    secrets.remove(lane)
-    #expect(secrets.read(lane).isCredential)
+    try secrets.change(queue) { $0.secrets = (try? [EndpointSecretFile.Line(own)]) ?? [] }
+    #expect(!secrets.read(queue).isCredential && secrets.read(queue).sheet.text == "\(own)\ntoken tk_given\n")
+    secrets.remove(queue)
+    #expect(secrets.read(queue).isCredential)
   }
 }

@@ -52,7 +52,8 @@ struct StartOverTests {
       let again = try house.call(Wired.StartOver(dryRun: true))
       #expect(again == dry)
       let secrets = await house.loop.secrets
-      #expect(!secrets.read(Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))).sheet.secrets.isEmpty)
+      #expect(
+        !secrets.read(DeliveryQueue(owner: getuid(), channel: ChannelName(rawValue: "phone"))).sheet.secrets.isEmpty)
       #expect(
         try house.call(Reminders.Get(id: tea.id)).reminder.title == "Tea")
       // And the backup of before brings the same on its own.

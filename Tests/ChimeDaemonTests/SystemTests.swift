@@ -76,34 +76,34 @@ final class SystemEdgeTests {
   }
 
   @Test func onlyASocketThatNobodyAnswersIsTakenAway() throws {
-    let site = try Arguments(["--socket", folder + "/io.chime"]).site(environment: [:], uid: getuid())
-    let first = try site.listen()
+    let paths = try Arguments(["--socket", folder + "/io.chime"]).paths(environment: [:], uid: getuid())
+    let first = try paths.listen()
     #expect(try mode(folder + "/io.chime") == 0o600)
-    #expect(throws: SystemError("bind \(site.socketPath)", code: EADDRINUSE)) { try site.listen() }
+    #expect(throws: SystemError("bind \(paths.socketPath)", code: EADDRINUSE)) { try paths.listen() }
     close(first)
     // Left behind by a crash.
-    close(try site.listen())
-    unlink(site.socketPath)
-    try SystemFiles.replace(site.socketPath, with: Array("precious".utf8), mode: 0o600)
-    #expect(throws: SystemError("bind \(site.socketPath)", code: EEXIST)) { try site.listen() }
-    #expect(try SystemFiles.read(site.socketPath, atMost: 100) == Array("precious".utf8))
-    let long = try Arguments(["--socket", folder + "/" + String(repeating: "x", count: 200)]).site(
+    close(try paths.listen())
+    unlink(paths.socketPath)
+    try SystemFiles.replace(paths.socketPath, with: Array("precious".utf8), mode: 0o600)
+    #expect(throws: SystemError("bind \(paths.socketPath)", code: EEXIST)) { try paths.listen() }
+    #expect(try SystemFiles.read(paths.socketPath, atMost: 100) == Array("precious".utf8))
+    let long = try Arguments(["--socket", folder + "/" + String(repeating: "x", count: 200)]).paths(
       environment: [:], uid: 1)
     #expect(throws: SystemError.self) { try long.listen() }
   }
 
   @Test func theUsersDaemonServesItsUserAndRoot() throws {
-    let site = try Arguments([]).site(environment: [:], uid: 1_000)
-    #expect(site.caller(uid: 1_000, gid: 1_000) == Caller(uid: 1_000, owner: 1_000, sees: nil))
-    #expect(site.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 1_000, sees: nil))
-    #expect(site.caller(uid: 1_001, gid: 1_000) == nil)
+    let paths = try Arguments([]).paths(environment: [:], uid: 1_000)
+    #expect(paths.caller(uid: 1_000, gid: 1_000) == Caller(uid: 1_000, owner: 1_000, sees: nil))
+    #expect(paths.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 1_000, sees: nil))
+    #expect(paths.caller(uid: 1_001, gid: 1_000) == nil)
   }
 
   @Test func theSystemsDaemonShowsEachTheirOwnAndRootAll() throws {
-    let site = try Arguments(["--system"]).site(environment: [:], uid: 990)
-    #expect(site.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 0, sees: nil))
+    let paths = try Arguments(["--system"]).paths(environment: [:], uid: 990)
+    #expect(paths.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 0, sees: nil))
     // No such user, and in no such group.
-    #expect(site.caller(uid: 4_000_000_000, gid: 4_000_000_000) == nil)
+    #expect(paths.caller(uid: 4_000_000_000, gid: 4_000_000_000) == nil)
   }
 
   @Test func theInterfacesRegister() {
@@ -117,7 +117,7 @@ final class SystemEdgeTests {
 struct ReminderFieldsTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let fields = ReminderFields(
-    bearings: Bearings(zones: ZoneCatalog(localLink: "/nonexistent")), configuration: Configuration(), now: now)
+    context: ReminderContext(zones: ZoneCatalog(localLink: "/nonexistent")), configuration: Configuration(), now: now)
 
   static func reminder() throws -> Reminder {
     Reminder(

@@ -24,17 +24,17 @@ struct TrackerHouse {
     let folder = RunFolder.url.appending(path: "chime-desk-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let site = try EventLoopTests.site(folder)
+    let paths = try EventLoopTests.paths(folder)
     var configuration = Configuration()
     configuration.channels.desktopProgram = "/nonexistent"
     configure(&configuration)
-    let store: any Store = inMemory ? MemoryStore() : try SQLiteStore.open(path: site.storePath)
+    let store: any Store = inMemory ? MemoryStore() : try SQLiteStore.open(path: paths.storePath)
     let loop = EventLoop(
-      site: site, configuration: configuration, log: Log(level: .error), store: store, zones: ZoneCatalog(),
-      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
+      paths: paths, configuration: configuration, log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      secrets: Secrets(folder: paths.stateFolder + "/secrets"), service: DaemonMain.controlService())
     var set = sigset_t()
     sigemptyset(&set)
-    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    try await loop.start(listening: [try paths.listen()], signals: signalfd(-1, &set, 0))
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(60))
     // A test waits for each answer in its thread. That is none of the few that all tasks share: a store in memory needs one of
     // these to answer, and two such tests on two processors would wait for each other.

@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct ActionTokenTests {
   static let now = Instant(seconds: 1_774_859_400)
-  static let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "phone"))
+  static let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone"))
   static let occurrence = OccurrenceID(reminder: ReminderID(rawValue: "r7k2"), scheduledAt: now)
 
-  static func key(_ secret: String = SecretTests.text, of lane: Lane = lane) throws -> TokenKey {
-    try Secret(secret).tokenKey(of: lane)
+  static func key(_ secret: String = SecretTests.text, of queue: DeliveryQueue = queue) throws -> TokenKey {
+    try Secret(secret).tokenKey(of: queue)
   }
 
   static let actions: [ActionToken.Action] = [
@@ -59,12 +59,12 @@ import Testing
 
   /// Of one endpoint to another, of one owner to another, of one secret to another.
   @Test func aTokenIsOneEndpointsOwn() throws {
-    let lanes = [
-      Self.lane, Lane(owner: 1_000, channel: ChannelName(rawValue: "phone2")),
-      Lane(owner: 1_001, channel: ChannelName(rawValue: "phone")),
-      Lane(owner: 100, channel: ChannelName(rawValue: "0phone")),
+    let queues = [
+      Self.queue, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "phone2")),
+      DeliveryQueue(owner: 1_001, channel: ChannelName(rawValue: "phone")),
+      DeliveryQueue(owner: 100, channel: ChannelName(rawValue: "0phone")),
     ]
-    var keys = try lanes.map { try Self.key(of: $0) }
+    var keys = try queues.map { try Self.key(of: $0) }
     keys.append(try Self.key(Secret.make(.hmac)))
     keys.append(try Self.key(Secret.make(.ed25519)))
     for (index, key) in keys.enumerated() {
@@ -97,7 +97,7 @@ import Testing
   /// A secret that has been replaced signs no new ones, and its own are good for as long as it signs.
   @Test func aReplacedSecretIsGoodForAWhile() throws {
     let (old, new) = (try Secret(SecretTests.text), try Secret(Secret.make(.hmac)))
-    let endpoint = Endpoint(lane: Self.lane, url: "http://a/", createdAt: Self.now)
+    let endpoint = Endpoint(queue: Self.queue, url: "http://a/", createdAt: Self.now)
     let before = EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(old)])
     let access = EndpointAccess(
       endpoint: endpoint, secrets: [SigningSecret(new), SigningSecret(old, until: Self.now + .hours(1))])

@@ -129,16 +129,16 @@ extension RealThings.CommandTests {
 
   /// All owners together have so many tests under way and no more.
   @Test func testsOfManyOwnersAreBounded() throws {
-    var board = CommandBoard()
-    _ = board.adopt(book([waiting(.parallel)]))
+    var runQueue = CommandRunQueue()
+    _ = runQueue.adopt(book([waiting(.parallel)]))
     var (started, refused) = (0, 0)
     for owner in 0..<20 as Range<UInt32> {
       for _ in 0..<2 {
         var sample = try message(channel: "script")
-        let (delivery, lane) = (sample.delivery, Lane(owner: owner, channel: sample.delivery.lane.channel))
+        let (delivery, queue) = (sample.delivery, DeliveryQueue(owner: owner, channel: sample.delivery.queue.channel))
         sample.delivery = Delivery(
-          id: delivery.id, occurrence: delivery.occurrence, lane: lane, round: 1, createdAt: delivery.createdAt)
-        for order in board.admit(CommandJob(message: sample, type: "chime.test", isTest: true) { _, _ in }) {
+          id: delivery.id, occurrence: delivery.occurrence, queue: queue, round: 1, createdAt: delivery.createdAt)
+        for order in runQueue.admit(CommandJob(message: sample, type: "chime.test", isTest: true) { _, _ in }) {
           if case .start = order { started += 1 } else { refused += 1 }
         }
       }

@@ -46,8 +46,8 @@ extension RealThings {
       return channel
     }
 
-    func book(_ commands: [CommandDefinition], isEnabled: Bool = true) -> CommandBook {
-      var book = CommandBook()
+    func book(_ commands: [CommandDefinition], isEnabled: Bool = true) -> CommandRegistry {
+      var book = CommandRegistry()
       book.isEnabled = isEnabled
       book.remedy = "say so"
       for command in commands { book.commands[command.name] = command }

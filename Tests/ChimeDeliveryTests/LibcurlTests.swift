@@ -29,9 +29,10 @@ import Testing
   }
 
   @Test func messagesWaitUntilItIsThere() async throws {
-    let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), library: Self.absent) { lane in
+    let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3"), library: Self.absent) {
+      queue in
       EndpointAccess(
-        endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:9/", createdAt: scheduled),
+        endpoint: Endpoint(queue: queue, url: "http://127.0.0.1:9/", createdAt: scheduled),
         secrets: (try? Secret(SecretTests.text)).map { [SigningSecret($0)] } ?? [])
     }
     // Twice: each message looks for it anew.

@@ -36,7 +36,8 @@ import Testing
 
   @Test func aClientIsKnownByTheSameNameForAsLongAsItIsTheSame() {
     func client(_ name: String, _ url: String, owner: UInt32 = 1_000, created: Instant = scheduled) -> String {
-      Endpoint(lane: Lane(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: created).mqttClient
+      Endpoint(queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: created)
+        .mqttClient
     }
     let one = client("home", "mqtt://a.lan/x")
     #expect(one == client("home", "mqtt://a.lan/x"))
@@ -72,7 +73,7 @@ import Testing
   private func access(_ settings: EndpointSettings = EndpointSettings()) throws -> EndpointAccess {
     EndpointAccess(
       endpoint: Endpoint(
-        lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "home")), url: "mqtt://broker.lan/chime",
+        queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "home")), url: "mqtt://broker.lan/chime",
         settings: settings, createdAt: scheduled),
       secrets: [SigningSecret(try Secret(SecretTests.text))])
   }
@@ -139,7 +140,8 @@ import Testing
     for kind in OccurrenceEvent.allCases {
       var told = try message(channel: "home")
       told.delivery = Delivery(
-        id: told.delivery.id, occurrence: told.occurrence.id, lane: told.delivery.lane, round: 1, createdAt: scheduled,
+        id: told.delivery.id, occurrence: told.occurrence.id, queue: told.delivery.queue, round: 1,
+        createdAt: scheduled,
         event: [.fired, .repeated].contains(kind) ? nil : DeliveryEvent(.told(kind)))
       let type = try #require(try object(WebhookMessage(told).bytes())["type"] as? String)
       #expect(types.contains(type), "\(type)")
@@ -155,8 +157,8 @@ import Testing
     var configuration = EndpointConfiguration(version: "1.2.3")
     change(&configuration)
     let secret = try Secret(SecretTests.text)
-    return MQTTChannel(configuration: configuration, library: library) { lane in
-      EndpointAccess(endpoint: Endpoint(lane: lane, url: url, createdAt: scheduled), secrets: [SigningSecret(secret)])
+    return MQTTChannel(configuration: configuration, library: library) { queue in
+      EndpointAccess(endpoint: Endpoint(queue: queue, url: url, createdAt: scheduled), secrets: [SigningSecret(secret)])
     }
   }
 
@@ -279,13 +281,13 @@ extension RealThings {
       let channel = MQTTChannel(
         configuration: EndpointConfiguration(version: "1.2.3"), library: Libmosquitto.name,
         clock: { ActionTokenTests.now }
-      ) { [port] lane in
+      ) { [port] queue in
         EndpointAccess(
-          endpoint: Endpoint(lane: lane, url: "mqtt://127.0.0.1:\(port)", createdAt: scheduled),
+          endpoint: Endpoint(queue: queue, url: "mqtt://127.0.0.1:\(port)", createdAt: scheduled),
           secrets: [SigningSecret(secret)])
       }
       let events = Events<ReplyReader.Event>()
-      channel.open(Lane(owner: 1_000, channel: ChannelName(rawValue: "home")), after: nil, number: 7) {
+      channel.open(DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "home")), after: nil, number: 7) {
         events.append($0)
       }
       var (faults, isOpen): ([TokenFault?], Bool) = ([], false)
@@ -322,8 +324,9 @@ extension RealThings {
       #expect(try await read(1, settling: false) == [.malformed])
       #expect(try await read(2, settling: true) == [.malformed, .malformed])
       let text = try #require(
-        try Secret(SecretTests.text).tokenKey(of: Lane(owner: 1_000, channel: ChannelName(rawValue: "home"))).text(
-          ActionTokenTests.subjects[0]))
+        try Secret(SecretTests.text).tokenKey(of: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "home")))
+          .text(
+            ActionTokenTests.subjects[0]))
       #expect(try await read(1, settling: true) { try send(text) } == [nil])
       #expect(try await read(0, settling: true) == [])
     }

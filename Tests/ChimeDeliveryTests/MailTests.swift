@@ -80,11 +80,11 @@ import Testing
 
   @Test func givenUpIsNoOutage() {
     let attempt = Attempt(number: 1, startedAt: scheduled, took: .zero, outcome: .failed, status: 550)
-    #expect(LaneOutcome(attempt, .giveUp) == .declined)
+    #expect(DeliveryQueueOutcome(attempt, .giveUp) == .declined)
     var random = SystemRandom()
     #expect(RetryPolicy.state(after: .giveUp, attempts: 1, now: scheduled, using: &random) == .dead(at: scheduled))
     let endpoint = Endpoint(
-      lane: Lane(owner: 1, channel: ChannelName(rawValue: "me")), url: "mailto:a@x.org", createdAt: scheduled)
+      queue: DeliveryQueue(owner: 1, channel: ChannelName(rawValue: "me")), url: "mailto:a@x.org", createdAt: scheduled)
     #expect(endpoint.after(attempt, .giveUp, seenSince: nil, at: scheduled)?.disabled == nil)
   }
 
@@ -145,7 +145,7 @@ extension RealThings {
     ) throws -> HTTPRequest {
       let sample = try message(title, body: body, channel: "me", round: round, change: change)
       let endpoint = Endpoint(
-        lane: sample.delivery.lane, url: "mailto:ann@example.org,bob@example.org",
+        queue: sample.delivery.queue, url: "mailto:ann@example.org,bob@example.org",
         settings: EndpointSettings(template: template, via: "smtps://mail.example.org", from: "chime@example.net"),
         createdAt: scheduled)
       return try MailRequest(
@@ -242,7 +242,7 @@ extension RealThings {
       configure(&configuration)
       let sample = try message(channel: "me")
       let endpoint = Endpoint(
-        lane: sample.delivery.lane, url: "mailto:ann@example.org",
+        queue: sample.delivery.queue, url: "mailto:ann@example.org",
         settings: EndpointSettings(via: server, from: "chime@example.net"), createdAt: scheduled)
       let webhooks = WebhookChannel(configuration: configuration) { _ in
         EndpointAccess(endpoint: endpoint, secrets: [])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MatrixRulesTests {
   private func endpoint(_ change: (inout Endpoint) -> Void = { _ in }) -> Endpoint {
     var endpoint = Endpoint(
-      lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "room")), url: "matrix:roomid/abc:example.org",
+      queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "room")), url: "matrix:roomid/abc:example.org",
       createdAt: scheduled)
     endpoint.settings.via = "https://matrix.example.org/"
     endpoint.settings.senders = ["@ann:example.org"]
@@ -186,7 +186,7 @@ import Testing
         firedAt: scheduled, rounds: 1)
     let delivery = Delivery(
       id: DeliveryID(rawValue: "msg_2"), occurrence: occurrence.id,
-      lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "room")), round: 1,
+      queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "room")), round: 1,
       createdAt: scheduled, event: event)
     return OutboundMessage(delivery: delivery, occurrence: occurrence, reminder: reminder)
   }

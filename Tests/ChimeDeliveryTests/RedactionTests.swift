@@ -122,7 +122,7 @@ extension RealThings {
     func access(_ path: String) throws -> EndpointAccess {
       EndpointAccess(
         endpoint: Endpoint(
-          lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")),
+          queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team")),
           url: "http://127.0.0.1:\(port)/echo/\(path)", createdAt: scheduled),
         secrets: [SigningSecret(try Secret(SecretTests.text))], token: try Token(Self.token))
     }

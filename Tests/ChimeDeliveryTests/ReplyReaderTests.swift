@@ -55,7 +55,7 @@ extension RealThings {
       var configuration = EndpointConfiguration(version: "1.2.3")
       configure(&configuration)
       var endpoint = Endpoint(
-        lane: ActionTokenTests.lane, url: "http://127.0.0.1:\(server.port)/alerts", createdAt: scheduled)
+        queue: ActionTokenTests.queue, url: "http://127.0.0.1:\(server.port)/alerts", createdAt: scheduled)
       endpoint.settings.replies = "http://127.0.0.1:\(server.port)/answers"
       change(&endpoint)
       let access = EndpointAccess(
@@ -65,7 +65,7 @@ extension RealThings {
       }
       let seen = Mutex<(opened: Bool, replies: [ReplyReader.Reply], nonsense: Int)>((false, [], 0))
       let end = await withCheckedContinuation { (ended: CheckedContinuation<ReplyReader.End, Never>) in
-        reader.open(endpoint.lane, after: last, number: 7) { event in
+        reader.open(endpoint.queue, after: last, number: 7) { event in
           seen.withLock { seen in
             switch event {
             case .opened: seen.opened = true

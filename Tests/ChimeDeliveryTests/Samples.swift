@@ -21,7 +21,8 @@ func message(
     firedAt: scheduled + lateBy, late: late, rounds: round)
   let delivery = Delivery(
     id: DeliveryID(rawValue: "msg_\(id)_\(round)"), occurrence: occurrence.id,
-    lane: Lane(owner: 1_000, channel: ChannelName(rawValue: channel)), round: round, createdAt: scheduled + lateBy)
+    queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: channel)), round: round,
+    createdAt: scheduled + lateBy)
   return OutboundMessage(delivery: delivery, occurrence: occurrence, reminder: reminder)
 }
 

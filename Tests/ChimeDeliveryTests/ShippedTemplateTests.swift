@@ -33,12 +33,12 @@ extension RealThings {
     deinit { receiver.end() }
 
     func access(
-      _ name: String, _ lane: Lane, withToken: Bool = true, replies: String? = nil
+      _ name: String, _ queue: DeliveryQueue, withToken: Bool = true, replies: String? = nil
     ) throws -> EndpointAccess {
       let address = try #require(Self.addresses[name])
       return EndpointAccess(
         endpoint: Endpoint(
-          lane: lane, url: "http://127.0.0.1:\(port)/\(name)\(address)",
+          queue: queue, url: "http://127.0.0.1:\(port)/\(name)\(address)",
           settings: EndpointSettings(template: name, replies: replies),
           createdAt: scheduled),
         secrets: [SigningSecret(try Secret(SecretTests.text))],
@@ -52,7 +52,7 @@ extension RealThings {
       change: (inout Reminder) -> Void = { _ in }
     ) async throws -> JSON {
       let access = try access(
-        name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken, replies: replies)
+        name, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken, replies: replies)
       let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in access }
       var sample = try message(title, body: body, channel: name, late: late, lateBy: late == nil ? .zero : .hours(2)) {
         $0.tags = ["a", "b"]
@@ -62,7 +62,8 @@ extension RealThings {
       sample.receipt = receipt
       if let event {
         sample.delivery = Delivery(
-          id: DeliveryID(rawValue: "msg_event"), occurrence: sample.occurrence.id, lane: sample.delivery.lane, round: 1,
+          id: DeliveryID(rawValue: "msg_event"), occurrence: sample.occurrence.id, queue: sample.delivery.queue,
+          round: 1,
           createdAt: scheduled, event: event)
       }
       let report = try await channel.deliver(sample)
@@ -106,8 +107,8 @@ extension RealThings {
     /// Buttons, whatever stands on them: three at most, each with a token that the endpoint takes.
     @Test func ntfyWithAnswers() async throws {
       let address = "https://ntfy.sh/" + String(repeating: "a", count: 64)
-      let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "ntfy"))
-      let keys = try access("ntfy", lane).tokenKeys(at: scheduled)
+      let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "ntfy"))
+      let keys = try access("ntfy", queue).tokenKeys(at: scheduled)
       func buttons(_ report: TrackerReport?) async throws -> [(label: String, subject: ActionToken.Subject)] {
         let seen = try await deliver("ntfy", "Tea", replies: address, report: report)
         return try (seen["actions"]?.array ?? []).map { action in
@@ -199,7 +200,7 @@ extension RealThings {
 
     @Test func waitsForItsToken() async throws {
       let name = "gotify"
-      let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
+      let access = try access(name, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
       let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in access }
       let report = try await channel.deliver(message(channel: name))
       #expect(report.next == .blocked(.seconds(30)))
@@ -213,7 +214,8 @@ extension RealThings {
     @Test func aTestSendsTheTokenAndShowsNone() async throws {
       for name in Self.addresses.keys.sorted() {
         let channel = WebhookChannel(configuration: EndpointConfiguration(version: "1.2.3")) { _ in nil }
-        let test = await channel.test(try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name))))
+        let test = await channel.test(
+          try access(name, DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: name))))
         let seen = try await receiver.lines.next()
         #expect(test.isDelivered && seen["method"]?.string == test.method, "\(name): \(seen)")
         #expect(!(test.requestHeaders.joined() + test.requestBody + test.url).contains(Self.token))

@@ -10,7 +10,7 @@ import Testing
   private func access(_ template: String?, headers: [EndpointSettings.Header]? = nil) throws -> EndpointAccess {
     EndpointAccess(
       endpoint: Endpoint(
-        lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "http://127.0.0.1:9/",
+        queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "http://127.0.0.1:9/",
         settings: EndpointSettings(headers: headers, template: template), createdAt: scheduled),
       secrets: [SigningSecret(try Secret(SecretTests.text))])
   }

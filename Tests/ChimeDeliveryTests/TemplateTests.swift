@@ -142,7 +142,7 @@ import Testing
   @Test func takesBack() throws {
     let access = EndpointAccess(
       endpoint: Endpoint(
-        lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "https://a.example/x",
+        queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team")), url: "https://a.example/x",
         settings: EndpointSettings(
           template: #"{"headers": {"X-A": "1"}, "text": "{{title}}", "withdraw": {"method": "DELETE", "#
             + #""path": "/{{message}}", "headers": {"X-B": "{{event}}"}}}"#), createdAt: scheduled),
@@ -150,7 +150,7 @@ import Testing
     #expect(access.listener.takesBack)
     var message = try message("Tea", channel: "team")
     message.delivery = Delivery(
-      id: DeliveryID(rawValue: "msg_w"), occurrence: message.occurrence.id, lane: message.delivery.lane, round: 1,
+      id: DeliveryID(rawValue: "msg_w"), occurrence: message.occurrence.id, queue: message.delivery.queue, round: 1,
       createdAt: scheduled, event: DeliveryEvent(.withdrawal, message: DeliveryID(rawValue: "msg_m")))
     let values = values(message)
     var signed = SignedRequest(access: access, id: "msg_w", version: "1", values: { values }, usual: { [] })

@@ -29,11 +29,11 @@ extension RealThings {
       configuration.concurrentPerEndpoint = perEndpoint
       let (port, clock) = (port, clock)
       let secret = try Secret(SecretTests.text)
-      return WebhookChannel(configuration: configuration, clock: { clock.now }) { lane in
-        let path = lane.channel.rawValue.split(separator: ".").joined(separator: "/")
+      return WebhookChannel(configuration: configuration, clock: { clock.now }) { queue in
+        let path = queue.channel.rawValue.split(separator: ".").joined(separator: "/")
         let address = url ?? "http://127.0.0.1:\(port)/\(path)"
         if path == "unknown" { return nil }
-        var endpoint = Endpoint(lane: lane, url: address, createdAt: scheduled)
+        var endpoint = Endpoint(queue: queue, url: address, createdAt: scheduled)
         if path == "disabled" { endpoint.disabled = Endpoint.Disabled(reason: "it answered 410 Gone", at: scheduled) }
         return EndpointAccess(endpoint: endpoint, secrets: path == "keyless" ? [] : [SigningSecret(secret)])
       }
@@ -77,7 +77,7 @@ extension RealThings {
       func told(_ event: DeliveryEvent) async throws -> String {
         var sample = try message("Tea", channel: "status.204")
         sample.delivery = Delivery(
-          id: sample.delivery.id, occurrence: sample.occurrence.id, lane: sample.delivery.lane, round: 1,
+          id: sample.delivery.id, occurrence: sample.occurrence.id, queue: sample.delivery.queue, round: 1,
           createdAt: scheduled + .minutes(5), event: event)
         #expect(try await channel.deliver(sample).next == .settled)
         return try #require(try await receiver.lines.next()["body"]?.string)
@@ -273,8 +273,8 @@ extension RealThings {
 
     @Test func testsAnEndpoint() async throws {
       let channel = try channel()
-      let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
-      let endpoint = Endpoint(lane: lane, url: "http://127.0.0.1:\(port)/status/200", createdAt: scheduled)
+      let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
+      let endpoint = Endpoint(queue: queue, url: "http://127.0.0.1:\(port)/status/200", createdAt: scheduled)
       let result = await channel.test(
         EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(try Secret(SecretTests.text))]))
       let request = try await receiver.lines.next()

@@ -18,7 +18,7 @@ func webhooks(
 
 func access(to url: String, certificates: String? = nil) throws -> EndpointAccess {
   var endpoint = Endpoint(
-    lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")), url: url, createdAt: scheduled)
+    queue: DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team")), url: url, createdAt: scheduled)
   endpoint.settings.certificates = certificates
   return EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(try Secret(SecretTests.text))])
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CalendarDaysTests {
   static func days(_ events: String) throws -> [String] {
     let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n\(events)\r\nEND:VCALENDAR\r\n"
-    return try CalendarDays.read(Array(text.utf8), in: surroundings).map {
+    return try CalendarDays.read(Array(text.utf8), in: scheduleContext).map {
       $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)..\($0.upperBound)"
     }
   }

@@ -12,14 +12,14 @@ import Testing
     change: (inout Reminder) -> Void = { _ in }
   ) throws -> CalendarExport.Item {
     let own = name == "local" ? prague : try #require(zone(name))
-    let surroundings = Surroundings(zone: own, zones: { zone($0) })
+    let scheduleContext = ScheduleContext(zone: own, zones: { zone($0) })
     var reminder = Reminder(
       id: ReminderID(rawValue: id), owner: 1_000, title: title,
-      schedule: try Schedule.parse(when, now: now, in: surroundings), timezone: ZoneChoice(name), createdAt: now)
+      schedule: try Schedule.parse(when, now: now, in: scheduleContext), timezone: ZoneChoice(name), createdAt: now)
     change(&reminder)
-    var governing = surroundings
+    var governing = scheduleContext
     if case .named(let name) = reminder.governingZone { governing.zone = try #require(zone(name)) }
-    return CalendarExport.Item(reminder: reminder, surroundings: governing)
+    return CalendarExport.Item(reminder: reminder, scheduleContext: governing)
   }
 
   static func lines(_ export: CalendarExport, within name: String = "VEVENT") -> [String] {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CalendarImportTests {
   /// Friday 27 March 2026, 09:26:40 in Prague.
   static let now = Instant(seconds: 1_774_600_000)
-  static let settings = ImportSettings(now: now, surroundings: surroundings)
+  static let settings = ImportSettings(now: now, scheduleContext: scheduleContext)
 
   static func plan(_ components: String, settings: ImportSettings = settings) throws -> ImportPlan {
     let text = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//Test//EN\n\(components)\nEND:VCALENDAR\n"
@@ -44,9 +44,9 @@ import Testing
 
   /// The rules that are written for a zone are that zone's, read again.
   @Test func rulesThatAreWrittenAreKnownAgain() throws {
-    let kathmandu = try #require(surroundings.zones("Asia/Kathmandu"))
+    let kathmandu = try #require(scheduleContext.zones("Asia/Kathmandu"))
     for name in WindowsZones.locations {
-      let zone = try #require(surroundings.zones(name), "\(name)")
+      let zone = try #require(scheduleContext.zones(name), "\(name)")
       var writer = CalendarWriter()
       writer.component("VCALENDAR") { ZoneComponent(zone, from: 2026).write(to: &$0) }
       let calendar = try #require(try CalendarFile(writer.bytes).calendars.first)

@@ -228,7 +228,7 @@ import Testing
       #expect(event.categories == reminder.tags)
       let isListed = export.warnings.contains { $0.hasPrefix("\"\(reminder.title)\": no recurrence rule tells") }
       let end = isListed ? now + CalendarExport.listedSpan : .latest
-      let times = reminder.timetable(in: item.surroundings).occurrences(after: now).prefix(30).prefix { $0 <= end }
+      let times = reminder.timetable(in: item.scheduleContext).occurrences(after: now).prefix(30).prefix { $0 <= end }
         .map(\.seconds)
       #expect(event.times == times, "\(reminder.schedule) in \(reminder.timezone.text)")
     }

@@ -15,7 +15,7 @@ import Testing
     return plan.drafts.map { draft in
       let name = draft.schedule.zoneIdentifier ?? draft.timezone
       let own = name.flatMap { zone($0) } ?? prague
-      let timetable = draft.schedule.timetable(in: Surroundings(zone: own, zones: { zone($0) }))
+      let timetable = draft.schedule.timetable(in: ScheduleContext(zone: own, zones: { zone($0) }))
       let times = timetable.occurrences(after: Import.now).prefix(count).map { "\(own.civil(at: $0))" }
       return "\(draft.title) | \(draft.timezone ?? "-") | \(times.joined(separator: ", "))"
     } + plan.remarks.map { "\($0.line ?? 0) \($0.kind): \($0.message)" }
@@ -209,7 +209,7 @@ import Testing
     let plan = try CalendarImport.read(try ICalendarPeerTests.bytes(name), Import.settings)
     let told = plan.drafts.map { draft in
       let own = (draft.schedule.zoneIdentifier ?? draft.timezone).flatMap { zone($0) } ?? prague
-      let timetable = draft.schedule.timetable(in: Surroundings(zone: own, zones: { zone($0) }))
+      let timetable = draft.schedule.timetable(in: ScheduleContext(zone: own, zones: { zone($0) }))
       let times = timetable.occurrences(after: Import.now).prefix(4).map { "\(own.civil(at: $0))" }
       return "\(draft.title) | \(draft.timezone ?? "-") | \(times.joined(separator: ", "))"
     }
@@ -235,7 +235,7 @@ import Testing
   @Test func theDaysOfACalendarAreBounded() {
     let event = "BEGIN:VEVENT\nDTSTART;VALUE=DATE:20260101\nRRULE:FREQ=DAILY;INTERVAL=2\nEND:VEVENT\n"
     let text = "BEGIN:VCALENDAR\n" + String(repeating: event, count: 20) + "END:VCALENDAR\n"
-    let error = #expect(throws: ExchangeError.self) { try CalendarDays.read(Array(text.utf8), in: surroundings) }
+    let error = #expect(throws: ExchangeError.self) { try CalendarDays.read(Array(text.utf8), in: scheduleContext) }
     #expect(error?.message == "the calendar has more than 100000 days")
   }
 
@@ -261,10 +261,10 @@ import Testing
         #expect(draft.urgency == item.reminder.urgency)
         #expect(draft.texts["url"] == item.reminder.url)
         let own = (draft.schedule.zoneIdentifier ?? draft.timezone).flatMap { zone($0) } ?? prague
-        let back = draft.schedule.timetable(in: Surroundings(zone: own, zones: { zone($0) })).occurrences(after: now)
+        let back = draft.schedule.timetable(in: ScheduleContext(zone: own, zones: { zone($0) })).occurrences(after: now)
         let isListed = !export.warnings.isEmpty
         let end = isListed ? now + CalendarExport.listedSpan : .latest
-        let times = item.reminder.timetable(in: item.surroundings).occurrences(after: now).prefix(200).prefix {
+        let times = item.reminder.timetable(in: item.scheduleContext).occurrences(after: now).prefix(200).prefix {
           $0 <= end
         }
         #expect(Array(back.prefix(times.count)) == Array(times), "\(when) in \(name): \(draft.schedule)")

@@ -14,4 +14,4 @@ func zone(_ name: String) -> Zone? {
 let prague = zone("Europe/Prague") ?? .utc
 
 /// Prague, and every zone of the machine.
-let surroundings = Surroundings(zone: prague, zones: { zone($0) })
+let scheduleContext = ScheduleContext(zone: prague, zones: { zone($0) })

@@ -132,7 +132,7 @@ import Testing
     let text = filling.text
     _ = try? CalendarImport.read(text, Self.settings)
     _ = try? CrontabImport.read(text, Self.settings)
-    _ = try? CalendarDays.read(text, in: surroundings)
+    _ = try? CalendarDays.read(text, in: scheduleContext)
   }
 
   /// Any bytes at all, and calendars with a few bytes changed.
@@ -155,7 +155,7 @@ import Testing
       }
       for draft in (try? CalendarImport.read(text, Self.settings))?.drafts ?? [] { check(draft) }
       for draft in (try? CrontabImport.read(text, Self.settings))?.drafts ?? [] { check(draft) }
-      _ = try? CalendarDays.read(text, in: surroundings)
+      _ = try? CalendarDays.read(text, in: scheduleContext)
     }
   }
 

@@ -15,10 +15,10 @@ struct CalendarAgainstSystemdTests {
 
   /// What this program makes of a text, without its prefix; `nil` when it refuses. Where it never occurs, and so is no
   /// schedule, it is read without a zone at hand, and a label keeps the case in which it was written.
-  static func normalized(_ text: String, in surroundings: Surroundings) -> (text: String?, isExact: Bool) {
+  static func normalized(_ text: String, in scheduleContext: ScheduleContext) -> (text: String?, isExact: Bool) {
     let text = "calendar: " + text
     do {
-      return (String(try Schedule.parse(text, now: .earliest, in: surroundings).canonical.dropFirst(10)), true)
+      return (String(try Schedule.parse(text, now: .earliest, in: scheduleContext).canonical.dropFirst(10)), true)
     } catch {
       guard error.code == .neverOccurs else { return (nil, true) }
       return ((try? Schedule(canonical: text)).map { String($0.canonical.dropFirst(10)) }, false)
@@ -31,7 +31,7 @@ struct CalendarAgainstSystemdTests {
     var refused = 0
     for round in 0..<2 * Self.count {
       let zoneName = round % 2 == 0 ? "Europe/Prague" : generator.zone()
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: try #require(CalendarOracle.zones(zoneName)), zones: { CalendarOracle.zones($0) })
       var texts: Set<String> = []
       while texts.count < 500 {
@@ -45,7 +45,7 @@ struct CalendarAgainstSystemdTests {
       }
       let run = try CalendarOracle.Run(texts.sorted(), zone: zoneName, base: 0, count: 1)
       for (text, answer) in zip(run.expressions, try run.answers()) {
-        let (ours, isExact) = Self.normalized(text, in: surroundings)
+        let (ours, isExact) = Self.normalized(text, in: scheduleContext)
         if ours == nil { refused += 1 } else { accepted += 1 }
         // The C library keeps labels of a zone's past ("cet" in Europe/Lisbon); here only those to come count.
         let label = answer?.normalized.split(separator: " ").last ?? ""
@@ -70,7 +70,7 @@ struct CalendarAgainstSystemdTests {
     for round in 0..<15 * Self.count {
       let zoneName = generator.zone()
       let zone = try #require(CalendarOracle.zones(zoneName))
-      let surroundings = Surroundings(zone: zone, zones: { CalendarOracle.zones($0) })
+      let scheduleContext = ScheduleContext(zone: zone, zones: { CalendarOracle.zones($0) })
       // From 1971 to 2150.
       var base = Int64(generator.number(31_536_000...5_680_281_600))
       if round.isMultiple(of: 2), let change = zone.nextTransition(after: Instant(seconds: base)) {
@@ -90,7 +90,7 @@ struct CalendarAgainstSystemdTests {
       for (text, answer) in zip(run.expressions, try run.answers()) {
         let (schedule, zone) = try #require(cases[text])
         let answer = try #require(answer, "\(text)")
-        let timetable = schedule.timetable(in: surroundings)
+        let timetable = schedule.timetable(in: scheduleContext)
         let ours = timetable.occurrences(after: now).prefix(8).map(\.seconds)
         compared += 1
         times += ours.count
@@ -118,7 +118,7 @@ struct CalendarAgainstSystemdTests {
         "Europe/Prague", "America/New_York", "Europe/London", "Europe/Dublin", "Australia/Lord_Howe", "America/Nuuk",
       ])
       let zone = try #require(CalendarOracle.zones(zoneName))
-      let surroundings = Surroundings(zone: zone, zones: { CalendarOracle.zones($0) })
+      let scheduleContext = ScheduleContext(zone: zone, zones: { CalendarOracle.zones($0) })
       var base = Int64(generator.number(1_767_225_600...4_000_000_000))
       let change = try #require(zone.nextTransition(after: Instant(seconds: base)))
       if round.isMultiple(of: 2) { base = change.instant.seconds - Int64(generator.number(1...172_800)) }
@@ -130,7 +130,7 @@ struct CalendarAgainstSystemdTests {
         let text = generator.expression(near: now.utcYear) + " " + written
         // An epoch is in UTC, whatever follows.
         guard !text.contains("@") else { continue }
-        guard let schedule = try? Schedule.parse("calendar: " + text, now: now, in: surroundings) else { continue }
+        guard let schedule = try? Schedule.parse("calendar: " + text, now: now, in: scheduleContext) else { continue }
         cases[text] = schedule
       }
       let run = try CalendarOracle.Run(cases.keys.sorted(), zone: zoneName, base: base, count: 8)
@@ -139,7 +139,7 @@ struct CalendarAgainstSystemdTests {
         // The C library's labels change with the years that the expressions before led it to.
         guard let answer, !answer.isAbandoned else { continue }
         #expect(schedule.canonical == "calendar: " + answer.normalized)
-        let timetable = schedule.timetable(in: surroundings)
+        let timetable = schedule.timetable(in: scheduleContext)
         // systemd reads the month's end with the label too, and may be a day off where the change comes before it.
         let end = change.instant.seconds - (schedule.canonical.contains("~") ? 31 * 86_400 : 0)
         let ours = timetable.occurrences(after: now).prefix(8).map(\.seconds).filter { $0 < end }

@@ -111,7 +111,7 @@ import Testing
         "*", "/", "-", "~", "..", ",", ":", " ", "Mon", "fri", "0", "31", "60", "2199", "99999999999999999999", ".5",
         "UTC",
         " Europe/Prague", "daily", "@", "\0", "é", "calendar:", "CET",
-      ], understood: 10, surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
+      ], understood: 10, scheduleContext: ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
     damage.expectSurvival(of: Self.table.map { "calendar: \($0.text)" })
   }
 

@@ -196,15 +196,15 @@ import Testing
 
   @Test(arguments: table) func refuses(_ row: Row) throws {
     let prague = try zone("Europe/Prague")
-    let surroundings = Surroundings(zone: prague, zones: { CalendarOracle.zones($0) })
+    let scheduleContext = ScheduleContext(zone: prague, zones: { CalendarOracle.zones($0) })
     let text = "calendar: " + row.text
-    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, in: surroundings) }
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, in: scheduleContext) }
     #expect(error?.code == row.code)
     #expect(error?.column == row.column)
     #expect(error?.suggestion == row.suggestion.map { "calendar: " + $0 })
     #expect(error?.message == "\(text): \(row.message)")
     if let suggestion = error?.suggestion {
-      #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+      #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: scheduleContext) }
     }
   }
 

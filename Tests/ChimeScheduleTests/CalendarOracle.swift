@@ -111,11 +111,11 @@ enum CalendarOracle {
   }
 
   /// The machine's zones, each read once.
-  static let zones = ZoneShelf()
+  static let zones = ZoneStagingOwner()
 }
 
 /// Zones that have been read.
-final class ZoneShelf: Sendable {
+final class ZoneStagingOwner: Sendable {
   private let known = Mutex<[String: Zone?]>([:])
 
   func callAsFunction(_ name: String) -> Zone? {

@@ -5,8 +5,8 @@ import Testing
 @Suite struct CalendarTimesTests {
   static func timetable(_ text: String, _ name: String, gap: GapRule? = nil, fold: FoldRule? = nil) throws -> Timetable
   {
-    let surroundings = Surroundings(zone: try zone(name), zones: { CalendarOracle.zones($0) })
-    return try Schedule(canonical: "calendar: " + text).timetable(in: surroundings, gap: gap, fold: fold)
+    let scheduleContext = ScheduleContext(zone: try zone(name), zones: { CalendarOracle.zones($0) })
+    return try Schedule(canonical: "calendar: " + text).timetable(in: scheduleContext, gap: gap, fold: fold)
   }
 
   static func next(_ timetable: Timetable, after: String, in name: String, _ count: Int) throws -> [String] {

@@ -290,15 +290,15 @@ import Testing
   ]
 
   @Test(arguments: table) func canonicalForm(text: String, canonical: String) throws {
-    let surroundings = Surroundings(
+    let scheduleContext = ScheduleContext(
       zone: try zone("Europe/Prague"), calendar: { Self.calendars.contains($0) ? [] : nil })
-    let schedule = try Schedule.parse(text, now: friday, in: surroundings)
+    let schedule = try Schedule.parse(text, now: friday, in: scheduleContext)
     #expect(schedule.canonical == canonical)
     #expect(schedule.dialect == .phrase)
     let again = try Schedule(canonical: canonical)
     #expect(again == schedule)
     #expect(again.canonical == canonical)
-    #expect(try Schedule.parse(canonical, now: friday, in: surroundings) == schedule)
+    #expect(try Schedule.parse(canonical, now: friday, in: scheduleContext) == schedule)
   }
 
   /// From Friday over the change of 29 March 2026: Monday 30 March 08:30 in summer time.

@@ -5,9 +5,9 @@ import Testing
   private static let now = Instant(seconds: 1_774_600_000)
 
   private func read(_ text: String, _ language: SpokenLanguage? = nil) throws -> Schedule {
-    var surroundings = Surroundings(zone: .utc)
-    surroundings.language = language
-    return try Schedule.parse(text, now: Self.now, in: surroundings)
+    var scheduleContext = ScheduleContext(zone: .utc)
+    scheduleContext.language = language
+    return try Schedule.parse(text, now: Self.now, in: scheduleContext)
   }
 
   @Test(arguments: [
@@ -41,19 +41,19 @@ import Testing
     #expect(throws: ScheduleError.self) { try read(text) }
   }
 
-  private var czech: Surroundings {
-    var surroundings = Surroundings(zone: .utc)
-    surroundings.language = .czech
-    return surroundings
+  private var czech: ScheduleContext {
+    var scheduleContext = ScheduleContext(zone: .utc)
+    scheduleContext.language = .czech
+    return scheduleContext
   }
 
   @Test func hasTheTimesThatItIsGiven() throws {
     let schedule = try read("30m after done of backup")
     #expect(schedule.chain == Chain(.done, of: "backup", delay: .minutes(30)))
     #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
-    var surroundings = Surroundings(zone: .utc)
-    surroundings.chainedTimes = [Instant(seconds: 20), Instant(seconds: 10)]
-    let timetable = schedule.timetable(in: surroundings)
+    var scheduleContext = ScheduleContext(zone: .utc)
+    scheduleContext.chainedTimes = [Instant(seconds: 20), Instant(seconds: 10)]
+    let timetable = schedule.timetable(in: scheduleContext)
     #expect(timetable.occurrences(after: .earliest).map(\.seconds) == [10, 20])
     #expect(timetable.next(after: Instant(seconds: 10)) == Instant(seconds: 20))
   }
@@ -86,7 +86,7 @@ import Testing
     (["Send the report after done of \"Check the figures\""], "Send the report"),
   ])
   func standsBehindATitle(_ words: [String], _ title: String) throws {
-    let line = try ScheduleLine(words, place: .anywhere, now: Self.now, in: Surroundings(zone: .utc))
+    let line = try ScheduleLine(words, place: .anywhere, now: Self.now, in: ScheduleContext(zone: .utc))
     #expect(line.title == title)
     #expect(line.text == "after done of \"Check the figures\"")
     #expect(line.schedule.chain?.reminder == "Check the figures")
@@ -95,7 +95,7 @@ import Testing
   @Test func takesTheDelayToIt() throws {
     let line = try ScheduleLine(
       ["Look", "at", "the", "log", "1h", "30m", "after", "missed", "of", "backup"], place: .anywhere, now: Self.now,
-      in: Surroundings(zone: .utc))
+      in: ScheduleContext(zone: .utc))
     #expect(line.title == "Look at the log")
     #expect(line.text == "90m after missed of backup")
   }
@@ -103,7 +103,7 @@ import Testing
   @Test func isInNoOtherDialect() throws {
     let schedule = try read("after done of backup")
     #expect(throws: (any Error).self) {
-      try schedule.converted(to: .rrule, now: Self.now, in: Surroundings(zone: .utc))
+      try schedule.converted(to: .rrule, now: Self.now, in: ScheduleContext(zone: .utc))
     }
   }
 }

@@ -102,10 +102,10 @@ import Testing
   ]
 
   @Test(arguments: table) func converts(_ row: Row) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
-    let schedule = try Schedule.parse(row.text, now: friday, in: surroundings)
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
+    let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     do {
-      let conversion = try schedule.converted(to: row.dialect, now: friday, in: surroundings)
+      let conversion = try schedule.converted(to: row.dialect, now: friday, in: scheduleContext)
       #expect(conversion.schedule.canonical == row.canonical)
       if let canonical = row.canonical {
         #expect(conversion.schedule.dialect == row.dialect)
@@ -129,20 +129,20 @@ import Testing
     for row in try CookbookTests.rows() {
       let zone = try zone(row.zone)
       let now = instant(row.saidAt)
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: zone, place: Place(latitude: 50, longitude: 14), zones: { try? ChimeScheduleTests.zone($0) },
         calendar: { _ in [] })
       let schedule = try Schedule(canonical: row.canonical)
-      guard let conversion = try? schedule.converted(to: dialect, now: now, in: surroundings) else { continue }
+      guard let conversion = try? schedule.converted(to: dialect, now: now, in: scheduleContext) else { continue }
       #expect(conversion.schedule.dialect == dialect)
       #expect(try Schedule(canonical: conversion.schedule.canonical) == conversion.schedule)
       guard conversion.remarks.isEmpty else { continue }
       if schedule.dialect != dialect { converted += 1 }
-      let mine = schedule.timetable(in: surroundings).occurrences(after: now).prefix(100)
-      let other = conversion.schedule.timetable(in: surroundings).occurrences(after: now).prefix(100)
-      let horizon = now + .days(790)
+      let mine = schedule.timetable(in: scheduleContext).occurrences(after: now).prefix(100)
+      let other = conversion.schedule.timetable(in: scheduleContext).occurrences(after: now).prefix(100)
+      let wakeups = now + .days(790)
       #expect(
-        mine.prefix { $0 < horizon } == other.prefix { $0 < horizon },
+        mine.prefix { $0 < wakeups } == other.prefix { $0 < wakeups },
         "\(row.canonical) as \(conversion.schedule.canonical)")
     }
     #expect(dialect == .solar ? converted == 0 : converted >= 15, "\(converted)")

@@ -42,17 +42,17 @@ import Testing
       // "place 50.0875 14.4213"
       let numbers = rule.first == "place" ? rule.dropFirst().compactMap(Double.init) : []
       let place = numbers.count == 2 ? Place(latitude: numbers[0], longitude: numbers[1]) : nil
-      var surroundings = Surroundings(zone: zone, place: place, zones: { CalendarOracle.zones($0) })
-      if rule.first == "done" { surroundings.lastDone = instant(rule[1]) }
+      var scheduleContext = ScheduleContext(zone: zone, place: place, zones: { CalendarOracle.zones($0) })
+      if rule.first == "done" { scheduleContext.lastDone = instant(rule[1]) }
       if rule.first == "holidays" {
         let days = rule[1].components(separatedBy: "..").compactMap { CivilDate($0) }
-        surroundings.calendar = { $0 == "holidays" && days.count == 2 ? [days[0]...days[1]] : nil }
+        scheduleContext.calendar = { $0 == "holidays" && days.count == 2 ? [days[0]...days[1]] : nil }
       }
-      let schedule = try Schedule.parse(row.phrase, now: now, in: surroundings)
+      let schedule = try Schedule.parse(row.phrase, now: now, in: scheduleContext)
       #expect(schedule.canonical == row.canonical)
       #expect(try Schedule(canonical: row.canonical) == schedule)
       let timetable = schedule.timetable(
-        in: surroundings, gap: rule.first == "gap" ? GapRule(rawValue: rule[1]) : nil,
+        in: scheduleContext, gap: rule.first == "gap" ? GapRule(rawValue: rule[1]) : nil,
         fold: rule.first == "fold" ? FoldRule(rawValue: rule[1]) : nil)
       var found: [String] = []
       var after = now

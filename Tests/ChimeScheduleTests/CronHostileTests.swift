@@ -37,7 +37,7 @@ import Testing
         "x",
         "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
       ], places: 2, understood: 50,
-      surroundings: Surroundings(zone: .utc))
+      scheduleContext: ScheduleContext(zone: .utc))
     damage.expectSurvival(of: CronTextTests.canonical.map(\.text)) { text, schedule in
       guard schedule.dialect == .cron, let line = try? CrontabTime(line: Array(text.utf8)),
         line.commandStart == text.utf8.count

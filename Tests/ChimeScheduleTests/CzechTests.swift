@@ -4,17 +4,17 @@ import Testing
 
 /// Times as they are said in Czech: each means what its English counterpart means. Now is Monday 2026-11-23 08:15 in Prague.
 @Suite struct CzechTests {
-  static func surroundings() throws -> Surroundings {
-    var surroundings = try SpokenTests.surroundings()
-    surroundings.language = .czech
-    surroundings.place = Place(latitude: 50, longitude: 14)
-    return surroundings
+  static func scheduleContext() throws -> ScheduleContext {
+    var scheduleContext = try SpokenTests.scheduleContext()
+    scheduleContext.language = .czech
+    scheduleContext.place = Place(latitude: 50, longitude: 14)
+    return scheduleContext
   }
 
-  static func englishSurroundings() throws -> Surroundings {
-    var surroundings = try surroundings()
-    surroundings.language = nil
-    return surroundings
+  static func englishScheduleContext() throws -> ScheduleContext {
+    var scheduleContext = try scheduleContext()
+    scheduleContext.language = nil
+    return scheduleContext
   }
 
   static let table: [(czech: String, english: String)] = [
@@ -113,30 +113,32 @@ import Testing
   ]
 
   @Test(arguments: table) func meansTheSame(_ czech: String, _ english: String) throws {
-    let surroundings = try Self.surroundings()
-    let expected = try Schedule.parse(english, now: SpokenTests.monday, in: try Self.englishSurroundings())
-    let schedule = try Schedule.parse(czech, now: SpokenTests.monday, in: surroundings)
+    let scheduleContext = try Self.scheduleContext()
+    let expected = try Schedule.parse(english, now: SpokenTests.monday, in: try Self.englishScheduleContext())
+    let schedule = try Schedule.parse(czech, now: SpokenTests.monday, in: scheduleContext)
     #expect(schedule == expected, "\"\(czech)\" is read as \"\(SpokenLanguage.czech.english(czech)?.text ?? czech)\"")
     #expect(schedule.countsFrom == expected.countsFrom)
     // What the daemon is sent needs no Czech.
-    let written = Schedule.written(czech, now: SpokenTests.monday, in: surroundings)
-    #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishSurroundings()) == expected)
+    let written = Schedule.written(czech, now: SpokenTests.monday, in: scheduleContext)
+    #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishScheduleContext()) == expected)
   }
 
   /// Many people type without diacritics, and some systems take letters and their marks apart.
   @Test(arguments: table) func diacriticsMayBeLeftOut(_ czech: String, _ english: String) throws {
-    let surroundings = try Self.surroundings()
-    let expected = try Schedule.parse(czech, now: SpokenTests.monday, in: surroundings)
+    let scheduleContext = try Self.scheduleContext()
+    let expected = try Schedule.parse(czech, now: SpokenTests.monday, in: scheduleContext)
     // Two letters alone are told from other words by their marks.
     let plain = CzechWords.folded(czech)
-    #expect(try Schedule.parse(plain, now: SpokenTests.monday, in: surroundings) == expected)
+    #expect(try Schedule.parse(plain, now: SpokenTests.monday, in: scheduleContext) == expected)
     let apart = czech.replacing("í", with: "i\u{301}").replacing("ý", with: "y\u{301}").replacing("ř", with: "r\u{30C}")
-    #expect(try Schedule.parse(apart, now: SpokenTests.monday, in: surroundings) == expected)
+    #expect(try Schedule.parse(apart, now: SpokenTests.monday, in: scheduleContext) == expected)
   }
 
   @Test func aTimeInEnglishOnlyIsReadWithoutCzech() throws {
-    let surroundings = try SpokenTests.surroundings()
-    #expect(throws: ScheduleError.self) { try Schedule.parse("zítra v 8", now: SpokenTests.monday, in: surroundings) }
+    let scheduleContext = try SpokenTests.scheduleContext()
+    #expect(throws: ScheduleError.self) {
+      try Schedule.parse("zítra v 8", now: SpokenTests.monday, in: scheduleContext)
+    }
   }
 
   static let lines: [(line: String, title: String, canonical: String)] = [
@@ -158,7 +160,8 @@ import Testing
     let read = try ScheduleLineTests.read(line, language: .czech).get()
     #expect(read.title == title)
     #expect(read.schedule.canonical == canonical)
-    #expect(try Schedule.parse(read.text, now: SpokenTests.monday, in: try SpokenTests.surroundings()) == read.schedule)
+    #expect(
+      try Schedule.parse(read.text, now: SpokenTests.monday, in: try SpokenTests.scheduleContext()) == read.schedule)
   }
 
   /// Words of time that are left over are never taken into the title, in Czech neither.
@@ -178,13 +181,13 @@ import Testing
     ("v pondelli v 9", "v pondělí v 9"),
   ])
   func aMisspeltWordIsNamed(_ text: String, _ suggestion: String?) throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     guard let suggestion else {
-      _ = try Schedule.parse(text, now: SpokenTests.monday, in: surroundings)
+      _ = try Schedule.parse(text, now: SpokenTests.monday, in: scheduleContext)
       return
     }
     let error = #expect(throws: ScheduleError.self) {
-      try Schedule.parse(text, now: SpokenTests.monday, in: surroundings)
+      try Schedule.parse(text, now: SpokenTests.monday, in: scheduleContext)
     }
     #expect(error?.suggestion == suggestion)
   }
@@ -192,7 +195,7 @@ import Testing
   /// One Wednesday or each of them is asked, as in English.
   @Test func aLoneDayLeftOutIsAsked() throws {
     let error = #expect(throws: ScheduleError.self) {
-      try Schedule.parse("každý den v 9 kromě středy", now: SpokenTests.monday, in: Self.surroundings())
+      try Schedule.parse("každý den v 9 kromě středy", now: SpokenTests.monday, in: Self.scheduleContext())
     }
     #expect(error?.choices == ["every day at 9 except wednesdays", "every day at 9 except 2026-11-25"])
   }
@@ -204,7 +207,7 @@ import Testing
   ])
   func anErrorShowsWhatWasTyped(_ text: String, _ beginning: String, _ column: Int) throws {
     let error = #expect(throws: ScheduleError.self) {
-      try Schedule.parse(text, now: SpokenTests.monday, in: Self.surroundings())
+      try Schedule.parse(text, now: SpokenTests.monday, in: Self.scheduleContext())
     }
     #expect(error?.text == text)
     #expect(error?.message.hasPrefix(beginning) == true, "\(error?.message ?? "")")
@@ -213,16 +216,16 @@ import Testing
 
   /// No bytes make it stop: it is given what people paste.
   @Test func anyTextIsReadOrRefused() throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     var random = SeededGenerator(seed: 21)
     let words =
       CzechWords.phrases.keys.sorted() + ["8", "15", ".", ",", ":", "a", "v", "do", "od", "po", "za", "půl", "é"]
     for _ in 0..<ProofTier.amount(quick: 600, proof: 20_000) {
       let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
         .joined(separator: Bool.random(using: &random) ? " " : "")
-      guard let schedule = try? Schedule.parse(text, now: SpokenTests.monday, in: surroundings) else { continue }
-      let written = Schedule.written(text, now: SpokenTests.monday, in: surroundings)
-      #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishSurroundings()) == schedule)
+      guard let schedule = try? Schedule.parse(text, now: SpokenTests.monday, in: scheduleContext) else { continue }
+      let written = Schedule.written(text, now: SpokenTests.monday, in: scheduleContext)
+      #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishScheduleContext()) == schedule)
     }
   }
 }

@@ -14,7 +14,7 @@ struct Damage {
   var places = 3
   /// How many texts have to be understood at the least, so that the test is about something.
   var understood: Int
-  var surroundings: Surroundings
+  var scheduleContext: ScheduleContext
 
   /// What is understood has a canonical form that means the same and a time to come; what is suggested is understood.
   /// `also` gets each text and what it was understood as, and may look for more.
@@ -25,15 +25,15 @@ struct Damage {
     for round in 0..<count {
       let text = damaged(texts[round % texts.count], &generator)
       do {
-        let schedule = try Schedule.parse(text, now: friday, in: surroundings)
+        let schedule = try Schedule.parse(text, now: friday, in: scheduleContext)
         accepted += 1
         #expect((try? Schedule(canonical: schedule.canonical)) == schedule, "\(text)")
-        #expect(schedule.timetable(in: surroundings).next(after: friday) != nil, "\(text)")
+        #expect(schedule.timetable(in: scheduleContext).next(after: friday) != nil, "\(text)")
         also(text, schedule)
       } catch {
         #expect(!error.message.isEmpty)
         if let suggestion = error.suggestion {
-          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, in: scheduleContext) }
         }
       }
     }

@@ -62,15 +62,15 @@ import Testing
       let zone = try zone(Self.zones[Int.random(in: 0..<Self.zones.count, using: &random)])
       let text = Self.text(dialect, &random)
       let prague = try ChimeScheduleTests.zone("Europe/Prague")
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: zone, place: Place(latitude: 50.0875, longitude: 14.4213),
         zones: { $0 == "Europe/Prague" ? prague : nil })
-      guard let schedule = try? Schedule.parse(text, now: friday, in: surroundings) else { continue }
+      guard let schedule = try? Schedule.parse(text, now: friday, in: scheduleContext) else { continue }
       understood += 1
       #expect(try Schedule(canonical: schedule.canonical) == schedule)
       let governing = schedule.zoneIdentifier == "Europe/Prague" ? prague : zone
       let timetable = schedule.timetable(
-        in: surroundings, gap: [nil, .shift, .skip][Int.random(in: 0...2, using: &random)],
+        in: scheduleContext, gap: [nil, .shift, .skip][Int.random(in: 0...2, using: &random)],
         fold: [nil, .first, .last, .both][Int.random(in: 0...3, using: &random)])
       // Half of the starts lie at a change of offset.
       var start = Instant(seconds: Int64.random(in: 1_767_225_600...4_102_444_800, using: &random))
@@ -108,8 +108,8 @@ import Testing
     "sunset - 30m",
   ]) func reachesTheEndOfTime(_ text: String) throws {
     let zone = try zone("America/New_York")
-    let surroundings = Surroundings(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
-    let timetable = try Schedule.parse(text, now: friday, in: surroundings).timetable(in: surroundings)
+    let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
+    let timetable = try Schedule.parse(text, now: friday, in: scheduleContext).timetable(in: scheduleContext)
     var last = instant("9999-06-01T00:00:00Z")
     var count = 0
     let most = ProofTier.amount(quick: 1_000, proof: 10_000)

@@ -12,14 +12,14 @@ import Testing
     "is a day of which month of the year",
   ]
 
-  func surroundings() throws -> Surroundings {
-    Surroundings(zone: try zone("Europe/Prague"), calendar: { Grammar.names.contains($0) ? [] : nil })
+  func scheduleContext() throws -> ScheduleContext {
+    ScheduleContext(zone: try zone("Europe/Prague"), calendar: { Grammar.names.contains($0) ? [] : nil })
   }
 
   @Test(arguments: ["schedule", "one-off", "wall", "rota", "dates", "interval", "after-done", "recurring"])
   func whatItMakesIsUnderstood(_ rule: String) throws {
     let grammar = try Grammar.phrases.get()
-    let surroundings = try surroundings()
+    let scheduleContext = try scheduleContext()
     var generator = SeededGenerator(seed: UInt64(rule.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
     var accepted = 0
     let rounds = ProofTier.amount(quick: 100, proof: 2_000)
@@ -28,7 +28,7 @@ import Testing
       if rule == "dates" { text = "every \(text)" }
       if rule == "rota" || rule == "dates" { text += " at 9" }
       do {
-        let schedule = try Schedule.parse(text, now: friday, in: surroundings)
+        let schedule = try Schedule.parse(text, now: friday, in: scheduleContext)
         accepted += 1
         let again = try Schedule(canonical: schedule.canonical)
         #expect(again == schedule, "\(text)")

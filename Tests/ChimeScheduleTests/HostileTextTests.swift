@@ -75,7 +75,7 @@ import Testing
         " other ", " day ", "th ",
         " after done ", " on ", " holidays", "second ", " the ", " month ", " week ",
       ], understood: 10,
-      surroundings: Surroundings(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil }))
+      scheduleContext: ScheduleContext(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil }))
     damage.expectSurvival(of: CanonicalTests.table.map(\.text))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LeftOutTests {
   private static let now = instant("2026-12-21T12:00:00Z")
 
-  private static func surroundings() throws -> Surroundings {
+  private static func scheduleContext() throws -> ScheduleContext {
     func range(_ first: String, _ last: String) throws -> ClosedRange<CivilDate> {
       try #require(CivilDate(first))...(try #require(CivilDate(last)))
     }
@@ -14,13 +14,13 @@ import Testing
       "holidays": [range("2026-12-24", "2026-12-26"), range("2027-01-01", "2027-01-01")],
       "office": [range("2026-12-26", "2026-12-30")],
     ]
-    return Surroundings(zone: try zone("Europe/Prague"), calendar: { days[$0] })
+    return ScheduleContext(zone: try zone("Europe/Prague"), calendar: { days[$0] })
   }
 
   private static func leftOut(_ text: String, before end: String, limit: Int = 20) throws -> [String] {
-    let surroundings = try surroundings()
-    return try Schedule.parse(text, now: now, in: surroundings)
-      .leftOut(after: now, before: instant(end), in: surroundings, limit: limit).map { "\($0.date) \($0.calendar)" }
+    let scheduleContext = try scheduleContext()
+    return try Schedule.parse(text, now: now, in: scheduleContext)
+      .leftOut(after: now, before: instant(end), in: scheduleContext, limit: limit).map { "\($0.date) \($0.calendar)" }
   }
 
   @Test func onlyDaysThatWouldHaveATimeAreLeftOut() throws {
@@ -53,17 +53,17 @@ import Testing
     for words in [
       "public holidays", "bank holidays", "holiday", "a holiday", "holidays", "the public holidays", "on holidays",
     ] {
-      let schedule = try? Schedule.parse("daily at 9 except \(words)", now: Self.now, in: Self.surroundings())
+      let schedule = try? Schedule.parse("daily at 9 except \(words)", now: Self.now, in: Self.scheduleContext())
       #expect(schedule?.canonical == (words == "a holiday" ? nil : "daily at 09:00 except on holidays"), "\(words)")
     }
-    var surroundings = try Self.surroundings()
-    surroundings.calendar = { ["holiday", "holidays"].contains($0) ? [] : nil }
+    var scheduleContext = try Self.scheduleContext()
+    scheduleContext.calendar = { ["holiday", "holidays"].contains($0) ? [] : nil }
     #expect(
-      try Schedule.parse("daily at 9 except holiday", now: Self.now, in: surroundings).canonical
+      try Schedule.parse("daily at 9 except holiday", now: Self.now, in: scheduleContext).canonical
         == "daily at 09:00 except on holiday")
-    surroundings.calendar = { $0 == "office" ? [] : nil }
+    scheduleContext.calendar = { $0 == "office" ? [] : nil }
     #expect(throws: ScheduleError.self) {
-      try Schedule.parse("daily at 9 except public holidays", now: Self.now, in: surroundings)
+      try Schedule.parse("daily at 9 except public holidays", now: Self.now, in: scheduleContext)
     }
   }
 }

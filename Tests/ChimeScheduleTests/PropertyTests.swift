@@ -153,24 +153,24 @@ import Testing
     let center = instant(near)
     let wall = center.seconds + Int64(zone.offset(at: center))
     let reference = Reference(zone, around: center.seconds, days: 8)
-    let horizon = Instant(seconds: center.seconds + 3 * 86_400)
+    let wakeups = Instant(seconds: center.seconds + 3 * 86_400)
     var generator = SeededGenerator(seed: UInt64(index) &* 7_919 &+ 5_545)
     for _ in 0..<ProofTier.amount(quick: 12, proof: 400) {
       let (text, model, holidays) = Self.make(near: wall, instant: center.seconds, &generator)
       let schedule = try Schedule(canonical: text)
       #expect(try Schedule(canonical: schedule.canonical) == schedule)
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: zone, calendar: { $0 == "holidays" ? holidays.map { [$0] } : nil },
         lastDone: model.done.map { Instant(seconds: $0) })
       #expect(schedule.calendarNames == (holidays == nil ? [] : ["holidays"]))
       #expect(schedule.countsFromDone == text.contains("after done"))
-      let timetable = schedule.timetable(in: surroundings, gap: model.gap, fold: model.fold)
-      let expected = reference.occurrences(model).filter { $0 <= horizon.seconds }
+      let timetable = schedule.timetable(in: scheduleContext, gap: model.gap, fold: model.fold)
+      let expected = reference.occurrences(model).filter { $0 <= wakeups.seconds }
       for _ in 0..<4 {
         let after = Instant(
           milliseconds: center.milliseconds + Int64.random(in: -3 * 86_400_000...2 * 86_400_000, using: &generator))
         let wanted = expected.filter { $0 > after.seconds }
-        let found = timetable.occurrences(after: after).prefix { $0 <= horizon }.map(\.seconds)
+        let found = timetable.occurrences(after: after).prefix { $0 <= wakeups }.map(\.seconds)
         if found != wanted {
           let different = zip(found + [-1], wanted + [-1]).first { $0 != $1 }
           Issue.record(

@@ -200,16 +200,16 @@ struct RecurrenceReference {
       let expected = RecurrenceReference(rule: parts.joined(separator: ";"), start: civil).occurrences(
         through: lastYear)
       // What the last period moves past its year is left out of the comparison.
-      let horizon = Int64(CivilDate(year: lastYear, month: 12, day: 1)?.dayNumber ?? 0) * 86_400
+      let wakeups = Int64(CivilDate(year: lastYear, month: 12, day: 1)?.dayNumber ?? 0) * 86_400
       let timetable = try Schedule(canonical: text).timetable(in: .utc)
       var found: [Int64] = []
       var last = Instant(seconds: start) - .seconds(1)
-      while let next = timetable.next(after: last), next.seconds < horizon {
+      while let next = timetable.next(after: last), next.seconds < wakeups {
         found.append(next.seconds)
         last = next
       }
       if start == 0 { continue }
-      #expect(found == expected.filter { $0 < horizon }, "\(text)")
+      #expect(found == expected.filter { $0 < wakeups }, "\(text)")
       compared += found.count
     }
     #expect(compared > rounds * 12)

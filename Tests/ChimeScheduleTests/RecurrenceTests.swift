@@ -5,19 +5,19 @@ import Testing
 /// The rrule dialect against the RFC's own examples and tables of what is easily got wrong.
 @Suite struct RecurrenceTests {
   /// Finds the zones that texts name.
-  static func surroundings(_ identifier: String) throws -> Surroundings {
-    Surroundings(zone: try zone(identifier), zones: { try? zone($0) })
+  static func scheduleContext(_ identifier: String) throws -> ScheduleContext {
+    ScheduleContext(zone: try zone(identifier), zones: { try? zone($0) })
   }
 
   /// The next occurrences as readings of the zone's clock, `20260101T090000`; `end` where nothing follows.
   static func next(
     _ text: String, in identifier: String = "UTC", after: String, count: Int, gap: GapRule? = nil, fold: FoldRule? = nil
   ) throws -> [String] {
-    let surroundings = try surroundings(identifier)
+    let scheduleContext = try scheduleContext(identifier)
     let schedule = try Schedule(canonical: text)
     #expect(try Schedule(canonical: schedule.canonical) == schedule)
-    let timetable = schedule.timetable(in: surroundings, gap: gap, fold: fold)
-    let shown = try schedule.zoneIdentifier.map { try zone($0) } ?? surroundings.zone
+    let timetable = schedule.timetable(in: scheduleContext, gap: gap, fold: fold)
+    let shown = try schedule.zoneIdentifier.map { try zone($0) } ?? scheduleContext.zone
     var result: [String] = []
     var last = instant(after)
     while result.count < count {
@@ -205,7 +205,7 @@ import Testing
     #expect(try spring(nil) == ["20260308T033000", "20260309T023000"])
     #expect(try spring(.skip) == ["20260309T023000", "20260310T023000"])
     func autumn(_ fold: FoldRule?) throws -> [Int64] {
-      let timetable = try Schedule(canonical: Self.autumn).timetable(in: Self.surroundings("UTC"), fold: fold)
+      let timetable = try Schedule(canonical: Self.autumn).timetable(in: Self.scheduleContext("UTC"), fold: fold)
       return timetable.occurrences(after: instant("2026-10-31T12:00:00Z")).prefix(2).map(\.seconds)
     }
     let first = instant("2026-11-01T05:30:00Z").seconds
@@ -219,7 +219,7 @@ import Testing
     let hourly = "DTSTART;TZID=Europe/Prague:20260101T000000 RRULE:FREQ=HOURLY"
     #expect(
       try Self.next(hourly, after: "2026-03-29T00:00:00Z", count: 2) == ["20260329T030000", "20260329T040000"])
-    let timetable = try Schedule(canonical: hourly).timetable(in: Self.surroundings("UTC"))
+    let timetable = try Schedule(canonical: hourly).timetable(in: Self.scheduleContext("UTC"))
     let found = timetable.occurrences(after: instant("2026-10-24T23:30:00Z")).prefix(2).map(\.seconds)
     #expect(found == [instant("2026-10-25T00:00:00Z").seconds, instant("2026-10-25T02:00:00Z").seconds])
     // In UTC each hour is one.
@@ -232,12 +232,12 @@ import Testing
   }
 
   @Test func remarks() throws {
-    let surroundings = try Self.surroundings("UTC")
+    let scheduleContext = try Self.scheduleContext("UTC")
     let moved = instant("2026-03-08T07:30:00Z")
     for text in [
       Self.spring, Self.spring + " EXDATE:20260401T000000Z", "DTSTART;TZID=America/New_York:20260308T023000",
     ] {
-      let timetable = try Schedule(canonical: text).timetable(in: surroundings)
+      let timetable = try Schedule(canonical: text).timetable(in: scheduleContext)
       #expect(timetable.next(after: moved - .seconds(1)) == moved)
       #expect(timetable.remark(for: moved)?.description == "02:30 does not exist on 2026-03-08; moved to 03:30")
     }

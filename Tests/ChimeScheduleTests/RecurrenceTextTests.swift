@@ -58,12 +58,12 @@ import Testing
   ]
 
   @Test(arguments: canonical) func canonicalForm(_ row: (text: String, canonical: String)) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
-    let schedule = try Schedule.parse(row.text, now: friday, in: surroundings)
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
+    let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     #expect(schedule.dialect == .rrule)
     #expect(schedule.canonical == row.canonical)
     #expect(try Schedule(canonical: schedule.canonical) == schedule)
-    #expect(try Schedule.parse(row.canonical, now: friday, in: surroundings).canonical == row.canonical)
+    #expect(try Schedule.parse(row.canonical, now: friday, in: scheduleContext).canonical == row.canonical)
   }
 
   struct Refusal: Sendable {
@@ -162,15 +162,15 @@ import Testing
   ]
 
   @Test(arguments: refusals) func refusal(_ row: Refusal) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
-    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: surroundings) }
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: scheduleContext) }
     guard let error, row.text != "DTSTART" else { return }
     #expect(error.code == row.code)
     #expect(error.column == row.column, "\(error.message)")
     #expect(error.suggestion == row.suggestion)
     #expect(error.message.contains(row.message), "\(error.message)")
     if let suggestion = error.suggestion {
-      #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+      #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: scheduleContext) }
     }
   }
 
@@ -189,7 +189,7 @@ import Testing
     func pick(_ values: [String]) -> String { values[Int.random(in: 0..<values.count, using: &generator)] }
     func time() -> String { RandomRule.text(Int64.random(in: 1_700_000_000...1_900_000_000, using: &generator)) }
     func dates() -> String { (0...Int.random(in: 0...3, using: &generator)).map { _ in time() }.joined(separator: ",") }
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
     for _ in 0..<ProofTier.amount(quick: 200, proof: 5_000) {
       let question = RandomRule.question(&generator)
       var zone = pick(["", ";TZID=America/New_York", "Z"])
@@ -218,8 +218,9 @@ import Testing
       #expect(again == schedule, "\(text)")
       #expect(again.canonical == schedule.canonical, "\(text)")
       let after = Instant(seconds: question.after)
-      let found = schedule.timetable(in: surroundings).occurrences(after: after).prefix(3).map(\.seconds)
-      #expect(found == again.timetable(in: surroundings).occurrences(after: after).prefix(3).map(\.seconds), "\(text)")
+      let found = schedule.timetable(in: scheduleContext).occurrences(after: after).prefix(3).map(\.seconds)
+      #expect(
+        found == again.timetable(in: scheduleContext).occurrences(after: after).prefix(3).map(\.seconds), "\(text)")
       #expect(found == found.sorted())
     }
   }
@@ -258,7 +259,7 @@ import Testing
         "RRULE:",
         "COUNT=", "UNTIL=", "TZID=", "VALUE=DATE", "EXDATE:", "P1D", " ",
       ], understood: 6,
-      surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
+      scheduleContext: ScheduleContext(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
     damage.expectSurvival(of: Self.canonical.map(\.text))
   }
 }

@@ -154,12 +154,12 @@ struct Reference {
         }
       case .elapsed(let step), .elapsedAfterDone(let step):
         if case .date(let date) = model.starting { start = bound(date * 86_400, .first, isEnd: false) }
-        var anchor = start
+        var context = start
         if let steps, let done = model.done {
-          anchor = done + steps
-          start = max(start, anchor)
+          context = done + steps
+          start = max(start, context)
         }
-        for instant in stride(from: anchor, through: last - 86_400, by: Int64.Stride(step)) where instant >= first {
+        for instant in stride(from: context, through: last - 86_400, by: Int64.Stride(step)) where instant >= first {
           let wall = reading(instant)
           if isOn((wall - (wall % 86_400 + 86_400) % 86_400) / 86_400, excepting: excepting) { found.insert(instant) }
         }

@@ -13,7 +13,7 @@ import Testing
       if case .times(let days, _) = phrase.pattern { kinds.insert(String("\(days)".prefix { $0 != "(" })) }
       let canonical = phrase.canonical
       do {
-        let again = try Phrase(Array(canonical.utf8), anchor: nil)
+        let again = try Phrase(Array(canonical.utf8), context: nil)
         #expect(again == phrase, "\(canonical)")
         #expect(again.canonical == canonical)
       } catch {

@@ -12,12 +12,12 @@ import Testing
     for (index, piece) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
       words += index % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
     }
-    var surroundings = Surroundings(
+    var scheduleContext = ScheduleContext(
       zone: try zone("Europe/Prague"), place: Place(latitude: 50, longitude: 14),
       calendar: { $0 == "holidays" ? [] : nil })
-    surroundings.language = language
+    scheduleContext.language = language
     do throws(ScheduleLine.Refusal) {
-      return .success(try ScheduleLine(words, place: place, now: SpokenTests.monday, in: surroundings))
+      return .success(try ScheduleLine(words, place: place, now: SpokenTests.monday, in: scheduleContext))
     } catch {
       return .failure(error)
     }
@@ -86,11 +86,11 @@ import Testing
     arguments: (SpokenTests.table.map(\.text) + table.map(\.line)).map { ($0, nil) }
       + CzechTests.table.map { ($0.czech, SpokenLanguage.czech) })
   func noTimeIsPassedOver(_ text: String, _ language: SpokenLanguage?) throws {
-    var surroundings = try SpokenTests.surroundings()
-    surroundings.language = language
+    var scheduleContext = try SpokenTests.scheduleContext()
+    scheduleContext.language = language
     let words = ["Zyx"] + text.split(separator: " ").map(String.init)
     let reader = ScheduleLine.Reader(
-      words: words, place: .anywhere, now: SpokenTests.monday, surroundings: surroundings)
+      words: words, place: .anywhere, now: SpokenTests.monday, scheduleContext: scheduleContext)
     var longest: Range<Int>?
     for start in words.indices {
       for end in start + 1...words.count where end - start >= longest?.count ?? 1 {

@@ -4,19 +4,20 @@ import Testing
 /// What searching for occurrences may take, in steps: no schedule can hold up whoever looks for its next time.
 @Suite struct SearchBudgetTests {
   /// Every schedule that the other tests have with its times, and those that people write that come seldom.
-  static func corpus() throws -> [(text: String, surroundings: Surroundings)] {
-    let newYork = Surroundings(zone: try zone("America/New_York"), zones: { CalendarOracle.zones($0) })
+  static func corpus() throws -> [(text: String, scheduleContext: ScheduleContext)] {
+    let newYork = ScheduleContext(zone: try zone("America/New_York"), zones: { CalendarOracle.zones($0) })
     var all = RecurrenceExamples.all.map {
       ("DTSTART;TZID=America/New_York:\($0.start) RRULE:\($0.rule)", newYork)
     }
-    for row in RecurrenceTests.table { all.append((row.text, try RecurrenceTests.surroundings(row.zone))) }
+    for row in RecurrenceTests.table { all.append((row.text, try RecurrenceTests.scheduleContext(row.zone))) }
     for row in CalendarTimesTests.table {
-      all.append(("calendar: \(row.text)", Surroundings(zone: try zone(row.zone), zones: { CalendarOracle.zones($0) })))
+      all.append(
+        ("calendar: \(row.text)", ScheduleContext(zone: try zone(row.zone), zones: { CalendarOracle.zones($0) })))
     }
-    let prague = Surroundings(
+    let prague = ScheduleContext(
       zone: try zone("Europe/Prague"), place: Place(latitude: 50.0875, longitude: 14.4213),
       zones: { CalendarOracle.zones($0) })
-    let tromso = Surroundings(zone: try zone("Europe/Oslo"), place: Place(latitude: 69.65, longitude: 18.96))
+    let tromso = ScheduleContext(zone: try zone("Europe/Oslo"), place: Place(latitude: 69.65, longitude: 18.96))
     let texts =
       try CookbookTests.rows().map(\.canonical) + CanonicalTests.table.map(\.canonical)
       + CronTextTests.canonical.map(\.canonical) + RecurrenceTextTests.canonical.map(\.canonical)
@@ -48,9 +49,9 @@ import Testing
   @Test func whatPeopleWriteIsFarFromTheBudget() throws {
     var most = 0
     var which = ""
-    for (text, surroundings) in try Self.corpus() {
+    for (text, scheduleContext) in try Self.corpus() {
       guard let schedule = try? Schedule(canonical: text) else { continue }
-      var walk = schedule.timetable(in: surroundings).walk()
+      var walk = schedule.timetable(in: scheduleContext).walk()
       var after = Instant(seconds: 1_767_225_600)
       for _ in 0..<100 {
         let before = walk.steps
@@ -100,7 +101,7 @@ import Testing
     // What is in a store, or comes from a backup, is judged the same.
     let stored = try Schedule(canonical: Schedule(canonical: text).canonical)
     let judged = #expect(throws: ScheduleError.self) {
-      try stored.requireBoundedSearch(after: instant("2026-01-01T00:00:00Z"), in: Surroundings(zone: .utc))
+      try stored.requireBoundedSearch(after: instant("2026-01-01T00:00:00Z"), in: ScheduleContext(zone: .utc))
     }
     #expect(judged?.code == .tooCostly)
   }
@@ -113,7 +114,7 @@ import Testing
     ]
     for text in over {
       let schedule = try Schedule(canonical: text)
-      try schedule.requireBoundedSearch(after: friday, in: Surroundings(zone: .utc))
+      try schedule.requireBoundedSearch(after: friday, in: ScheduleContext(zone: .utc))
       #expect(schedule.timetable(in: .utc).next(after: friday) == nil)
     }
     let running = "DTSTART:20200101T000000Z RRULE:FREQ=DAILY;COUNT=3 RRULE:FREQ=WEEKLY"
@@ -146,9 +147,9 @@ import Testing
       "DTSTART:20260101T090000 RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29 RRULE:FREQ=DAILY;UNTIL=20260110T090000",
     ]
     var random = SeededGenerator(seed: 29)
-    let surroundings = try RecurrenceTests.surroundings("Europe/Prague")
+    let scheduleContext = try RecurrenceTests.scheduleContext("Europe/Prague")
     for text in texts {
-      let timetable = try Schedule(canonical: text).timetable(in: surroundings)
+      let timetable = try Schedule(canonical: text).timetable(in: scheduleContext)
       var walk = timetable.walk()
       var after = instant("2025-12-01T00:00:00Z")
       for _ in 0..<400 {

@@ -73,9 +73,9 @@ struct SolarAgainstEphemTests {
     var largest: Int64 = 0
     var nearest = Int64.max
     for (question, answer) in zip(questions, answers) {
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: .utc, place: Place(latitude: question.latitude, longitude: question.longitude))
-      let timetable = try Schedule(canonical: question.event).timetable(in: surroundings)
+      let timetable = try Schedule(canonical: question.event).timetable(in: scheduleContext)
       let found = try #require(timetable.next(after: Instant(seconds: question.second))).seconds
       let words = answer.split(separator: " ")
       guard words.count == 2, let wanted = Int64(words[0]), let speed = Double(words[1]) else {

@@ -172,9 +172,9 @@ import Testing
   ]
 
   @Test(arguments: places) func meetsTheAlmanac(_ place: Place) throws {
-    let surroundings = Surroundings(
+    let scheduleContext = ScheduleContext(
       zone: .utc, place: ChimeSchedule.Place(latitude: place.latitude, longitude: place.longitude))
-    let timetables = try place.events.map { try Schedule(canonical: $0).timetable(in: surroundings) }
+    let timetables = try place.events.map { try Schedule(canonical: $0).timetable(in: scheduleContext) }
     for row in place.rows.split(separator: "\n") {
       let cells = row.split(separator: " ").map(String.init)
       let date = try #require(CivilDate(cells[0]))
@@ -200,9 +200,9 @@ import Testing
       -> [String]
     {
       let zone = try zone(zoneName)
-      let surroundings = Surroundings(
+      let scheduleContext = ScheduleContext(
         zone: zone, place: ChimeSchedule.Place(latitude: latitude, longitude: longitude))
-      return try Schedule(canonical: event).timetable(in: surroundings).occurrences(after: instant(after)).prefix(2)
+      return try Schedule(canonical: event).timetable(in: scheduleContext).occurrences(after: instant(after)).prefix(2)
         .map { RFC3339.format($0, in: zone) }.map { String($0.prefix(10)) }
     }
     let mcmurdo = (-77.85, 166.67)
@@ -223,13 +223,13 @@ import Testing
 
   /// Where the seasons alone move the sun, a hundredth of a degree, a kilometre on the ground, takes up to an hour.
   @Test func southPole() throws {
-    let surroundings = Surroundings(zone: .utc, place: ChimeSchedule.Place(latitude: -90, longitude: 0))
+    let scheduleContext = ScheduleContext(zone: .utc, place: ChimeSchedule.Place(latitude: -90, longitude: 0))
     for (event, wanted) in [
       ("sunset", "2024-03-22T06:15:00Z"), ("dusk", "2024-04-04T11:53:00Z"), ("nautical dusk", "2024-04-21T04:09:00Z"),
       ("astronomical dusk", "2024-05-11T05:21:00Z"), ("astronomical dawn", "2024-07-31T19:16:00Z"),
       ("nautical dawn", "2024-08-21T00:24:00Z"), ("dawn", "2024-09-06T21:21:00Z"), ("sunrise", "2024-09-20T09:45:00Z"),
     ] {
-      let timetable = try Schedule(canonical: event).timetable(in: surroundings)
+      let timetable = try Schedule(canonical: event).timetable(in: scheduleContext)
       let found = timetable.occurrences(after: instant("2024-01-01T00:00:00Z")).prefix(2).map(\.seconds)
       #expect(abs(found[0] - instant(wanted).seconds) <= 4_000, "\(event): \(found[0] - instant(wanted).seconds)")
       #expect((364 * 86_400...367 * 86_400).contains(found[1] - found[0]))

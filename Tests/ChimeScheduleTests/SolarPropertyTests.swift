@@ -14,7 +14,7 @@ import Testing
   func events(_ event: SolarEvent, _ place: Place, after second: Int64, _ count: Int) -> [Int64] {
     var schedule = SolarSchedule(event: event)
     schedule.shift = 0
-    return schedule.timetable(in: Surroundings(zone: .utc, place: place), zone: .utc, gap: nil, fold: nil)
+    return schedule.timetable(in: ScheduleContext(zone: .utc, place: place), zone: .utc, gap: nil, fold: nil)
       .occurrences(after: Instant(seconds: second)).prefix(count).map(\.seconds)
   }
 
@@ -23,10 +23,10 @@ import Testing
     let zone = try zone(name)
     for longitude in [-180.0, 15, 172.5] {
       for latitude in [-64.0, 30] {
-        let surroundings = Surroundings(zone: zone, place: Place(latitude: latitude, longitude: longitude))
+        let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: latitude, longitude: longitude))
         for event in ["sunrise", "sunset", "solar noon"] {
           // With a bound, the civil day of each event is looked at.
-          let timetable = try Schedule(canonical: "\(event) starting 2011-01-01").timetable(in: surroundings)
+          let timetable = try Schedule(canonical: "\(event) starting 2011-01-01").timetable(in: scheduleContext)
           var last = try #require(timetable.next(after: instant("2011-06-01T12:00:00Z"))).seconds
           for next in timetable.occurrences(after: Instant(seconds: last)).prefix(
             ProofTier.amount(quick: 40, proof: 380))
@@ -77,7 +77,7 @@ import Testing
         return schedule.days.contains(date.weekday) && !bounds.except.contains { $0.contains(date) }
       }.map { $0 + schedule.shift }
       let timetable = schedule.timetable(
-        in: Surroundings(zone: zone, place: place), zone: zone, gap: nil, fold: nil)
+        in: ScheduleContext(zone: zone, place: place), zone: zone, gap: nil, fold: nil)
       // One second before the first event's occurrence, so that all of the list lies ahead.
       let before = Instant(seconds: all[0] + schedule.shift - 1)
       let found = timetable.occurrences(after: before).prefix(expected.count).map(\.seconds)
@@ -116,9 +116,9 @@ import Testing
   /// A day is the civil one on which the event falls: before midnight it is Friday's, after it Saturday's.
   @Test func daysAreCivil() throws {
     let zone = try zone("Atlantic/Reykjavik")
-    let surroundings = Surroundings(zone: zone, place: Place(latitude: 65.68, longitude: -18.1))
+    let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 65.68, longitude: -18.1))
     func next(_ text: String, _ after: String, _ count: Int = 1) throws -> [String] {
-      try Schedule(canonical: text).timetable(in: surroundings).occurrences(after: instant(after)).prefix(count)
+      try Schedule(canonical: text).timetable(in: scheduleContext).occurrences(after: instant(after)).prefix(count)
         .map { RFC3339.format($0, in: zone) }
     }
     // Akureyri in June: the sun of Friday the 19th sets on Saturday.
@@ -139,10 +139,10 @@ import Testing
 
   @Test func countsFromTheStart() throws {
     let zone = try zone("Europe/Prague")
-    let surroundings = Surroundings(zone: zone, place: Place(latitude: 50.0875, longitude: 14.4213))
-    let schedule = try Schedule.parse("sunset on fri 3 times except 2026-12-04", now: friday, in: surroundings)
+    let scheduleContext = ScheduleContext(zone: zone, place: Place(latitude: 50.0875, longitude: 14.4213))
+    let schedule = try Schedule.parse("sunset on fri 3 times except 2026-12-04", now: friday, in: scheduleContext)
     #expect(schedule.canonical == "sunset on fri starting 2026-11-20T22:22:14Z 3 times except 2026-12-04")
-    let found = schedule.timetable(in: surroundings).occurrences(after: .earliest).map {
+    let found = schedule.timetable(in: scheduleContext).occurrences(after: .earliest).map {
       String(RFC3339.format($0, in: zone).prefix(10))
     }
     #expect(found == ["2026-11-27", "2026-12-11"])
@@ -152,9 +152,9 @@ import Testing
     for place in [
       Place(latitude: 50, longitude: 180), Place(latitude: -50, longitude: -180), Place(latitude: 90, longitude: 0),
     ] {
-      let surroundings = Surroundings(zone: try zone("Pacific/Kiritimati"), place: place)
+      let scheduleContext = ScheduleContext(zone: try zone("Pacific/Kiritimati"), place: place)
       for text in ["sunrise", "sunset + 12h", "astronomical dusk - 12h on mon-sat", "solar noon"] {
-        let timetable = try Schedule(canonical: text).timetable(in: surroundings)
+        let timetable = try Schedule(canonical: text).timetable(in: scheduleContext)
         let first = try #require(timetable.next(after: .earliest))
         #expect(first > .earliest)
         let late = instant("9997-06-01T00:00:00Z")
@@ -164,12 +164,12 @@ import Testing
         #expect(timetable.next(after: .latest) == nil)
       }
       // A start far off, and days that are all left out, are reached without walking there.
-      let far = try Schedule(canonical: "sunset starting 9998-01-01").timetable(in: surroundings)
+      let far = try Schedule(canonical: "sunset starting 9998-01-01").timetable(in: scheduleContext)
       #expect(try #require(far.next(after: instant("1970-01-03T00:00:00Z"))) > instant("9997-12-30T00:00:00Z"))
-      let sparse = try Schedule(canonical: "sunset except 1970-01-01..9997-12-31").timetable(in: surroundings)
+      let sparse = try Schedule(canonical: "sunset except 1970-01-01..9997-12-31").timetable(in: scheduleContext)
       #expect(try #require(sparse.next(after: instant("1970-01-03T00:00:00Z"))) > instant("9997-12-30T00:00:00Z"))
       let none = try Schedule(canonical: "sunset until 2026-01-01 except 1970-01-01..9999-12-31")
-      #expect(none.timetable(in: surroundings).next(after: instant("1970-01-03T00:00:00Z")) == nil)
+      #expect(none.timetable(in: scheduleContext).next(after: instant("1970-01-03T00:00:00Z")) == nil)
     }
   }
 }

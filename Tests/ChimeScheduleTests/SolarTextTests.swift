@@ -54,8 +54,8 @@ import Testing
   ]
 
   @Test(arguments: table) func understands(_ row: (text: String, canonical: String)) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
-    let schedule = try Schedule.parse(row.text, now: friday, in: surroundings)
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague)
+    let schedule = try Schedule.parse(row.text, now: friday, in: scheduleContext)
     #expect(schedule.canonical == row.canonical)
     #expect(schedule.dialect == .solar)
     #expect(schedule.needsPlace)
@@ -182,13 +182,13 @@ import Testing
   ]
 
   @Test(arguments: refusals) func refuses(_ row: Refusal) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
-    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: surroundings) }
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague)
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: scheduleContext) }
     #expect(error?.code == row.code)
     #expect(error.map { ErrorTests.withoutExample($0.message).said } == row.message)
     #expect(error?.suggestion == row.suggestion)
     guard let suggestion = error?.suggestion else { return }
-    #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+    #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: scheduleContext) }
   }
 
   @Test func needsAPlace() throws {
@@ -216,7 +216,7 @@ import Testing
         "fri",
         " on ", " until ", " times", "\0", "\u{E9}", "\u{2212}", "99999999999999999999", "2026-12-01", " an ",
       ], understood: 6,
-      surroundings: Surroundings(zone: try zone("Europe/Prague"), place: Self.prague))
+      scheduleContext: ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague))
     damage.expectSurvival(of: Self.table.map(\.text))
   }
 
@@ -228,8 +228,8 @@ import Testing
     "civil", "every", "30m before", "an before sunset", "sunset\0", "sunset - 9999w",
   ])
   func refusesHostileTexts(_ text: String) throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
-    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, in: surroundings) }
+    let scheduleContext = ScheduleContext(zone: try zone("Europe/Prague"), place: Self.prague)
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, in: scheduleContext) }
     #expect((error?.message.unicodeScalars.count ?? 0) <= 1_000)
   }
 }

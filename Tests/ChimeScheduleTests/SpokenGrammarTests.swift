@@ -213,15 +213,15 @@ import Testing
   }
 
   private func expected(_ meaning: Meaning) throws -> String {
-    try Schedule.parse(meaning.written, now: SpokenTests.monday, in: SpokenTests.surroundings()).canonical
+    try Schedule.parse(meaning.written, now: SpokenTests.monday, in: SpokenTests.scheduleContext()).canonical
   }
 
   private func canonical(_ text: String) throws -> String? {
-    try? Schedule.parse(text, now: SpokenTests.monday, in: SpokenTests.surroundings()).canonical
+    try? Schedule.parse(text, now: SpokenTests.monday, in: SpokenTests.scheduleContext()).canonical
   }
 
   private func line(_ words: [String]) throws -> ScheduleLine? {
-    try? ScheduleLine(words, place: .anywhere, now: SpokenTests.monday, in: SpokenTests.surroundings())
+    try? ScheduleLine(words, place: .anywhere, now: SpokenTests.monday, in: SpokenTests.scheduleContext())
   }
 
   private func sayings(_ seed: Int, _ body: (Saying, inout Generator) throws -> Void) throws {

@@ -6,12 +6,12 @@ import Testing
 /// Taskwarrior, org, at(1), remind and cron, each with what it means. The meanings were written down before any of them was
 /// read. Now is Monday 2026-11-23 08:15 in Prague.
 @Suite struct SpokenPhrasesTests {
-  static func surroundings() throws -> Surroundings {
-    var surroundings = Surroundings(
+  static func scheduleContext() throws -> ScheduleContext {
+    var scheduleContext = ScheduleContext(
       zone: try zone("Europe/Prague"), place: Place(latitude: 50, longitude: 14),
       calendar: { ["holidays", "vacation"].contains($0) ? [] : nil })
-    surroundings.calendarNames = { ["holidays", "vacation"] }
-    return surroundings
+    scheduleContext.calendarNames = { ["holidays", "vacation"] }
+    return scheduleContext
   }
 
   /// What is typed, and what it means: a schedule, or a title and a schedule. `refused` is what says no time, or may be
@@ -35,24 +35,24 @@ import Testing
   static let lines = [firstLines, secondLines, thirdLines, fourthLines, fifthLines].flatMap(rows)
 
   @Test(arguments: phrases) func phrase(_ row: Row) throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     guard !row.isRefused else {
       let error = #expect(throws: ScheduleError.self) {
-        try Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+        try Schedule.parse(row.text, now: SpokenTests.monday, in: scheduleContext)
       }
-      if let error { try helps(error, row.text, surroundings) }
+      if let error { try helps(error, row.text, scheduleContext) }
       return
     }
-    let schedule = try Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+    let schedule = try Schedule.parse(row.text, now: SpokenTests.monday, in: scheduleContext)
     #expect(schedule.canonical == row.meaning)
-    #expect(try Schedule.parse(schedule.canonical, now: SpokenTests.monday, in: surroundings) == schedule)
+    #expect(try Schedule.parse(schedule.canonical, now: SpokenTests.monday, in: scheduleContext) == schedule)
   }
 
   /// No refusal is without a way on: a hint that is a schedule with all that was typed, or an example that is one, and
   /// names a day where one was typed.
-  private func helps(_ error: ScheduleError, _ text: String, _ surroundings: Surroundings) throws {
+  private func helps(_ error: ScheduleError, _ text: String, _ scheduleContext: ScheduleContext) throws {
     func isSchedule(_ text: some StringProtocol) -> Bool {
-      (try? Schedule.parse(String(text), now: SpokenTests.monday, in: surroundings)) != nil
+      (try? Schedule.parse(String(text), now: SpokenTests.monday, in: scheduleContext)) != nil
     }
     let hints = error.choices + [error.suggestion].compactMap { $0 }
     for hint in hints { #expect(isSchedule(hint), "\(text): \(hint)") }
@@ -80,9 +80,9 @@ import Testing
   }
 
   @Test(arguments: rows(czech)) func czechPhrase(_ row: Row) throws {
-    var surroundings = try Self.surroundings()
-    surroundings.language = .czech
-    let schedule = try? Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+    var scheduleContext = try Self.scheduleContext()
+    scheduleContext.language = .czech
+    let schedule = try? Schedule.parse(row.text, now: SpokenTests.monday, in: scheduleContext)
     #expect(schedule?.canonical ?? "refused" == row.meaning)
   }
 
@@ -100,21 +100,21 @@ import Testing
       words += index % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
     }
     let place: ScheduleLine.Place = verb == "add" ? .anywhere : .after(verb)
-    var surroundings = try Self.surroundings()
-    surroundings.language = language
+    var scheduleContext = try Self.scheduleContext()
+    scheduleContext.language = language
     do throws(ScheduleLine.Refusal) {
-      let read = try ScheduleLine(words, place: place, now: SpokenTests.monday, in: surroundings)
+      let read = try ScheduleLine(words, place: place, now: SpokenTests.monday, in: scheduleContext)
       #expect("\(read.title) | \(read.schedule.canonical)" == row.meaning)
     } catch {
       #expect(row.isRefused, "\(error)")
       if case .noTime(let refusal?, let choices) = error, choices.isEmpty {
-        try helps(refusal, refusal.text, surroundings)
+        try helps(refusal, refusal.text, scheduleContext)
       }
       guard case .leftOver(let left) = error else { return }
       // Each line that is offered is one.
       for choice in left.choices {
         #expect(throws: Never.self) {
-          try ScheduleLine(choice, place: place, now: SpokenTests.monday, in: surroundings)
+          try ScheduleLine(choice, place: place, now: SpokenTests.monday, in: scheduleContext)
         }
       }
     }

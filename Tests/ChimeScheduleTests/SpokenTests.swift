@@ -7,8 +7,8 @@ import Testing
 @Suite struct SpokenTests {
   static let monday = instant("2026-11-23T07:15:00Z")
 
-  static func surroundings() throws -> Surroundings {
-    Surroundings(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil })
+  static func scheduleContext() throws -> ScheduleContext {
+    ScheduleContext(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil })
   }
 
   @Test func wordsOfTheConfiguration() throws {
@@ -16,8 +16,8 @@ import Testing
     for (index, word) in WordTimes.all.enumerated() {
       words[keyPath: word.time] = try #require(CivilTime(hour: word.hours.upperBound, minute: index + 1))
     }
-    var surroundings = try Self.surroundings()
-    surroundings.words = { [words] in words }
+    var scheduleContext = try Self.scheduleContext()
+    scheduleContext.words = { [words] in words }
     for (text, canonical) in [
       ("every weekday", "weekdays at 23:01"),
       ("every 3 days after done", "every 3 days after done at 23:01 starting 2026-11-26"),
@@ -31,16 +31,16 @@ import Testing
       ("noon on friday", "at 2026-11-27 12:00"), ("daily at midnight", "daily at 00:00"),
       ("at 8 tonight", "at 2026-11-23 20:00"), ("friday morning at 9", "at 2026-11-27 09:00"),
     ] {
-      #expect(try Schedule.parse(text, now: Self.monday, in: surroundings).canonical == canonical, "\(text)")
+      #expect(try Schedule.parse(text, now: Self.monday, in: scheduleContext).canonical == canonical, "\(text)")
       // What is stored means the same whatever the words are.
-      #expect(try Schedule.parse(canonical, now: Self.monday, in: Self.surroundings()).canonical == canonical)
+      #expect(try Schedule.parse(canonical, now: Self.monday, in: Self.scheduleContext()).canonical == canonical)
     }
   }
 
   /// A command asks a daemon for them, which takes longer than the rest.
   @Test func wordsAreNotAskedForInVain() throws {
-    var surroundings = try Self.surroundings()
-    surroundings.words = {
+    var scheduleContext = try Self.scheduleContext()
+    scheduleContext.words = {
       Issue.record("the words were asked for")
       return .usual
     }
@@ -48,7 +48,7 @@ import Testing
       "weekdays at 8:30", "in 25 minutes", "every 90m from 8 to 22", "friday at 5pm", "noon on friday", "30 8 * * 1-5",
       "at 8 tonight", "every day at 7",
     ] {
-      _ = try Schedule.parse(text, now: Self.monday, in: surroundings)
+      _ = try Schedule.parse(text, now: Self.monday, in: scheduleContext)
     }
   }
 
@@ -331,12 +331,12 @@ import Testing
   }
 
   private func expect(_ text: String, _ canonical: String, now: Instant) throws {
-    let surroundings = try Self.surroundings()
-    let schedule = try Schedule.parse(text, now: now, in: surroundings)
+    let scheduleContext = try Self.scheduleContext()
+    let schedule = try Schedule.parse(text, now: now, in: scheduleContext)
     #expect(schedule.canonical == canonical)
     #expect(try Schedule(canonical: canonical) == schedule)
-    #expect(try Schedule.parse(canonical, now: now, in: surroundings) == schedule)
-    #expect(try Schedule.parse(text.uppercased(), now: now, in: surroundings) == schedule)
+    #expect(try Schedule.parse(canonical, now: now, in: scheduleContext) == schedule)
+    #expect(try Schedule.parse(text.uppercased(), now: now, in: scheduleContext) == schedule)
   }
 
   /// What can be meant in two ways, or means nothing, is never guessed at.
@@ -366,20 +366,20 @@ import Testing
   ]
 
   @Test(arguments: refused) func refuses(_ text: String) throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     let error = #expect(throws: ScheduleError.self) {
-      try Schedule.parse(text, now: Self.monday, in: surroundings)
+      try Schedule.parse(text, now: Self.monday, in: scheduleContext)
     }
     guard let error else { return }
     // No refusal without a way on, and each that is offered works.
     #expect(!error.expected.isEmpty || error.suggestion != nil)
     for choice in error.choices + [error.suggestion].compactMap({ $0 }) {
-      #expect(throws: Never.self) { try Schedule.parse(choice, now: Self.monday, in: surroundings) }
+      #expect(throws: Never.self) { try Schedule.parse(choice, now: Self.monday, in: scheduleContext) }
     }
   }
 
   @Test func choicesSayEachReading() throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     for (text, choices) in [
       ("next friday", ["friday", "friday next week"]), ("5/6 at 9", ["may 6 at 9", "jun 5 at 9"]),
       ("daily until june", ["daily until 2027-05-31", "daily until 2027-06-30"]),
@@ -388,7 +388,7 @@ import Testing
       ("every 90m from 8 to 10pm", ["every 90m from 08:00 to 22:00", "every 90m from 20:00 to 22:00"]),
     ] {
       let error = #expect(throws: ScheduleError.self) {
-        try Schedule.parse(text, now: Self.monday, in: surroundings)
+        try Schedule.parse(text, now: Self.monday, in: scheduleContext)
       }
       #expect(error?.choices == choices)
       #expect(error?.suggestion == nil)
@@ -412,7 +412,7 @@ import Testing
 
   /// A hint of a damaged text is a schedule, and has every number, day and month that was typed.
   @Test func hintsKeepWhatWasTyped() throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     var generator = SeededGenerator(seed: 2_121)
     var hints = 0
     for _ in 0..<ProofTier.amount(quick: 600, proof: 20_000) {
@@ -426,12 +426,12 @@ import Testing
       default: if place + 1 < text.count { text.swapAt(place, place + 1) }
       }
       do {
-        _ = try Schedule.parse(String(text), now: Self.monday, in: surroundings)
+        _ = try Schedule.parse(String(text), now: Self.monday, in: scheduleContext)
       } catch {
         #expect(!error.expected.isEmpty || error.suggestion != nil || !error.choices.isEmpty, "\(String(text))")
         for hint in error.choices + [error.suggestion].compactMap({ $0 }) {
           hints += 1
-          #expect(throws: Never.self) { try Schedule.parse(hint, now: Self.monday, in: surroundings) }
+          #expect(throws: Never.self) { try Schedule.parse(hint, now: Self.monday, in: scheduleContext) }
         }
         guard let hint = error.suggestion else { continue }
         let (typed, offered) = (Self.numbers(String(text)), Self.numbers(hint))
@@ -452,10 +452,10 @@ import Testing
     "every night", "every 27", "biweekly", "first mon of jan 2027", "dec 21st and 31st", "yearly on the 1st friday",
   ])
   func hintsOfOldMeanNothingElse(_ text: String) throws {
-    let surroundings = try Self.surroundings()
+    let scheduleContext = try Self.scheduleContext()
     do {
       // Understood, it says its own numbers and days.
-      let schedule = try Schedule.parse(text, now: Self.monday, in: surroundings)
+      let schedule = try Schedule.parse(text, now: Self.monday, in: scheduleContext)
       #expect(["daily at 22:00", "at 2027-01-04 09:00"].contains(schedule.canonical))
     } catch {
       let hint = error.suggestion ?? "every dec 21,dec 31"

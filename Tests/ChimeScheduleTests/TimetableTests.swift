@@ -135,8 +135,8 @@ import Testing
   @Test func completion() throws {
     func next(_ text: String, done: String?, after: String, in name: String = "Europe/Prague") throws -> [String] {
       let zone = try zone(name)
-      let surroundings = Surroundings(zone: zone, lastDone: done.map(instant))
-      return try Schedule(canonical: text).timetable(in: surroundings).occurrences(after: instant(after)).prefix(2)
+      let scheduleContext = ScheduleContext(zone: zone, lastDone: done.map(instant))
+      return try Schedule(canonical: text).timetable(in: scheduleContext).occurrences(after: instant(after)).prefix(2)
         .map { RFC3339.format($0, in: zone) }
     }
     let daily = "every 3 days after done at 09:00 starting 2026-10-23"
@@ -166,7 +166,7 @@ import Testing
     #expect(try Schedule(canonical: elapsed).countsFromDone)
     #expect(try !Schedule(canonical: "daily at 08:00").countsFromDone)
     // A time far ahead, as hostile as it gets.
-    let far = Surroundings(zone: .utc, lastDone: .latest)
+    let far = ScheduleContext(zone: .utc, lastDone: .latest)
     #expect(try Schedule(canonical: daily).timetable(in: far).next(after: .earliest) == nil)
     #expect(try Schedule(canonical: elapsed).timetable(in: far).next(after: .earliest) == nil)
   }
@@ -178,8 +178,8 @@ import Testing
     #expect(try Schedule(canonical: "daily at 08:00").calendarNames == [])
     func day(_ day: Int) -> CivilDate { CivilDate(year: 2026, month: 12, day: day) ?? .earliest }
     func days(_ calendars: [String: [ClosedRange<CivilDate>]]) -> [Int] {
-      let surroundings = Surroundings(zone: .utc, calendar: { calendars[$0] })
-      let found = schedule.timetable(in: surroundings).occurrences(after: instant("2026-12-22T12:00:00Z"))
+      let scheduleContext = ScheduleContext(zone: .utc, calendar: { calendars[$0] })
+      let found = schedule.timetable(in: scheduleContext).occurrences(after: instant("2026-12-22T12:00:00Z"))
       return found.prefix { $0 < instant("2027-01-01T00:00:00Z") }.map { Zone.utc.civil(at: $0).date.day }
     }
     #expect(days([:]) == [23, 24, 25, 26, 28, 31])

@@ -4,7 +4,7 @@ import ChimeTestKit
 import Testing
 
 /// The suite that every store has to pass, over a real server.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"), .serialized)
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
 struct ConformanceTests {
   @Test(arguments: StoreConformance.cases) func postgres(_ testCase: StoreConformance.Case) async throws {
     let server = try PostgresServer.shared.get()

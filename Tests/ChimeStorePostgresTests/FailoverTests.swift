@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Two servers, of which the second follows the first and takes its place.
-@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FailoverTests {
   /// A list of hosts may begin with the standby: it takes no changes, so the other one is used.
   @Test func ofSeveralHostsTheOneIsUsedThatTakesChanges() async throws {
@@ -13,13 +13,13 @@ struct FailoverTests {
     let database = try primary.makeDatabase()
     let standby = try PostgresServer(following: primary)
     let hosts = "host=\(standby.folder),\(primary.folder) dbname=\(database) user=chime"
-    let store = try PostgresStore.open(try PostgresPlace(connection: hosts))
+    let store = try PostgresStore.open(try PostgresConfiguration(connection: hosts))
     try await store.write { try $0.setNote("a", "1") }
     await store.close()
     #expect(try primary.sql("SELECT value FROM chime.note", on: database) == "1")
 
     // Who is asked for nothing else than the standby is told what it is.
-    let place = try PostgresPlace(connection: standby.connection(database))
+    let place = try PostgresConfiguration(connection: standby.connection(database))
     do throws(StoreFailure) {
       _ = try PostgresStore.open(place)
       Issue.record("a standby was opened")
@@ -37,7 +37,7 @@ struct FailoverTests {
     let standby = try PostgresServer(following: primary)
     try primary.waitForStandby()
     let store = try PostgresStore.open(
-      try PostgresPlace(connection: "host=\(primary.folder),\(standby.folder) dbname=\(database) user=chime"))
+      try PostgresConfiguration(connection: "host=\(primary.folder),\(standby.folder) dbname=\(database) user=chime"))
     let writer = Task {
       var acknowledged: [Int] = []
       var number = 0
@@ -109,7 +109,7 @@ struct FailoverTests {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let silent = try SilentHost()
-    var place = try PostgresPlace(
+    var place = try PostgresConfiguration(
       connection: "host=\(silent.folder),\(server.folder) dbname=\(database) user=chime")
     place.connectTimeout = 2_000
     let store = try PostgresStore.open(place)

@@ -8,14 +8,14 @@ import Testing
 @testable import ChimeTestKit
 
 /// Several daemons' stores over one database: what is due fires once, whoever dies, stands still or has another clock.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetFiringTests {
   private struct Zones: ZoneSource {
     var local: Zone { .utc }
     func zone(_ name: String) -> Zone? { nil }
   }
 
-  private let bearings = Bearings(zones: Zones())
+  private let context = ReminderContext(zones: Zones())
   private let server: PostgresServer
   private let database: String
 
@@ -45,14 +45,15 @@ struct FleetFiringTests {
   }
 
   /// One firing transaction, as a daemon runs it.
-  private func fire(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> (Int, Horizon) {
-    let (bearings, now) = (bearings, now ?? self.now())
+  private func fire(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> (Int, NextWakeups) {
+    let (context, now) = (context, now ?? self.now())
     return try await store.write { transaction in
       var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
-      let work = try FiringWork.run(
-        in: transaction, limit: limit, room: Agenda.Room(policies: LanePolicies(), known: [:]), bearings: bearings,
-        absence: Absence(runningSince: .earliest), now: now, using: &generator)
-      return (work.firings.count, try transaction.horizon())
+      let work = try FireTransaction.run(
+        in: transaction, limit: limit, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies(), known: [:]),
+        context: context,
+        uptime: Uptime(runningSince: .earliest), now: now, using: &generator)
+      return (work.firings.count, try transaction.wakeups())
     }
   }
 
@@ -62,9 +63,9 @@ struct FleetFiringTests {
   private func fireAll(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> Int {
     var fired = 0
     while true {
-      let (count, horizon) = try await fire(store, limit: limit, now: now)
+      let (count, wakeups) = try await fire(store, limit: limit, now: now)
       fired += count
-      guard let next = horizon.nextDue, next <= self.now() else { return fired }
+      guard let next = wakeups.nextDue, next <= self.now() else { return fired }
     }
   }
 
@@ -83,7 +84,7 @@ struct FleetFiringTests {
   @Test func daemonsThatBeginTogetherTellOfOneTimeDown() async throws {
     let (stores, start) = (try (0..<4).map { _ in try open() }, now())
     try await fill(stores[0], 40, last: start - .hours(1))
-    let bearings = bearings
+    let context = context
     let told = try await withThrowingTaskGroup { group in
       for (place, store) in stores.enumerated() {
         group.addTask {
@@ -93,9 +94,10 @@ struct FleetFiringTests {
           for _ in 0..<8 {
             told += try await store.write { transaction in
               var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
-              return try FiringWork.run(
-                in: transaction, limit: 5, room: Agenda.Room(policies: LanePolicies(), known: [:]), bearings: bearings,
-                absence: Absence(runningSince: begin), downtime: downtime, now: now(), using: &generator
+              return try FireTransaction.run(
+                in: transaction, limit: 5, capacity: Scheduler.Capacity(policies: DeliveryQueuePolicies(), known: [:]),
+                context: context,
+                uptime: Uptime(runningSince: begin), downtime: downtime, now: now(), using: &generator
               ).told.count
             }
           }
@@ -124,7 +126,7 @@ struct FleetFiringTests {
   }
 
   /// A session of a daemon that has claimed what is due, and goes no further.
-  private func claim(_ place: PostgresPlace, _ count: Int) throws -> (Session, [DueReminder]) {
+  private func claim(_ place: PostgresConfiguration, _ count: Int) throws -> (Session, [DueReminder]) {
     let session = Session(label: "test", place: place, isReadOnly: false)
     let due = try session.queue.sync {
       let transaction = try session.ready()
@@ -149,9 +151,9 @@ struct FleetFiringTests {
       try #require(count > 0, "only \(fired) could be had")
       fired += count
     }
-    let (none, horizon) = try await fire(store)
+    let (none, wakeups) = try await fire(store)
     try #require(none == 0)
-    #expect(horizon.nextDue.map { $0 <= now() } == true)
+    #expect(wakeups.nextDue.map { $0 <= now() } == true)
     session.queue.sync { session.drop() }
     // The server takes a moment to notice.
     while fired < 300 { fired += try await fire(store).0 }
@@ -170,13 +172,13 @@ struct FleetFiringTests {
     var fired = 0
     while fired < 50 { fired += try await fire(store).0 }
     // Awake again, it goes on where it was.
-    let decision = FiringDecision(now: now(), absence: Absence(runningSince: .earliest))
-    let bearings = bearings
+    let decision = FiringDecision(now: now(), uptime: Uptime(runningSince: .earliest))
+    let context = context
     try session.queue.sync {
       let transaction = try session.ready()
       var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
       let firings = due.map {
-        decision.decide($0, timetable: bearings.timetable(of: $0.reminder), using: &generator)
+        decision.decide($0, timetable: context.timetable(of: $0.reminder), using: &generator)
       }
       #expect(throws: StoreFailure.self) { try transaction.record(firings) }
       session.drop()
@@ -245,7 +247,7 @@ struct ClaimTurnTests {
   private func at(_ second: Int64) -> Instant { Instant(seconds: second) }
 
   @Test func aFullClaimIsGoneOnFromForASecond() {
-    let turn = ClaimTurn(first: 3)
+    let turn = ClaimCursor(first: 3)
     #expect(turn.begin(2, at: 5_000) == 2)
     turn.end([(3, at(10)), (4, at(7))], limit: 2, at: 5_000)
     #expect(turn.first == 4)
@@ -258,7 +260,7 @@ struct ClaimTurnTests {
 
   /// What has fired may lie in front of each bucket by the hundred thousand: it is walked over once in ten times as long.
   @Test func whereEachBucketBeginsIsKeptForAsLongAsItPays() {
-    let turn = ClaimTurn(first: 0)
+    let turn = ClaimCursor(first: 0)
     _ = turn.begin(2, at: 5_000)
     turn.saw(Array(repeating: at(3), count: 16), at: 5_100)
     #expect(turn.isClear, "no claim has been full")
@@ -280,7 +282,7 @@ struct ClaimTurnTests {
   }
 
   @Test func aClaimThatIsNotFullBeginsAnew() {
-    let turn = ClaimTurn(first: 0)
+    let turn = ClaimCursor(first: 0)
     _ = turn.begin(2, at: 5_000)
     turn.end([(0, at(10)), (0, at(11))], limit: 2, at: 5_000)
     turn.end([(0, at(12))], limit: 2, at: 5_001)
@@ -288,7 +290,7 @@ struct ClaimTurnTests {
   }
 
   @Test func aDueTimeBelowTheFloorLowersIt() {
-    let turn = ClaimTurn(first: 0)
+    let turn = ClaimCursor(first: 0)
     _ = turn.begin(1, at: 5_000)
     turn.end([(5, at(10))], limit: 1, at: 5_000)
     turn.lower(16 + 5, to: at(4))
@@ -297,7 +299,7 @@ struct ClaimTurnTests {
 
   /// A claim that the server gave up for taking too long would take as long again.
   @Test func aClaimThatWasLostIsFollowedBySmallerOnes() {
-    let turn = ClaimTurn(first: 0)
+    let turn = ClaimCursor(first: 0)
     let full = { (count: Int) in (0..<count).map { _ in (bucket: 0, dueAt: Instant(seconds: 1)) } }
     #expect(turn.begin(500, at: 5_000) == 500)
     turn.end(full(500), limit: 500, at: 5_000)

@@ -41,8 +41,8 @@ import Testing
     #expect(table.shares.values.allSatisfy { $0 == 1 } && table.shares.count == 256)
   }
 
-  /// Lanes are numbered as they come: of the first few each daemon has some, however the daemons came and went.
-  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func ofAFewLanesEachHasSome(
+  /// Queues are numbered as they come: of the first few each daemon has some, however the daemons came and went.
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func ofAFewQueuesEachHasSome(
     seed: UInt64
   ) {
     var table = Table(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What the doctor is told of a server, on servers that are in that state.
-@Suite(.proof(.databases), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct InspectionTests {
   @Test func aServerIsSeenAsItIs() async throws {
     let server = try PostgresServer()
@@ -48,7 +48,7 @@ struct InspectionTests {
     let server = try PostgresServer()
     try server.sql("CREATE ROLE plain LOGIN", on: "postgres")
     let database = try server.makeDatabase(owner: "plain")
-    let place = try PostgresPlace(connection: server.connection(database, user: "plain"))
+    let place = try PostgresConfiguration(connection: server.connection(database, user: "plain"))
     await (try PostgresStore.open(place)).close()
     let standby = try PostgresServer(following: server)
     try server.waitForStandby()

@@ -7,8 +7,8 @@ import Testing
 @testable import ChimeStorePostgres
 @testable import ChimeTestKit
 
-/// Several stores over one database: which of them works off which lane, and what becomes of one that was lost.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+/// Several stores over one database: which of them works off which queue, and what becomes of one that was lost.
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LeaseTests {
   private let server: PostgresServer
   private let database: String
@@ -23,7 +23,7 @@ struct LeaseTests {
   private func open() throws -> PostgresStore { try PostgresStore.open(try server.place(database)) }
 
   private func node(_ store: PostgresStore) throws -> Int64 {
-    try #require(store.membership.holdings.current.node)
+    try #require(store.membership.leases.current.node)
   }
 
   /// How many shards each daemon has, in the order in which they came.
@@ -47,23 +47,23 @@ struct LeaseTests {
     }
   }
 
-  /// Fires a reminder for each lane.
-  private func fill(_ store: PostgresStore, _ lanes: [Lane]) async throws {
+  /// Fires a reminder for each queue.
+  private func fill(_ store: PostgresStore, _ queues: [DeliveryQueue]) async throws {
     try await store.write { transaction in
-      for (number, lane) in lanes.enumerated() { try transaction.addFired("r\(number)", lanes: [lane]) }
+      for (number, queue) in queues.enumerated() { try transaction.addFired("r\(number)", queues: [queue]) }
     }
   }
 
-  private func lanes(_ count: Int) -> [Lane] {
-    (0..<count).map { Lane(owner: 1_000, channel: ChannelName(rawValue: "hook\($0)")) }
+  private func queues(_ count: Int) -> [DeliveryQueue] {
+    (0..<count).map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "hook\($0)")) }
   }
 
   @Test func oneAloneHasAllFromItsOpeningOn() async throws {
     let store = try open()
     #expect(try shares() == "256")
-    #expect(store.holdsLanes)
-    try await fill(store, lanes(3))
-    #expect(try await store.read { try $0.horizon().outbox.count } == 3)
+    #expect(store.holdsQueues)
+    try await fill(store, queues(3))
+    #expect(try await store.read { try $0.wakeups().outbox.count } == 3)
     await store.close()
     #expect(try server.sql("SELECT count(*) FROM chime.node", on: database) == "0")
     #expect(try server.sql("SELECT count(node) FROM chime.shard_lease", on: database) == "0")
@@ -82,22 +82,23 @@ struct LeaseTests {
     await third.close()
   }
 
-  @Test func eachLaneIsWorkedOffByOne() async throws {
+  @Test func eachQueueIsWorkedOffByOne() async throws {
     let again = again
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
-    let lanes = lanes(200)
-    try await fill(first, lanes)
+    let queues = queues(200)
+    try await fill(first, queues)
     let seen = [
-      try await first.read { try Set($0.horizon().outbox.keys) },
-      try await second.read { try Set($0.horizon().outbox.keys) },
+      try await first.read { try Set($0.wakeups().outbox.keys) },
+      try await second.read { try Set($0.wakeups().outbox.keys) },
     ]
-    #expect(seen[0].isDisjoint(with: seen[1]) && seen[0].union(seen[1]) == Set(lanes))
+    #expect(seen[0].isDisjoint(with: seen[1]) && seen[0].union(seen[1]) == Set(queues))
     #expect(seen.allSatisfy { $0.count > 50 })
     for (store, own) in zip([first, second], seen) {
       let claimed = try await store.write { transaction in
-        try lanes.flatMap { lane in
-          try transaction.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 9).map(\.delivery.lane)
+        try queues.flatMap { queue in
+          try transaction.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 9).map(
+            \.delivery.queue)
         }
       }
       #expect(Set(claimed) == own && claimed.count == own.count)
@@ -109,10 +110,10 @@ struct LeaseTests {
   /// The server was lost when it had committed what came of an attempt and before it could say so.
   @Test func anOutcomeThatComesAgainIsRecordedOnce() async throws {
     let store = try open()
-    let (lane, again) = (lanes(1)[0], again)
-    try await fill(store, [lane])
+    let (queue, again) = (queues(1)[0], again)
+    try await fill(store, [queue])
     let claimed = try await store.write {
-      try $0.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
+      try $0.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
     }
     let states: [(Attempt.Outcome, Delivery.State)] = [
       (.failed, .waiting(until: at(30))), (.delivered, .delivered(at: at(31))),
@@ -134,17 +135,18 @@ struct LeaseTests {
     let again = again
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
-    // The first daemon has kept every second part, that of the second lane among them.
-    let lane = lanes(2)[1]
-    try await fill(first, lanes(2))
+    // The first daemon has kept every second part, that of the second queue among them.
+    let queue = queues(2)[1]
+    try await fill(first, queues(2))
     let claimed = try await first.write {
-      try $0.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
+      try $0.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
     }
     try server.sql(
       "UPDATE chime.shard_lease SET node = \(try node(second)), epoch = epoch + 1 WHERE shard = 2", on: database)
     let repeated = try await second.write { transaction in
       try transaction.releaseFormerClaims()
-      return try transaction.claimDeliveries(lane: lane, now: at(21), visibleAgain: again, limit: 1).map(\.delivery.id)
+      return try transaction.claimDeliveries(queue: queue, now: at(21), visibleAgain: again, limit: 1).map(
+        \.delivery.id)
     }
     #expect(repeated == [claimed], "under the same id")
 
@@ -157,10 +159,10 @@ struct LeaseTests {
     try await first.write { try $0.release([claimed], now: .latest) }
     #expect(
       try await second.write {
-        try $0.claimDeliveries(lane: lane, now: at(22), visibleAgain: again, limit: 1).isEmpty
+        try $0.claimDeliveries(queue: queue, now: at(22), visibleAgain: again, limit: 1).isEmpty
       })
     try await second.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(23))) }
-    // Not even when the lane comes back to it.
+    // Not even when the queue comes back to it.
     try server.sql(
       "UPDATE chime.shard_lease SET node = \(try node(first)), epoch = epoch + 1 WHERE shard = 2", on: database)
     await #expect(throws: StoreFailure.takenOver) {
@@ -181,10 +183,10 @@ struct LeaseTests {
   @Test func anOutcomeWaitsForWhoeverHasThePartLocked() async throws {
     let soon = soon
     let store = try open()
-    let lane = lanes(1)[0]
-    try await fill(store, [lane])
+    let queue = queues(1)[0]
+    try await fill(store, [queue])
     let claimed = try await store.write {
-      try $0.claimDeliveries(lane: lane, now: at(20), visibleAgain: soon, limit: 1)[0].delivery.id
+      try $0.claimDeliveries(queue: queue, now: at(20), visibleAgain: soon, limit: 1)[0].delivery.id
     }
     // It lets go as soon as somebody waits, however seldom this test has its turn on a busy machine.
     let holding = """
@@ -221,10 +223,10 @@ struct LeaseTests {
   @Test func aClaimWhoseTimeIsOverHoldsNothingUp() async throws {
     let again = again
     let first = try open()
-    let lane = lanes(1)[0]
-    try await fill(first, [lane])
+    let queue = queues(1)[0]
+    try await fill(first, [queue])
     let claimed = try await first.write {
-      try $0.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1).count
+      try $0.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1).count
     }
     #expect(claimed == 1)
     let second = try open()
@@ -232,33 +234,33 @@ struct LeaseTests {
     try await eventually("it has moved") { try server.sql(moved, on: database) == "128" }
     let lost = try await second.write { transaction in
       try transaction.releaseFormerClaims()
-      return try transaction.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1).count
+      return try transaction.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1).count
     }
     #expect(lost == 1, "the second has every second part, that of the first lane among them")
     await first.close()
     await second.close()
   }
 
-  /// A lane moves between two attempts, never within one.
+  /// A queue moves between two attempts, never within one.
   @Test func whatIsUnderWayEndsWhereItBegan() async throws {
     let again = soon
     let first = try open()
-    let lanes = lanes(200)
-    try await fill(first, lanes)
+    let queues = queues(200)
+    try await fill(first, queues)
     // In the half that the second one will get.
     let claimed = try await first.write {
-      try $0.claimDeliveries(lane: lanes[198], now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
+      try $0.claimDeliveries(queue: queues[198], now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
     }
-    let heard = Mutex<Set<Lane>>([])
+    let heard = Mutex<Set<DeliveryQueue>>([])
     first.listen { event in
-      if case .leave(let lanes) = event { heard.withLock { $0.formUnion(lanes) } }
+      if case .leave(let queues) = event { heard.withLock { $0.formUnion(queues) } }
     }
     let second = try open()
     try await eventually("all but one have moved") { try shares() == "129 127" }
-    #expect(heard.withLock { $0 }.contains(lanes[198]), "its loop gives back what it holds")
+    #expect(heard.withLock { $0 }.contains(queues[198]), "its loop gives back what it holds")
     #expect(
       try await first.write {
-        try $0.claimDeliveries(lane: lanes[198], now: at(20), visibleAgain: again, limit: 1).isEmpty
+        try $0.claimDeliveries(queue: queues[198], now: at(20), visibleAgain: again, limit: 1).isEmpty
       }, "nothing new begins")
     try await first.write { try $0.acknowledge(claimed, attempt: nil, state: .delivered(at: at(21))) }
     try await eventually("that has moved, too") { try shares() == "128 128" }
@@ -269,13 +271,13 @@ struct LeaseTests {
   /// A long firing keeps no daemon from being heard of.
   @Test func theHeartBeatsThroughALongTransaction() async throws {
     let store = try open()
-    let lane = lanes(1)[0]
-    try await fill(store, [lane])
+    let queue = queues(1)[0]
+    try await fill(store, [queue])
     let again = again
     let seen = "SELECT seen_at FROM chime.node"
     let (server, database) = (server, database)
     let beats = try await store.write { transaction in
-      let claims = try transaction.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1)
+      let claims = try transaction.claimDeliveries(queue: queue, now: at(20), visibleAgain: again, limit: 1)
       var (times, end) = (Set<String>(), ContinuousClock.now + .seconds(60))
       while times.count < 3, ContinuousClock.now < end {
         times.insert(try server.sql(seen, on: database))
@@ -292,14 +294,14 @@ struct LeaseTests {
     try await eventually("two have half each") { try shares() == "128 128" }
     let events = Mutex<[FleetEvent]>([])
     second.listen { event in events.withLock { $0.append(event) } }
-    let endpoint = Endpoint(lane: lanes(1)[0], url: "https://a.example/", createdAt: at(1))
+    let endpoint = Endpoint(queue: queues(1)[0], url: "https://a.example/", createdAt: at(1))
     for change in 1...2 {
       events.withLock { $0 = [] }
       try await first.write { transaction in
         if change == 1 {
           try transaction.put(endpoint)
         } else {
-          try transaction.removeEndpoint(endpoint.lane, now: at(2))
+          try transaction.removeEndpoint(endpoint.queue, now: at(2))
         }
       }
       try await eventually("the other hears of change \(change)") { events.withLock { $0.contains(.endpointsChanged) } }
@@ -308,32 +310,32 @@ struct LeaseTests {
     await second.close()
   }
 
-  @Test func theMembersAndTheirLanesAreToldByEach() async throws {
+  @Test func theMembersAndTheirQueuesAreToldByEach() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
-    let lanes = lanes(200)
-    try await fill(first, lanes)
+    let queues = queues(200)
+    try await fill(first, queues)
     let members = try await second.members()
     #expect(members.map(\.isAsked) == [false, true])
     #expect(members.map(\.shares) == [128, 128])
     #expect(members.allSatisfy { $0.isLiving && !$0.isLeaving && $0.seenAt >= $0.startedAt })
     #expect(members.map(\.id) == [try node(first), try node(second)])
-    let owners = try await first.laneOwners()
-    #expect(Set(owners.keys) == Set(lanes))
+    let owners = try await first.queueOwners()
+    #expect(Set(owners.keys) == Set(queues))
     #expect(
-      try await first.read { try Set($0.horizon().outbox.keys) } == Set(lanes.filter { owners[$0] == members[0].id }))
+      try await first.read { try Set($0.wakeups().outbox.keys) } == Set(queues.filter { owners[$0] == members[0].id }))
     await first.close()
     await second.close()
   }
 
-  /// Whoever works a lane off is told soon that another has put something into it.
+  /// Whoever works a queue off is told soon that another has put something into it.
   @Test func whatOneFiresTheOtherLooksFor() async throws {
     let (first, second) = (try open(), try open())
     try await eventually("two have half each") { try shares() == "128 128" }
     let looks = Mutex(0)
     second.listen { event in if event == .look { looks.withLock { $0 += 1 } } }
-    let lanes = lanes(200)
-    try await fill(first, lanes)
+    let queues = queues(200)
+    try await fill(first, queues)
     try await eventually("it is told") { looks.withLock { $0 } > 0 }
     await first.close()
     await second.close()

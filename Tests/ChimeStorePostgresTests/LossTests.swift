@@ -6,7 +6,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What becomes of changes when the server goes away under them.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LossTests {
   /// Ends all sessions but psql's own.
   private static let ending =

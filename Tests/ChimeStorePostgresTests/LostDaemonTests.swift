@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What becomes of the sessions of a daemon that is not heard of any more.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct LostDaemonTests {
   private let server: PostgresServer
   private let database: String
@@ -31,12 +31,12 @@ struct LostDaemonTests {
 
   /// A session of that daemon, as the store opens it.
   private func session(_ node: Int64) throws -> Session {
-    let holdings = Holdings()
-    holdings.change { $0.node = node }
+    let leases = LeaseState()
+    leases.change { $0.node = node }
     // Nothing but the other daemon ends it while this test runs.
     var place = try server.place(database)
     (place.statementTimeout, place.idleTimeout, place.claimTimeout) = (600_000, 600_000, 600_000)
-    return Session(label: "lost", place: place, isReadOnly: false, holdings: holdings)
+    return Session(label: "lost", place: place, isReadOnly: false, leases: leases)
   }
 
   /// How many sessions of it the server has.
@@ -61,7 +61,7 @@ struct LostDaemonTests {
 
   /// Waits until a daemon has looked after the others so many times more.
   private func beats(_ count: Int, of store: PostgresStore) async throws {
-    let node = try #require(store.membership.holdings.current.node)
+    let node = try #require(store.membership.leases.current.node)
     for _ in 0..<count {
       let seen = try server.sql("SELECT seen_at FROM chime.node WHERE id = \(node)", on: database)
       try await eventually("a beat") {
@@ -83,7 +83,7 @@ struct LostDaemonTests {
 
   @Test func sessionsAreNamedAfterTheirDaemon() async throws {
     let store = try PostgresStore.open(try server.place(database))
-    let node = try #require(store.membership.holdings.current.node)
+    let node = try #require(store.membership.leases.current.node)
     try await store.write { try $0.setNote("a", "1") }
     _ = try await store.read { try $0.note("a") }
     // The writing one, the reading one, and that of the heartbeat.
@@ -149,9 +149,9 @@ struct LostDaemonTests {
     // Its word is under way as another looks.
     let (word, other) = (try server.place(database).connect(), try server.place(database).connect())
     try word.script("BEGIN; UPDATE node SET expires_at = expires_at + 3600000 WHERE id = \(node)")
-    #expect(try EndedSessions.end(other).isEmpty)
+    #expect(try OrphanSessionReaper.end(other).isEmpty)
     try word.script("COMMIT")
-    #expect(try EndedSessions.end(other).isEmpty)
+    #expect(try OrphanSessionReaper.end(other).isEmpty)
     #expect(try sessions(node) == "1")
     session.queue.sync { session.drop() }
   }
@@ -163,12 +163,12 @@ struct LostDaemonTests {
     let session = try session(node)
     try session.queue.sync { _ = try session.ready() }
     let other = try server.place(database).connect()
-    #expect(try EndedSessions.end(other).isEmpty)
+    #expect(try OrphanSessionReaper.end(other).isEmpty)
     #expect(
-      try EndedSessions.end(other, lease: 0)
-        == [EndedSessions(node: node, name: "elsewhere", process: 4_711, count: 1)])
+      try OrphanSessionReaper.end(other, lease: 0)
+        == [OrphanSessionReaper(node: node, name: "elsewhere", process: 4_711, count: 1)])
     try await eventually("it is over") { try sessions(node) == "0" }
-    #expect(try EndedSessions.end(other, lease: 0).isEmpty)
+    #expect(try OrphanSessionReaper.end(other, lease: 0).isEmpty)
     session.queue.sync { session.drop() }
   }
 
@@ -179,7 +179,7 @@ struct LostDaemonTests {
       on: database)
     // It came as the superuser that it is, and goes by another name since.
     let store = try PostgresStore.open(
-      try PostgresPlace(connection: server.connection(database) + " options='-c role=\(database)'"))
+      try PostgresConfiguration(connection: server.connection(database) + " options='-c role=\(database)'"))
     let events = events(of: store)
     let lost = try lostNode()
     let session = try session(lost)
@@ -193,7 +193,7 @@ struct LostDaemonTests {
     try await beats(2, of: store)
     #expect(events().count { if case .sessionsStay = $0 { true } else { false } } == 1, "once")
     #expect(try sessions(lost) == "1")
-    #expect(store.holdsLanes)
+    #expect(store.holdsQueues)
     session.queue.sync { session.drop() }
     await store.close()
   }
@@ -205,9 +205,9 @@ struct LostDaemonTests {
     let other = try server.makeDatabase()
     try server.sql("CREATE ROLE stranger\(database) LOGIN SUPERUSER", on: database)
     let connections = [
-      try PostgresPlace(connection: server.connection(database)).connect(),
-      try PostgresPlace(connection: server.connection(other)).connect(),
-      try PostgresPlace(connection: server.connection(database, user: "stranger\(database)")).connect(),
+      try PostgresConfiguration(connection: server.connection(database)).connect(),
+      try PostgresConfiguration(connection: server.connection(other)).connect(),
+      try PostgresConfiguration(connection: server.connection(database, user: "stranger\(database)")).connect(),
     ]
     let names = ["mychimed \(lost), process 1", "chimed \(lost), process 1 on a", "chimed \(lost), process 1 on a"]
     for (connection, name) in zip(connections, names) {

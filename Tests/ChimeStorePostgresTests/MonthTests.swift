@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// The months in which a database keeps what has fired: made ahead, and dropped when they are over.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"), .serialized)
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"), .serialized)
 struct MonthTests {
   private let server: PostgresServer
   private let database: String
@@ -17,7 +17,7 @@ struct MonthTests {
     database = try server.makeDatabase()
   }
 
-  private func open(_ change: (inout PostgresPlace) -> Void = { _ in }) throws -> PostgresStore {
+  private func open(_ change: (inout PostgresConfiguration) -> Void = { _ in }) throws -> PostgresStore {
     var place = try server.place(database)
     change(&place)
     return try PostgresStore.open(place)
@@ -54,7 +54,7 @@ struct MonthTests {
       """)
     #expect(try months == wanted)
     let kept = try await withThrowingTaskGroup { group in
-      for store in stores { group.addTask { try await store.keepMonths(nil) } }
+      for store in stores { group.addTask { try await store.maintainPartitions(nil) } }
       return try await group.reduce(into: [KeptHistory]()) { $0.append($1) }
     }
     #expect(kept.allSatisfy { $0 == KeptHistory(rest: nil) }, "\(kept)")
@@ -78,13 +78,13 @@ struct MonthTests {
       """)
     #expect(try parts("occurrence") == "rest:6" && parts("attempt") == "rest:2")
     #expect(try PostgresStore.inspect(try server.place(database), within: 60_000).missingMonths == 1)
-    #expect(try await store.monthCounts().months == 2)
-    #expect(try await store.keepMonths(nil) == KeptHistory(rest: nil))
+    #expect(try await store.partitionCounts().months == 2)
+    #expect(try await store.maintainPartitions(nil) == KeptHistory(rest: nil))
     let next = try sql("SELECT to_char(now() AT TIME ZONE 'UTC' + interval '1 month', 'YYYY_MM')")
     #expect(try parts("occurrence") == "\(next):5 rest:1")
     #expect(try parts("attempt") == "\(next):1 rest:1")
     #expect(try PostgresStore.inspect(try server.place(database), within: 60_000).missingMonths == 0)
-    #expect(try await store.monthCounts().months == 3)
+    #expect(try await store.partitionCounts().months == 3)
     await store.close()
   }
 
@@ -101,7 +101,7 @@ struct MonthTests {
     let store = try open()
     let past = PastTimes(seed: 1)
     try await past.fill(store)
-    let kept = try await store.keepMonths(nil)
+    let kept = try await store.maintainPartitions(nil)
     #expect(kept.problems.count == 1 && "\(kept.problems)".contains("already exists"), "\(kept)")
     #expect(try parts("occurrence") == "rest:\(PastTimes.count)")
     await store.close()
@@ -120,17 +120,17 @@ struct MonthTests {
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA chime TO worker_\(database)
       """)
     let store = try PostgresStore.open(
-      try PostgresPlace(connection: server.connection(database, user: "worker_\(database)")))
+      try PostgresConfiguration(connection: server.connection(database, user: "worker_\(database)")))
     let past = PastTimes(seed: 1)
     try await past.fill(store)
-    let kept = try await store.keepMonths(nil)
+    let kept = try await store.maintainPartitions(nil)
     #expect("\(kept.problems)".contains("permission denied"), "\(kept)")
     #expect(try parts("occurrence") == "rest:\(PastTimes.count)")
     await store.close()
     // The owner's daemon makes up for it.
     let owner = try open()
-    #expect(try await owner.keepMonths(nil) == KeptHistory(rest: nil))
-    #expect(try await owner.monthCounts().months == 3)
+    #expect(try await owner.maintainPartitions(nil) == KeptHistory(rest: nil))
+    #expect(try await owner.partitionCounts().months == 3)
     await owner.close()
   }
 
@@ -162,11 +162,11 @@ struct MonthTests {
     seed: UInt64
   ) async throws {
     let (store, memory, past) = (try open(), MemoryStore(), PastTimes(seed: seed))
-    try past.makeMonths { try sql($0) }
+    try past.makePartitions { try sql($0) }
     for each in [store, memory] as [any Store] { try await past.fill(each) }
     try await StoreComparison.compare(store, memory)
     for edge in past.edges {
-      let kept = try await store.keepMonths(edge)
+      let kept = try await store.maintainPartitions(edge)
       #expect(kept.problems == [])
       try await PastTimes.prune(store, try #require(kept.rest))
       try await PastTimes.prune(memory, edge)
@@ -194,13 +194,13 @@ struct MonthTests {
   /// Where too much of each month stays, nothing is touched until it is pruned time by time.
   @Test func aMonthOfWhichMuchStaysIsPruned() async throws {
     let (store, memory, past) = (
-      try open { ($0.mostStaying, $0.wholeMonths) = (0, 1) }, MemoryStore(), PastTimes(seed: 8)
+      try open { ($0.mostStaying, $0.wholePartitions) = (0, 1) }, MemoryStore(), PastTimes(seed: 8)
     )
-    try past.makeMonths { try sql($0) }
+    try past.makePartitions { try sql($0) }
     for each in [store, memory] as [any Store] { try await past.fill(each) }
     try sql("ANALYZE chime.occurrence")
     let (edge, before) = (HistoryEdge(oldest: past.months[5]), try months)
-    #expect(try await store.keepMonths(edge) == KeptHistory(rest: edge))
+    #expect(try await store.maintainPartitions(edge) == KeptHistory(rest: edge))
     #expect(try months == before)
     try await StoreComparison.compare(store, memory)
     for each in [store, memory] as [any Store] { try await PastTimes.prune(each, edge) }
@@ -212,13 +212,13 @@ struct MonthTests {
   /// What changes while a month is looked through is seen when it is dropped.
   @Test func whatChangesInTheMeantimeStays() async throws {
     let (store, past) = (try open { $0.dropTurns = 1 }, PastTimes(seed: 9))
-    try past.makeMonths { try sql($0) }
+    try past.makePartitions { try sql($0) }
     try await past.fill(store)
     let edge = HistoryEdge(oldest: past.months[1], first: past.months[1])
     // Somebody reads a long time, so that it is looked through and not dropped.
     let reader = try server.place(database).connect()
     try reader.script("BEGIN; SELECT count(*)::text FROM chime.occurrence")
-    let first = try await store.keepMonths(edge)
+    let first = try await store.maintainPartitions(edge)
     #expect(first.months == 0 && first.problems.count == 1 && first.rest == edge, "\(first)")
     #expect("\(first.problems)".contains("lock"))
     let before = try await store.read {
@@ -241,7 +241,7 @@ struct MonthTests {
         \(past.months[1].milliseconds))
       """)
     let (one, other, due) = try await store.read {
-      (try $0.occurrence(changed.id), try $0.occurrence(same.id), try $0.horizon().nextDue)
+      (try $0.occurrence(changed.id), try $0.occurrence(same.id), try $0.wakeups().nextDue)
     }
     #expect(one?.state == .snoozed(until: past.now + .days(1)) && other == nil && due != nil)
     #expect(try sql("SELECT count(*) FROM chime.staying") == "0")
@@ -255,18 +255,18 @@ struct MonthTests {
   }
 
   /// Two daemons drop, and two fire what is due; nobody hears of a failure, and all of it is there in the end.
-  @Test func firingGoesOnWhileMonthsAreDropped() async throws {
+  @Test func firingGoesOnWhilePartitionsAreDropped() async throws {
     let past = PastTimes(seed: 5)
     let first = try open()
-    try past.makeMonths { try sql($0) }
+    try past.makePartitions { try sql($0) }
     try await past.fill(first)
     let stores = [first, try open()]
     let edge = HistoryEdge(oldest: past.months[3], first: past.months[3])
     try await withThrowingTaskGroup { group in
       for store in stores {
         group.addTask {
-          _ = try await store.keepMonths(edge)
-          _ = try await store.keepMonths(edge)
+          _ = try await store.maintainPartitions(edge)
+          _ = try await store.maintainPartitions(edge)
         }
         group.addTask {
           for number in 0..<40 {
@@ -276,7 +276,7 @@ struct MonthTests {
       }
       try await group.waitForAll()
     }
-    let kept = try await stores[0].keepMonths(edge)
+    let kept = try await stores[0].maintainPartitions(edge)
     #expect(kept.problems == [])
     #expect(
       try sql("SELECT count(*) FROM chime.months() WHERE month < chime.month_of(\(past.months[3].milliseconds))") == "0"
@@ -289,25 +289,25 @@ struct MonthTests {
   @Test func oneLookFollowsTheOtherAtOnce() async throws {
     let store = try open()
     let edge = HistoryEdge(oldest: PastTimes(seed: 3).months[1])
-    for _ in 0..<20 { #expect(try await store.keepMonths(edge).rest == edge) }
+    for _ in 0..<20 { #expect(try await store.maintainPartitions(edge).rest == edge) }
     await store.close()
   }
 
   /// A month with very many is left until all of it may go for its age; a number is kept to at once.
   @Test func aLargeMonthIsLeftUntilAllOfItMayGo() async throws {
-    let (store, past) = (try open { $0.wholeMonths = 2 }, PastTimes(seed: 3))
-    try past.makeMonths { try sql($0) }
+    let (store, past) = (try open { $0.wholePartitions = 2 }, PastTimes(seed: 3))
+    try past.makePartitions { try sql($0) }
     try await past.fill(store)
     try sql("ANALYZE chime.occurrence")
     let (start, inside) = (past.months[1], past.months[1] + .days(10))
-    #expect(try await store.keepMonths(HistoryEdge(first: inside)).rest == HistoryEdge(first: inside))
+    #expect(try await store.maintainPartitions(HistoryEdge(first: inside)).rest == HistoryEdge(first: inside))
     let both = HistoryEdge(oldest: inside, first: inside - .days(1))
-    #expect(try await store.keepMonths(both).rest == both)
+    #expect(try await store.maintainPartitions(both).rest == both)
     let aged = HistoryEdge(oldest: inside, first: start - .days(1))
-    #expect(try await store.keepMonths(aged).rest == HistoryEdge(oldest: start, first: aged.first))
+    #expect(try await store.maintainPartitions(aged).rest == HistoryEdge(oldest: start, first: aged.first))
     await store.close()
     let exact = try open()
-    #expect(try await exact.keepMonths(aged).rest == aged)
+    #expect(try await exact.maintainPartitions(aged).rest == aged)
     await exact.close()
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// A store that is moved from a file to a database and back: what it holds, what it goes on with, and what is refused.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct MovingTests {
   /// A folder that is gone when the test is over.
   private final class Folder {

@@ -6,12 +6,12 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What is said of a database that cannot be used: each sentence has what is wrong and what to do.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct OpeningTests {
   /// The sentence with which a store is refused.
   private func refusal(_ connection: String, passwordFile: String? = nil, hurry: Bool = false) -> String {
     do throws(StoreFailure) {
-      var place = try PostgresPlace(connection: connection, passwordFile: passwordFile)
+      var place = try PostgresConfiguration(connection: connection, passwordFile: passwordFile)
       if hurry { (place.connectTimeout, place.lockTimeout) = (2_000, 200) }
       _ = try PostgresStore.open(place)
       return "it was opened"
@@ -46,7 +46,7 @@ struct OpeningTests {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let store = try PostgresStore.open(
-      try PostgresPlace(connection: "host=/nowhere,\(server.folder) dbname=\(database) user=chime"))
+      try PostgresConfiguration(connection: "host=/nowhere,\(server.folder) dbname=\(database) user=chime"))
     try await store.write { try $0.setNote("a", "1") }
     await store.close()
   }
@@ -76,7 +76,7 @@ struct OpeningTests {
     try keep("open sesame", mode: 0o644)
     #expect(refusal(connection, passwordFile: file).contains("chmod 600 \(file)"))
     try keep("open sesame")
-    let place = try PostgresPlace(connection: connection, passwordFile: file)
+    let place = try PostgresConfiguration(connection: connection, passwordFile: file)
     let store = try PostgresStore.open(place)
     #expect(!"\(place) \(place.summary)".contains("sesame"))
     try await store.write { try $0.setNote("a", "1") }

@@ -23,11 +23,11 @@ struct PastTimes: Sendable {
   }
 
   /// Makes them, through SQL.
-  func makeMonths(_ run: (String) throws -> Void) throws {
+  func makePartitions(_ run: (String) throws -> Void) throws {
     for month in months { try run("SELECT chime.make_month(chime.month_of(\(month.milliseconds)))") }
   }
 
-  static let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+  static let queue = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
 
   private static func reminder(_ id: String) throws -> Reminder {
     Reminder(
@@ -45,10 +45,11 @@ struct PastTimes: Sendable {
         id: OccurrenceID(reminder: reminder.id, scheduledAt: time), title: id, owner: 1_000, state: .fired,
         firedAt: time)
       let delivery = Delivery(
-        id: DeliveryID(rawValue: "dlv_\(id)"), occurrence: occurrence.id, lane: Self.lane, round: 1, createdAt: time)
+        id: DeliveryID(rawValue: "dlv_\(id)"), occurrence: occurrence.id, queue: Self.queue, round: 1, createdAt: time)
       let due = DueReminder(reminder: reminder, scheduledAt: time, dueAt: time, isRegular: true, occurrence: nil)
       _ = try transaction.record([
-        Firing(due: due, occurrences: [occurrence], deliveries: [delivery], next: nil, advances: true, skipNext: 0)
+        FiringResult(
+          due: due, occurrences: [occurrence], deliveries: [delivery], next: nil, advances: true, skipNext: 0)
       ])
       return occurrence
     }

@@ -6,12 +6,12 @@ import Testing
 
 /// A server that is spoken to over TLS, and its certificate, which has to be signed by whom `sslrootcert` names.
 @Suite(
-  .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Authority.isPossible, "openssl is not installed (apt install openssl)"))
 struct TLSTests {
   private func refusal(_ connection: String) -> String {
     do throws(StoreFailure) {
-      _ = try PostgresStore.open(try PostgresPlace(connection: connection))
+      _ = try PostgresStore.open(try PostgresConfiguration(connection: connection))
       return "it was opened"
     } catch {
       guard case .unavailable(let sentence) = error else { return "\(error)" }
@@ -33,7 +33,7 @@ struct TLSTests {
       "host=\(host) hostaddr=\(PostgresServer.address) port=\(port) dbname=\(database) user=chime sslmode=verify-full "
         + "sslrootcert=\(authority)"
     }
-    let place = try PostgresPlace(connection: connection("localhost", ours.certificate))
+    let place = try PostgresConfiguration(connection: connection("localhost", ours.certificate))
     let store = try PostgresStore.open(place)
     try await store.write { try $0.setNote("a", "1") }
     #expect(

@@ -8,7 +8,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Tenants of several daemons on one database.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct TenantTests {
   private struct Full: Error {}
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// Changes of one person's trackers through several daemons at a time.
-@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct TrackerFleetTests {
   private struct Zones: ZoneSource {
     var local: Zone { .utc }
@@ -20,13 +20,13 @@ struct TrackerFleetTests {
   private func change(
     _ store: PostgresStore,
     _ body:
-      @escaping @Sendable (TrackingWork, inout SystemRandomNumberGenerator) throws
+      @escaping @Sendable (TrackingOperations, inout SystemRandomNumberGenerator) throws
       -> TrackingOutcome
   ) async throws -> TrackingOutcome {
     try await store.write { transaction in
       var generator = SystemRandomNumberGenerator()
       return try body(
-        TrackingWork(in: transaction, owner: 1_000, Bearings(zones: Zones()), now: Self.now), &generator)
+        TrackingOperations(in: transaction, owner: 1_000, ReminderContext(zones: Zones()), now: Self.now), &generator)
     }
   }
 

@@ -137,14 +137,15 @@ extension StoreTransaction {
     for due in try claimDue(now: Instant(seconds: 100), limit: 10) {
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: due.scheduledAt)
       try record([
-        Firing(
+        FiringResult(
           due: due,
           occurrences: [
             Occurrence(id: id, title: reminder.title, owner: 1, state: .fired, firedAt: due.dueAt, rounds: 1)
           ],
           deliveries: [
             Delivery(
-              id: DeliveryID(rawValue: "msg_\(number)"), occurrence: id, lane: Lane(owner: 1, channel: .desktop),
+              id: DeliveryID(rawValue: "msg_\(number)"), occurrence: id,
+              queue: DeliveryQueue(owner: 1, channel: .desktop),
               round: 1, createdAt: due.dueAt)
           ], next: nil, advances: true, skipNext: 0)
       ])

@@ -141,7 +141,7 @@ import Testing
       try store.begin(Self.change(.removed, 1))
       _ = try store.removeTracker(Self.key)
       _ = try store.removePack(packID, owner: 7)
-      let shelf = try store.makeShelf(for: 7, now: Instant(seconds: 1_774_828_800))
+      let shelf = try store.makeStagingOwner(for: 7, now: Instant(seconds: 1_774_828_800))
       _ = try store.exchange(Self.change(.restored, 1), with: shelf)
     }
     let names = ["tracker", "entry", "item", "milestone", "pack"]

@@ -24,7 +24,7 @@ struct UnreadableTests {
     let again = try SQLiteStore.open(path: path)
     let (claimed, unreadable, next) = try await again.write { transaction in
       let claimed = try transaction.claimDue(now: now, limit: 10).map(\.reminder.id.rawValue)
-      return (claimed, transaction.unreadable.map(\.id.rawValue), try transaction.horizon().nextDue)
+      return (claimed, transaction.unreadable.map(\.id.rawValue), try transaction.wakeups().nextDue)
     }
     #expect(claimed == ["bbbb"])
     #expect(unreadable == ["aaaa"])
@@ -36,7 +36,7 @@ struct UnreadableTests {
       )
     }
     #expect(later == 1 && due)
-    #expect(try await again.write { try $0.horizon().nextDue } == now + .hours(1))
+    #expect(try await again.write { try $0.wakeups().nextDue } == now + .hours(1))
     await again.close()
   }
 
@@ -74,7 +74,7 @@ struct UnreadableTests {
       let claimedLater = try transaction.claimDue(now: now + .minutes(39), limit: 10)
       #expect(claimedLater.isEmpty)
       #expect(transaction.unreadable.isEmpty, "none is looked at again within the hour")
-      #expect(try transaction.horizon().nextDue == now + .minutes(40), "what was not due stays")
+      #expect(try transaction.wakeups().nextDue == now + .minutes(40), "what was not due stays")
     }
     await unreadable.close()
     try Raw.run(path, "UPDATE reminder SET schedule = 'daily at 08:30'")

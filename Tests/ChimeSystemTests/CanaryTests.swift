@@ -52,9 +52,9 @@ struct CanaryTests {
       let token = canary(Canary(text: "token", allowed: ["/token", "/secrets/\(getuid())-team"]))
       let password = canary(Canary(text: "password", allowed: []))
       let variable = canary(Canary(text: "variable", allowed: ["/chimed.toml", "/seen.command"]))
-      let surroundings = canary(Canary(text: "surroundings", allowed: []))
+      let scheduleContext = canary(Canary(text: "surroundings", allowed: []))
 
-      let (daemon, receiver) = try await self.start(home, given, token, credential, variable, surroundings)
+      let (daemon, receiver) = try await self.start(home, given, token, credential, variable, scheduleContext)
       canaries[0].allowed.append(receiver.outputPath.suffixInHome(home))
       canaries[3].allowed.append(receiver.outputPath.suffixInHome(home))
       try home.write(next, to: home.path + "/next")
@@ -79,7 +79,7 @@ struct CanaryTests {
   }
 
   private func start(
-    _ home: Home, _ given: String, _ token: String, _ credential: String, _ variable: String, _ surroundings: String
+    _ home: Home, _ given: String, _ token: String, _ credential: String, _ variable: String, _ scheduleContext: String
   ) async throws -> (Daemon, Recipient) {
     for (file, text) in [("given", given), ("token", token), ("receiver.secret", given)] {
       try home.write(text + "\n", to: "\(home.path)/\(file)")
@@ -114,7 +114,7 @@ struct CanaryTests {
       environment.TOKEN = "\(variable)"
       """)
     let daemon = try await home.start(
-      environment: ["CREDENTIALS_DIRECTORY": credentials, "A_SECRET": surroundings])
+      environment: ["CREDENTIALS_DIRECTORY": credentials, "A_SECRET": scheduleContext])
     return (daemon, Recipient(url: "http://127.0.0.1:\(port)/hook", outputPath: process.outputPath))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The real daemon and what may become of its database's server: the loss of a primary, passwords, what the doctor sees.
-@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct DatabaseServerTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
     try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n\(more)")

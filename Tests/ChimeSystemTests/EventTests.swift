@@ -401,9 +401,9 @@ struct EventTests {
   }
 }
 
-/// Events of several daemons over one database: each is told once, in its order, whoever had the endpoint's lane. About 20 s.
+/// Events of several daemons over one database: each is told once, in its order, whoever had the endpoint's queue. About 20 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct FleetEventTests {
   @Test(.timeLimit(.minutes(3))) func eachIsToldOnceWhoeverIsKilled() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// Several daemons on one database when there is little to do: what that costs the server, and what one that joins makes of
 /// the time before, and who is told of. About 40 s in all.
-@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetAtRestTests {
   private let server: PostgresServer
   private let database: String

@@ -3,7 +3,7 @@ import Testing
 
 /// Popups of daemons that share a database: shown by one of them, answered through another.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
 struct FleetDesktopTests {
   /// Each remembers its own popups, whoever stops after it.

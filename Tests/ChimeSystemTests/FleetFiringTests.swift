@@ -3,7 +3,7 @@ import Testing
 
 /// Several daemons over one database: each time fires once, and when the database's clock says so, whichever of them is
 /// killed, stands still, or has another clock. About 40 s in all.
-@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetFiringTests {
   private let server: PostgresServer
   private let database: String

@@ -3,7 +3,7 @@ import Testing
 
 /// A daemon of a fleet that cannot reach the database any more, while it can reach everything else. About 40 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetNetworkTests {
   @Test(.timeLimit(.minutes(3)))

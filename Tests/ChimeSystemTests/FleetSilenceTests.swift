@@ -4,7 +4,7 @@ import Testing
 /// A database that does not answer, because the network to it is cut or its server stands still: whoever asks the daemon
 /// hears of it within 4 s, and nothing that was acknowledged is lost. About 50 s.
 @Suite(
-  .proof(.databases), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.databases), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
 struct FleetSilenceTests {
   enum Fault: CaseIterable, Sendable {

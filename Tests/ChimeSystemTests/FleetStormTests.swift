@@ -4,7 +4,7 @@ import Testing
 /// The promises of a fleet while very many reminders fire: daemons killed, stopped and cut off, the primary lost, everything
 /// restarted at once. About 80 s with four of these; `make fleet` lives through each by itself, with 100,000.
 @Suite(
-  .proof(.storm), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.storm), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.has("cc"), "needs cc"))
 struct FleetStormTests {
   private static let environment = ProcessInfo.processInfo.environment

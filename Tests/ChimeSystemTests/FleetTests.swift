@@ -3,7 +3,7 @@ import Testing
 
 /// Several real daemons over one real PostgreSQL, with a receiver of webhooks that verifies each. About 40 s in all.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct FleetTests {
   /// A database and the daemons that have it; the first is the one that `chime` talks to.
@@ -77,7 +77,7 @@ struct FleetTests {
 
   /// One daemon reads what is answered; when it is killed another goes on from the last answer, and none is given twice.
   @Test(.timeLimit(.minutes(3)), .enabled(if: Machine.has("curl"), "needs curl"))
-  func whoHasTheLaneReadsTheAnswers() async throws {
+  func whoHasTheQueueReadsTheAnswers() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home)
       let topics = try await TopicServer.start(in: home)
@@ -100,7 +100,7 @@ struct FleetTests {
       for _ in 1...5 { try await topics.send(ping, to: topics.url("answers")) }
       try await eventually("the pings are there") { try await pings() == 5 }
 
-      // Whoever has the lane is killed.
+      // Whoever has the queue is killed.
       let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'phone'")) ?? -1
       let owner = try await fleet.owner(ofShard: shard)
       let isSecond = try await fleet.node(of: second) == owner
@@ -181,7 +181,7 @@ struct FleetTests {
       let endpoints = (0..<6).map { "hook\($0)" }
       let fleet = try await Fleet(home, 2, receiver, endpoints: endpoints)
       try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
-      // Of lanes that nobody has used yet it is not known whose they are: with six, both have some.
+      // Of queues that nobody has used yet it is not known whose they are: with six, both have some.
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Disable", ["name": .string(name)]) }
       for name in endpoints { _ = try await home.add("To \(name)", "in 3s", to: [name]) }
       try await eventually("all have fired") {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `chime store move`: what a user has goes from the file to a database and back, with the real programs and a real server.
-@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct MoveTests {
   private func configure(_ home: Home, _ connection: String, engine: String = "sqlite") throws {
     try home.configure("[store]\nengine = \"\(engine)\"\nconnection = \"\(connection)\"\n")

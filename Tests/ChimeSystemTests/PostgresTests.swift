@@ -3,7 +3,7 @@ import Testing
 
 /// The real daemon over a real PostgreSQL: what it does for a user is what it does over a file, and what goes wrong is said
 /// with what to do. About 30 s in all.
-@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct PostgresTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {
     try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n\(more)")

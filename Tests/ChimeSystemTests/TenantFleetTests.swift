@@ -3,7 +3,7 @@ import Testing
 
 /// What a tenant may have sent, by two daemons that share a database. About 40 s.
 @Suite(
-  .proof(.fleet), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .proof(.fleet), .serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"),
   .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct TenantFleetTests {
   /// A number that the parts of the two do not divide without a rest.

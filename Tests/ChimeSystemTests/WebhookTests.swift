@@ -59,7 +59,7 @@ struct WebhookTests {
     }
   }
 
-  /// An endpoint that redirects everything is no outage that the lane rests for; once it takes a message, what has waited for
+  /// An endpoint that redirects everything is no outage that the queue rests for; once it takes a message, what has waited for
   /// minutes leaves at once.
   @Test(.timeLimit(.minutes(1)))
   func whatWaitedIsSentOnceTheEndpointIsWellAgain() async throws {

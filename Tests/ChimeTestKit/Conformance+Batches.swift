@@ -20,8 +20,8 @@ extension StoreConformance {
           for firing in firings where !heard.contains(firing) {
             try expect(store.occurrence(firing.occurrences[0].id), is: firing.occurrences[0], "what has fired")
           }
-          let wanted = firings.filter { !heard.contains($0) }.flatMap(\.deliveries).filter { $0.lane == team }
-          try expect(store.allDeliveries().reversed().filter { $0.lane == team }, is: wanted, "what is owed, in order")
+          let wanted = firings.filter { !heard.contains($0) }.flatMap(\.deliveries).filter { $0.queue == team }
+          try expect(store.allDeliveries().reversed().filter { $0.queue == team }, is: wanted, "what is owed, in order")
           for firing in firings where firing.advances {
             let record = try store.reminder(firing.due.reminder.id)
             try expect(record?.next, is: at(100), "the next time of \(firing.due.reminder.id)")
@@ -31,7 +31,7 @@ extension StoreConformance {
             let earlier = OccurrenceID(reminder: ReminderID(rawValue: "insists\(number)"), scheduledAt: at(10))
             try expect(store.theOccurrence(earlier).repeatAt, is: nil, "the repeat of the earlier time")
           }
-          try expect(store.horizon().nextDue, is: at(100), "what comes next")
+          try expect(store.wakeups().nextDue, is: at(100), "what comes next")
         }
       },
       Case("hundreds that are due are claimed earliest first, and what they owe is in that order") { subject in
@@ -42,7 +42,7 @@ extension StoreConformance {
           // 7 and 300 have no divisor in common: each second has one, and neighbours were not added one after the other.
           for number in 0..<count { try store.upsert(sample("r\(number)"), next: at(number * 7 % count)) }
           let firings = try store.claimDue(now: at(count), limit: 500).map {
-            fire($0, next: at(1_000), lanes: [team], now: at(count))
+            fire($0, next: at(1_000), queues: [team], now: at(count))
           }
           try expect(firings.map(\.due.dueAt), is: wanted, "the claim")
           try store.record(firings)
@@ -50,7 +50,7 @@ extension StoreConformance {
         try await subject.write { store in
           try expect(store.allDeliveries().reversed().map(\.occurrence.scheduledAt), is: wanted, "what is owed")
           for time in wanted {
-            let claims = try store.claimDeliveries(lane: team, now: at(count), visibleAgain: at(900), limit: 9)
+            let claims = try store.claimDeliveries(queue: team, now: at(count), visibleAgain: at(900), limit: 9)
             try expect(claims.map(\.occurrence.id.scheduledAt), is: [time], "the oldest")
             try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .delivered(at: at(count)))
           }
@@ -99,9 +99,9 @@ extension StoreTransaction {
     }
   }
 
-  fileprivate func recordBatch(at now: Instant, next: Instant) throws -> [Firing] {
+  fileprivate func recordBatch(at now: Instant, next: Instant) throws -> [FiringResult] {
     let firings = try claimDue(now: now, limit: 1_000).map { due in
-      var firing = fire(due, next: next, lanes: [desktop, team], now: now, tag: "b")
+      var firing = fire(due, next: next, queues: [desktop, team], now: now, tag: "b")
       if firing.skipNext > 1 { firing.skipNext -= 1 }
       return firing
     }

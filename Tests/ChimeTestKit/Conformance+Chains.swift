@@ -72,7 +72,7 @@ extension StoreConformance {
             }
             try store.record([firing])
           }
-          try expect(store.horizon().nextDue, is: at(500), "while they wait")
+          try expect(store.wakeups().nextDue, is: at(500), "while they wait")
           let done = try store.theOccurrence(OccurrenceID(reminder: id, scheduledAt: at(10))).answered(
             .done, at: at(20))
           try store.update(done, now: at(20))
@@ -92,7 +92,7 @@ extension StoreConformance {
           try store.update(done, now: at(20))
           let steps = try Chains.follow([doneAt20], in: store, now: at(20))
           try expect(steps.map(\.after.id.rawValue), is: ["bbbb"], "what was given a time")
-          try expect(store.horizon().nextDue, is: at(50), "the due time")
+          try expect(store.wakeups().nextDue, is: at(50), "the due time")
           try expect(store.reminderIDs(.following(id.reminder, owner: 2), after: nil, limit: 1), is: [], "another's")
         }
         try await subject.reopen()
@@ -102,7 +102,7 @@ extension StoreConformance {
           try expect(due.first?.reminder.chainedTimes, is: [at(50)], "its times")
           let timetable = try record("bbbb", store).reminder.timetable(in: .utc)
           try store.record([fire(due[0], next: timetable.next(after: at(50)))])
-          try expect(store.horizon().nextDue, is: at(100), "the due time after it")
+          try expect(store.wakeups().nextDue, is: at(100), "the due time after it")
           try expect(store.versions(of: ReminderID(rawValue: "bbbb")).last?.reminder.chainedTimes, is: [at(50)], "kept")
         }
       },

@@ -40,7 +40,8 @@ extension StoreConformance {
                 firedAt: at(Int64(number)), endedAt: at(10), rounds: 1)
               let due = DueReminder(reminder: reminder, scheduledAt: at(Int64(number)), dueAt: at(Int64(number)))
               try store.record([
-                Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+                FiringResult(
+                  due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
               ])
             }
           }
@@ -358,12 +359,12 @@ extension StoreConformance {
           // What earlier changes have removed and replaced is of the things that are laid aside.
           try store.begin(sampleChange(.removed))
           try store.removeTracker(watchKey)
-          let shelf = try store.makeShelf(for: 1_000, now: at(1))
+          let shelf = try store.makeStagingOwner(for: 1_000, now: at(1))
           return (try store.picture(1_000), try store.picture(7), shelf)
         }
-        try expect(shelf >= Shelf.first, "a number that may be somebody's")
+        try expect(shelf >= StagingOwners.first, "a number that may be somebody's")
         let staged = try await subject.write { store in
-          try store.touchShelf(shelf, now: at(2))
+          try store.touchStagingOwner(shelf, now: at(2))
           try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
           try store.unlock("restored", shelf)
           return try store.picture(shelf)
@@ -398,7 +399,7 @@ extension StoreConformance {
       Case("a shelf that nobody needs is cleared, step by step, and its number is given again") { subject in
         let (shelves, laidAside) = try await subject.write { store in
           try store.fill(waterKey)
-          let shelves = try (1...3).map { try store.makeShelf(for: 1_000, now: at(Int64($0))) }
+          let shelves = try (1...3).map { try store.makeStagingOwner(for: 1_000, now: at(Int64($0))) }
           for shelf in shelves {
             let key = TrackerKey(owner: shelf, id: waterKey.id)
             try store.fill(key)
@@ -420,14 +421,14 @@ extension StoreConformance {
           }
         }
         // The first was written to too long ago, the second is given up, the third is still being filled.
-        try await subject.write { try $0.abandonShelf(shelves[1]) }
+        try await subject.write { try $0.abandonStagingOwner(shelves[1]) }
         _ = try await clear(before: at(2))
         try await subject.write { store in
           for shelf in shelves.prefix(2) {
             try expect(store.isEmpty(TrackerKey(owner: shelf, id: waterKey.id)), "\(shelf)")
           }
           try expect(!store.isEmpty(TrackerKey(owner: shelves[2], id: waterKey.id)), "the third")
-          try expect(store.makeShelf(for: 7, now: at(9)), is: shelves[0], "the number that is given again")
+          try expect(store.makeStagingOwner(for: 7, now: at(9)), is: shelves[0], "the number that is given again")
           _ = try store.exchange(sampleChange(.restored), with: shelves[2])
         }
         for shelf in [shelves[0], shelves[1], shelves[2]] {
@@ -440,7 +441,7 @@ extension StoreConformance {
         _ = try await subject.takeBackLast()
         try await subject.read { try expect($0.picture(1_000), is: laidAside, "what was laid aside") }
         try await subject.write { store in
-          let shelf = try store.makeShelf(for: 1_000, now: at(20))
+          let shelf = try store.makeStagingOwner(for: 1_000, now: at(20))
           try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
           _ = try store.exchange(sampleChange(.restored), with: shelf)
           while try store.forgetChanges(before: at(1_000_000), limit: 100) {}
@@ -448,7 +449,8 @@ extension StoreConformance {
           try expect(store.trackers(owner: 1_000).map(\.id), is: [watchKey.id], "what was restored")
           try expect(!store.isEmpty(watchKey), "nothing is in it")
           try expect(
-            store.makeShelf(for: 1_000, now: at(30)), is: Shelf.first, "the number that is given again at last")
+            store.makeStagingOwner(for: 1_000, now: at(30)), is: StagingOwners.first,
+            "the number that is given again at last")
         }
       },
       Case("changes of before a time are let go in their order, step by step, and later ones can be taken back") {

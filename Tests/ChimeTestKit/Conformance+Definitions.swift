@@ -102,7 +102,7 @@ extension StoreConformance {
       },
       Case("removal keeps the history, closes what is open and cancels what is owed") { subject in
         let id = try await subject.write { store in
-          let id = try store.addFired("aaaa", next: at(100), lanes: [desktop, team])
+          let id = try store.addFired("aaaa", next: at(100), queues: [desktop, team])
           try store.addFired("bbbb", next: at(100))
           let first = try store.allDeliveries().last?.id ?? DeliveryID(rawValue: "")
           try store.acknowledge(
@@ -126,7 +126,7 @@ extension StoreConformance {
           try expect(store.attempts(of: deliveries[1].id).count, is: 1, "its attempts")
           try expect(
             store.occurrences(OccurrenceFilter(reminder: id.reminder), page: Page()), is: [occurrence], "its history")
-          try expect(store.horizon().outbox, is: [desktop: at(10)], "what the other still owes")
+          try expect(store.wakeups().outbox, is: [desktop: at(10)], "what the other still owes")
         }
       },
     ]

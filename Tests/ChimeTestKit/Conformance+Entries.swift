@@ -234,8 +234,10 @@ extension StoreConformance {
           {
             try $0.setProgress(
               AchievementProgress(pack: PackID(rawValue: "a"), achievement: AchievementID(rawValue: "b")), owner: 1)
-          }, { _ = try $0.makeShelf(for: 1_000, now: at(0)) }, { try $0.touchShelf(Shelf.first, now: at(0)) },
-          { _ = try $0.exchange(sampleChange(), with: Shelf.first) }, { try $0.abandonShelf(Shelf.first) },
+          }, { _ = try $0.makeStagingOwner(for: 1_000, now: at(0)) },
+          { try $0.touchStagingOwner(StagingOwners.first, now: at(0)) },
+          { _ = try $0.exchange(sampleChange(), with: StagingOwners.first) },
+          { try $0.abandonStagingOwner(StagingOwners.first) },
           { _ = try $0.clearShelves(before: at(0), limit: 1) },
         ]
         for write in writes { try await expect(.readOnly) { try await subject.read(write) } }

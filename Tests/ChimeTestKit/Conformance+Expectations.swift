@@ -25,7 +25,7 @@ extension StoreConformance {
         guard let due = due.first, var occurrence = due.occurrence else { return }
         (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
         try store.record([
-          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+          FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
         ])
         try expect(store.awaited(of: id), is: [], "what is awaited since")
         try expect(store.theOccurrence(occurrence.id).state, is: .fired, "the state")
@@ -73,7 +73,7 @@ extension StoreConformance {
         }
         let due = try DueReminder(reminder: expectation("aaaa"), scheduledAt: at(10), dueAt: at(10))
         try store.record([
-          Firing(due: due, occurrences: occurrences, deliveries: [], next: at(20), advances: true, skipNext: 0)
+          FiringResult(due: due, occurrences: occurrences, deliveries: [], next: at(20), advances: true, skipNext: 0)
         ])
       }
       try await subject.reopen()
@@ -95,22 +95,22 @@ extension StoreConformance {
         try store.update(occurrence, now: at(39))
         (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
         try store.record([
-          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+          FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
         ])
         try expect(store.awaited(of: id).map(\.state), is: [.awaited(until: at(60))], "what is awaited")
         try expect(store.reminder(id)?.awaitedUntil, is: at(60), "its end")
       }
     },
     Case("a ping in the moment of its time is for that one, although nobody has looked at it") { subject in
-      let bearings = Bearings(zones: SimulatedZones(local: "UTC"))
+      let context = ReminderContext(zones: SimulatedZones(local: "UTC"))
       let late = at(10) + .milliseconds(5)
       try await subject.write { store in
         try store.upsert(expectation("aaaa"), next: at(10))
         guard let record = try store.reminder(id) else { return }
         var generator = SeededGenerator(seed: 1)
-        let work = try PingWork.run(
-          Ping(at: late, kind: .succeeded, uid: 1_000), of: record, in: store, bearings,
-          absence: Absence(runningSince: at(0)), using: &generator)
+        let work = try PingTransaction.run(
+          Ping(at: late, kind: .succeeded, uid: 1_000), of: record, in: store, context,
+          uptime: Uptime(runningSince: at(0)), using: &generator)
         try expect(work.closed.map(\.occurrence.id.scheduledAt), is: [at(10)], "what it has closed")
       }
       try await subject.reopen()
@@ -197,7 +197,7 @@ extension StoreConformance {
         guard let due = due.first, var occurrence = due.occurrence else { return }
         (occurrence.state, occurrence.firedAt, occurrence.rounds) = (.fired, at(40), 1)
         try store.record([
-          Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+          FiringResult(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
         ])
         counts = try store.counts(owner: nil)
         try expect([counts.expectations, counts.expectationsDown], is: [2, 1], "when one has told")
@@ -219,7 +219,7 @@ extension StoreTransaction {
     let id = ReminderID(rawValue: name)
     guard let reminder = try reminder(id)?.reminder else { return }
     try record([
-      Firing(
+      FiringResult(
         due: DueReminder(reminder: reminder, scheduledAt: time, dueAt: time),
         occurrences: [
           Occurrence(

@@ -38,7 +38,7 @@ extension StoreConformance {
         try expect(whole.due.map(\.isRegular), is: [true, true, true, false, true], "which come again")
         try expect(whole.isWhole, is: true, "whole")
         try expect(whole.next, is: at(31), "the next")
-        var (parts, place): ([DueReminder], DuePlace?) = ([], nil)
+        var (parts, place): ([DueReminder], DueCursor?) = ([], nil)
         for wanted in [false, false, true] {
           let from = place
           let part = try await subject.read { try $0.due(now: at(30), limit: 2, after: from) }
@@ -58,7 +58,7 @@ extension StoreConformance {
       Case("a firing records its occurrence and deliveries and moves the reminder on") { subject in
         let firing = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
-          return try store.fireDue(at: at(10), next: at(70), lanes: [desktop, team])[0]
+          return try store.fireDue(at: at(10), next: at(70), queues: [desktop, team])[0]
         }
         try await subject.reopen()
         try await subject.read { store in
@@ -69,7 +69,7 @@ extension StoreConformance {
             reminder: firing.due.reminder, next: at(70), last: firing.occurrences[0], open: 1, snoozedUntil: nil)
           try expect(store.reminder(firing.due.reminder.id), is: wanted, "the reminder")
           try expect(
-            store.horizon(), is: Horizon(nextDue: at(70), outbox: [desktop: at(10), team: at(10)]), "the horizon")
+            store.wakeups(), is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10), team: at(10)]), "the horizon")
         }
       },
       Case("the same firing recorded twice is one occurrence") { subject in
@@ -91,7 +91,7 @@ extension StoreConformance {
         let (state, deliveries) = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
           let due = try store.claimDue(now: at(10), limit: 1)[0]
-          var missed = fire(due, next: at(70), lanes: [])
+          var missed = fire(due, next: at(70), queues: [])
           missed.occurrences[0].state = .missed(.downtime)
           missed.occurrences[0].firedAt = nil
           missed.occurrences[0].missedRun = .init(count: 3, through: at(40))
@@ -191,7 +191,7 @@ extension StoreConformance {
           let record = try store.reminder(id.reminder)
           try expect(record?.next, is: at(100), "the next time")
           try expect(record?.snoozedUntil, is: nil, "the snooze")
-          try expect(store.horizon().nextDue, is: at(100), "the horizon")
+          try expect(store.wakeups().nextDue, is: at(100), "the horizon")
         }
       },
       Case("a snooze that was answered or prolonged meanwhile is not fired by an old decision") { subject in
@@ -232,14 +232,14 @@ extension StoreConformance {
         }
         try expect(fired.count, is: count, "the firings")
         try expect(Set(fired).count, is: count, "the reminders that fired")
-        let (counts, horizon) = try await subject.read { (try $0.counts(owner: nil), try $0.horizon()) }
+        let (counts, wakeups) = try await subject.read { (try $0.counts(owner: nil), try $0.wakeups()) }
         try expect(
           counts, is: StoreCounts(reminders: count, openOccurrences: count, owedDeliveries: count), "the counts")
-        try expect(horizon, is: Horizon(nextDue: at(70), outbox: [desktop: at(10)]), "the horizon")
+        try expect(wakeups, is: NextWakeups(nextDue: at(70), outbox: [desktop: at(10)]), "the horizon")
       },
       Case("the horizon of an empty store is empty") { subject in
-        let horizon = try await subject.read { try $0.horizon() }
-        try expect(horizon, is: Horizon(), "the horizon")
+        let wakeups = try await subject.read { try $0.wakeups() }
+        try expect(wakeups, is: NextWakeups(), "the horizon")
       },
     ]
   }

@@ -4,63 +4,63 @@ import ChimeSchedule
 private let again = at(500)
 
 extension StoreConformance {
-  /// Lanes that keep their order, deliveries that are given back or sent again.
-  static let laneCases: [Case] = [
+  /// Queues that keep their order, deliveries that are given back or sent again.
+  static let queueCases: [Case] = [
     Case("an ordered lane sends its oldest only, and waits for it") { subject in
       try await subject.write { store in
         try store.put(ordered(team))
-        for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, lanes: [team, desktop]) }
+        for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [team, desktop]) }
         func claim(_ now: Instant) throws -> [String] {
-          try store.claimDeliveries(lane: team, now: now, visibleAgain: again, limit: 9)
+          try store.claimDeliveries(queue: team, now: now, visibleAgain: again, limit: 9)
             .map(\.occurrence.id.reminder.rawValue)
         }
-        try expect(store.horizon().outbox, is: [team: at(10), desktop: at(10)], "the horizon")
+        try expect(store.wakeups().outbox, is: [team: at(10), desktop: at(10)], "the horizon")
         try expect(claim(at(10)), is: ["aaaa"], "the first")
         try expect(claim(at(10)), is: [], "while it is under way")
-        try expect(store.horizon().outbox[team], is: again, "the horizon while it is under way")
+        try expect(store.wakeups().outbox[team], is: again, "the horizon while it is under way")
         let head = try store.oldest(team)
         try store.acknowledge(head, attempt: failure, state: .waiting(until: at(70)))
-        try expect(store.horizon().outbox[team], is: at(70), "the horizon of a lane whose first failed")
+        try expect(store.wakeups().outbox[team], is: at(70), "the horizon of a lane whose first failed")
         try expect(claim(at(69)), is: [], "before its time")
         try expect(claim(at(70)), is: ["aaaa"], "at its time")
         try store.acknowledge(head, attempt: nil, state: .delivered(at: at(71)))
-        try expect(store.horizon().outbox[team], is: at(10), "the horizon behind it")
+        try expect(store.wakeups().outbox[team], is: at(10), "the horizon behind it")
         try expect(claim(at(71)), is: ["bbbb"], "the second")
         try store.acknowledge(try store.oldest(team), attempt: nil, state: .dead(at: at(72)))
         try store.update(Occurrence(answered: .done, store.theOccurrence(occurrence("cccc"))), now: at(73))
-        try expect(store.horizon().outbox[team], is: nil, "the horizon when nothing is owed")
-        let other = try store.claimDeliveries(lane: desktop, now: at(80), visibleAgain: again, limit: 9)
+        try expect(store.wakeups().outbox[team], is: nil, "the horizon when nothing is owed")
+        let other = try store.claimDeliveries(queue: desktop, now: at(80), visibleAgain: again, limit: 9)
         try expect(other.count, is: 2, "what a lane without order may claim")
       }
     },
     Case("a lane is ordered from the moment its endpoint says so, and no longer than that") { subject in
       try await subject.write { store in
-        for id in ["aaaa", "bbbb"] { try store.addFired(id, lanes: [team]) }
+        for id in ["aaaa", "bbbb"] { try store.addFired(id, queues: [team]) }
         try store.acknowledge(try store.oldest(team), attempt: nil, state: .waiting(until: at(90)))
-        try expect(store.horizon().outbox[team], is: at(10), "the horizon without order")
+        try expect(store.wakeups().outbox[team], is: at(10), "the horizon without order")
         try store.put(ordered(team))
-        try expect(store.horizon().outbox[team], is: at(90), "the horizon in order")
-        try store.put(Endpoint(lane: team, url: "http://h/", createdAt: at(0)))
-        try expect(store.horizon().outbox[team], is: at(10), "the horizon without order again")
+        try expect(store.wakeups().outbox[team], is: at(90), "the horizon in order")
+        try store.put(Endpoint(queue: team, url: "http://h/", createdAt: at(0)))
+        try expect(store.wakeups().outbox[team], is: at(10), "the horizon without order again")
       }
       try await subject.write { store in
         try store.put(ordered(team))
         try store.removeEndpoint(team, now: at(20))
-        for id in ["cccc", "dddd"] { try store.addFired(id, lanes: [team]) }
-        let claims = try store.claimDeliveries(lane: team, now: at(20), visibleAgain: again, limit: 9)
+        for id in ["cccc", "dddd"] { try store.addFired(id, queues: [team]) }
+        let claims = try store.claimDeliveries(queue: team, now: at(20), visibleAgain: again, limit: 9)
         try expect(claims.count, is: 2, "what can be claimed when the endpoint is gone")
       }
     },
     Case("what is given back is visible at its own time again") { subject in
       try await subject.write { store in
         for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id) }
-        let ids = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 9)
+        let ids = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 9)
           .map(\.delivery.id)
         try store.acknowledge(ids[1], attempt: failure, state: .waiting(until: at(60)))
         try store.acknowledge(ids[2], attempt: nil, state: .delivered(at: at(11)))
         try store.release(ids + [DeliveryID(rawValue: "msg_none")], now: .latest)
-        try expect(store.horizon().outbox, is: [desktop: at(10)], "the horizon")
-        let claims = try store.claimDeliveries(lane: desktop, now: at(12), visibleAgain: again, limit: 9)
+        try expect(store.wakeups().outbox, is: [desktop: at(10)], "the horizon")
+        let claims = try store.claimDeliveries(queue: desktop, now: at(12), visibleAgain: again, limit: 9)
         try expect(claims.map(\.delivery.id), is: [ids[0]], "what can be claimed")
         try expect(store.delivery(ids[1])?.state, is: .waiting(until: at(60)), "the state of one that failed")
         try expect(store.delivery(ids[2])?.state, is: .delivered(at: at(11)), "the state of one that arrived")
@@ -71,7 +71,7 @@ extension StoreConformance {
         let id = "k\(state)".filter(\.isLetter)
         try await subject.write { store in
           try store.addFired(id)
-          let delivery = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0]
+          let delivery = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0]
             .delivery
           try store.acknowledge(delivery.id, attempt: failure, state: .waiting(until: at(10)))
           var second = failure
@@ -81,11 +81,11 @@ extension StoreConformance {
           try expect(store.delivery(delivery.id)?.state, is: .waiting(until: at(30)), "the state")
           try expect(store.delivery(delivery.id)?.attempts, is: 2, "the attempts")
           try expect(store.delivery(delivery.id)?.attemptsBefore, is: 2, "those that count no more")
-          try expect(store.horizon().outbox, is: [desktop: at(30)], "the horizon")
+          try expect(store.wakeups().outbox, is: [desktop: at(30)], "the horizon")
         }
         try await subject.reopen()
         try await subject.write { store in
-          let claims = try store.claimDeliveries(lane: desktop, now: at(30), visibleAgain: again, limit: 9)
+          let claims = try store.claimDeliveries(queue: desktop, now: at(30), visibleAgain: again, limit: 9)
           try expect(claims.map(\.delivery.attemptsBefore), is: [2], "what a claim brings of it")
           try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .delivered(at: at(31)))
         }
@@ -94,30 +94,30 @@ extension StoreConformance {
     Case("what is under way is not sent again beside it, and what waits is tried at once") { subject in
       try await subject.write { store in
         try store.addFired("aaaa")
-        let id = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+        let id = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
         try expect(!store.replay(id, now: at(11)), "one under way stays")
         try store.acknowledge(id, attempt: failure, state: .waiting(until: at(9_000)))
         try expect(store.replay(id, now: at(12)), "one that waits")
-        try expect(store.horizon().outbox, is: [desktop: at(12)], "the horizon")
+        try expect(store.wakeups().outbox, is: [desktop: at(12)], "the horizon")
         try expect(!store.replay(DeliveryID(rawValue: "msg_none"), now: at(12)), "one that is not there")
       }
     },
     Case("what is sent again in an ordered lane takes its old place") { subject in
       try await subject.write { store in
-        try store.addFired("aaaa", lanes: [team])
+        try store.addFired("aaaa", queues: [team])
         let id = try store.oldest(team)
         try store.acknowledge(id, attempt: nil, state: .dead(at: at(11)))
         try store.put(ordered(team))
-        try store.addFired("bbbb", lanes: [team])
+        try store.addFired("bbbb", queues: [team])
         try store.replay(id, now: at(40))
-        try expect(store.horizon().outbox, is: [team: at(40)], "the horizon")
-        let claims = try store.claimDeliveries(lane: team, now: at(40), visibleAgain: again, limit: 9)
+        try expect(store.wakeups().outbox, is: [team: at(40)], "the horizon")
+        let claims = try store.claimDeliveries(queue: team, now: at(40), visibleAgain: again, limit: 9)
         try expect(claims.map(\.delivery.id), is: [id], "what can be claimed")
       }
     },
     Case("the first delivery that arrives makes its open occurrence a delivered one") { subject in
       try await subject.write { store in
-        let key = try store.addFired("aaaa", lanes: [desktop, team])
+        let key = try store.addFired("aaaa", queues: [desktop, team])
         try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(12)))
         try expect(store.theOccurrence(key).state, is: .delivered, "the state")
         try expect(store.theOccurrence(key).deliveredAt, is: at(12), "its time")
@@ -130,7 +130,7 @@ extension StoreConformance {
         try store.update(occurrence, now: at(20))
         try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(21)))
         try expect(store.theOccurrence(snoozed).state, is: .snoozed(until: at(60)), "a snoozed one's state")
-        try expect(store.horizon().nextDue, is: at(60), "and its end")
+        try expect(store.wakeups().nextDue, is: at(60), "and its end")
 
         let failed = try store.addFired("cccc")
         try store.acknowledge(try store.oldest(desktop), attempt: failure, state: .waiting(until: at(99)))
@@ -167,7 +167,7 @@ extension StoreConformance {
         try store.addFired("open")
         try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(11)))
         try store.addFired("owed")
-        let snoozed = try store.addFired("snoozed", lanes: [])
+        let snoozed = try store.addFired("snoozed", queues: [])
         var occurrence = try store.theOccurrence(snoozed)
         occurrence.state = .snoozed(until: at(9_000))
         try store.update(occurrence, now: at(20))
@@ -180,7 +180,7 @@ extension StoreConformance {
         try expect(second.count, is: 2, "how many went in the end")
         let left = try store.occurrences(OccurrenceFilter(), page: Page()).map(\.id.reminder.rawValue)
         try expect(Set(left), is: ["owed", "snoozed"], "the occurrences that are left in the end")
-        try expect(store.horizon().nextDue, is: at(9_000), "the snooze's end")
+        try expect(store.wakeups().nextDue, is: at(9_000), "the snooze's end")
       }
     },
     Case("history goes in small steps, past what stays") { subject in
@@ -189,7 +189,7 @@ extension StoreConformance {
           // Every third one is owed.
           if number % 3 == 0 {
             try store.upsert(sample("owed\(number)"), next: at(Int64(number)))
-            try store.fireDue(at: at(Int64(number)), lanes: [team])
+            try store.fireDue(at: at(Int64(number)), queues: [team])
           } else {
             try store.addPast("r\(number)", at: at(Int64(number)), endedAt: at(20))
           }
@@ -221,7 +221,7 @@ extension StoreConformance {
       try await subject.write { store in
         _ = try store.prune(HistoryEdge(first: at(100)), past: nil, limit: 10)
         try store.upsert(sample("aaaa"), next: at(50))
-        try expect(store.horizon().nextDue, is: at(50), "the horizon")
+        try expect(store.wakeups().nextDue, is: at(50), "the horizon")
       }
     },
     Case("nothing goes where nothing is to go, nor in a reading body") { subject in
@@ -242,8 +242,8 @@ extension StoreConformance {
 
   private static let failure = Attempt(number: 1, startedAt: at(10), took: .zero, outcome: .failed)
 
-  static func ordered(_ lane: Lane) -> Endpoint {
-    Endpoint(lane: lane, url: "http://h/", settings: EndpointSettings(inOrder: true), createdAt: at(0))
+  static func ordered(_ queue: DeliveryQueue) -> Endpoint {
+    Endpoint(queue: queue, url: "http://h/", settings: EndpointSettings(inOrder: true), createdAt: at(0))
   }
 
   private static func occurrence(_ id: String) -> OccurrenceID {
@@ -252,10 +252,10 @@ extension StoreConformance {
 }
 
 extension StoreTransaction {
-  /// The oldest delivery that a lane owes.
-  fileprivate func oldest(_ lane: Lane) throws -> DeliveryID {
-    let owed = try allDeliveries().filter { $0.lane == lane && $0.isOwed }
-    guard let last = owed.last else { throw ConformanceFailure(description: "\(lane) owes nothing") }
+  /// The oldest delivery that a queue owes.
+  fileprivate func oldest(_ queue: DeliveryQueue) throws -> DeliveryID {
+    let owed = try allDeliveries().filter { $0.queue == queue && $0.isOwed }
+    guard let last = owed.last else { throw ConformanceFailure(description: "\(queue) owes nothing") }
     return last.id
   }
 

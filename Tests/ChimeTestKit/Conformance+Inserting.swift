@@ -25,7 +25,7 @@ extension StoreConformance {
           try expect(
             store.reminderIDs(.all, after: nil, limit: 1_000), is: inserted.map(\.reminder.id),
             "the order in which they were made")
-          try expect(store.horizon().nextDue, is: first, "what comes next")
+          try expect(store.wakeups().nextDue, is: first, "what comes next")
         }
       },
       Case("of many reminders those are left out whose name is in use, or was") { subject in
@@ -68,7 +68,7 @@ extension StoreConformance {
           try expect(
             store.insert([NewReminder(try sample("aaaa"), next: at(10)), NewReminder(waking, next: at(12))]), is: [],
             "the taken")
-          let wakes = try store.horizon().nextWake
+          let wakes = try store.wakeups().nextWake
           return (try store.fireDue(at: at(12)).map(\.due.reminder.id.rawValue), wakes)
         }
         try expect(fired, is: ["aaaa", "wakes"], "what has fired")

@@ -18,7 +18,7 @@ extension StoreConformance {
         try expect(record, is: ReminderRecord(reminder: wanted, next: at(10)), "the record")
         try expect(record?.coming, is: at(10) + offset, "when it comes")
         try await subject.write { store in
-          try expect(store.horizon().nextDue, is: at(10) + offset, "the horizon")
+          try expect(store.wakeups().nextDue, is: at(10) + offset, "the horizon")
           try expect(store.claimDue(now: at(10) + offset - .milliseconds(1), limit: 1).count, is: 0, "too early")
           let due = try store.claimDue(now: at(10) + offset, limit: 1)
           try expect(
@@ -26,7 +26,7 @@ extension StoreConformance {
           try store.record([fire(due[0], next: at(1_000))])
           try expect(store.occurrence(.init(reminder: wanted.id, scheduledAt: at(10)))?.state, is: .fired, "what fired")
           try expect(store.reminder(wanted.id)?.next, is: at(1_000), "the next time")
-          try expect(store.horizon().nextDue, is: at(1_000) + offset, "when that is looked at")
+          try expect(store.wakeups().nextDue, is: at(1_000) + offset, "when that is looked at")
         }
       },
       Case("a due time that is put off keeps its scheduled time") { subject in
@@ -49,7 +49,7 @@ extension StoreConformance {
           try expect(record?.last, is: nil, "the occurrence")
           try expect(store.ids(ReminderFilter()), is: ["bbbb", "aaaa"], "the order")
           try expect(store.ids(ReminderFilter(dueFrom: at(95), dueBefore: at(101))), is: ["aaaa"], "a span")
-          try expect(store.horizon().nextDue, is: at(90), "the horizon")
+          try expect(store.wakeups().nextDue, is: at(90), "the horizon")
           let due = try store.claimDue(now: at(100), limit: 5).filter { $0.reminder.id == id }
           try expect(due, is: [DueReminder(reminder: firing.due.reminder, scheduledAt: at(10), dueAt: at(100))], "due")
           try store.record([fire(due[0], next: nil)])
@@ -66,7 +66,7 @@ extension StoreConformance {
           var occurrence = try store.theOccurrence(fired)
           occurrence.repeatAt = at(300)
           try store.update(occurrence, now: at(20))
-          try store.lookAgain(now: at(50))
+          try store.reevaluateHeld(now: at(50))
           try expect(
             store.claimDue(now: .latest, limit: 10).map(\.dueAt), is: [at(50), at(70), at(200), at(300)],
             "the due times")
@@ -93,7 +93,7 @@ extension StoreConformance {
         }
         try await subject.reopen()
         try await subject.write { store in
-          try expect(store.horizon().nextDue, is: at(50), "the horizon")
+          try expect(store.wakeups().nextDue, is: at(50), "the horizon")
           try expect(store.reminder(id.reminder)?.repeatAt, is: at(50), "the repeat")
           try expect(store.reminder(id.reminder)?.snoozedUntil, is: nil, "the snooze")
           // A channel had it meanwhile.
@@ -108,10 +108,10 @@ extension StoreConformance {
           try expect(occurrence, is: firing.occurrences[0], "the repeated one")
           try expect(occurrence.repeats, is: 1, "its repeats")
           try expect(store.allDeliveries().count, is: 2, "the deliveries")
-          try expect(store.horizon().nextDue, is: at(90), "the next repeat")
+          try expect(store.wakeups().nextDue, is: at(90), "the next repeat")
           for (answer, comesAt) in [(Occurrence.Answer.snooze(for: .seconds(500)), at(560)), (.done, at(1_000))] {
             try store.update(try store.theOccurrence(id).answered(answer, at: at(60)), now: at(60))
-            try expect(store.horizon().nextDue, is: comesAt, "the horizon after \(answer)")
+            try expect(store.wakeups().nextDue, is: comesAt, "the horizon after \(answer)")
             try expect(store.reminder(id.reminder)?.repeatAt, is: nil, "the repeat after \(answer)")
           }
         }
@@ -167,19 +167,19 @@ extension StoreConformance {
           try store.upsert(reminder, next: at(10))
           try store.fireDue(at: at(10), repeatAt: at(50))
           try store.remove(reminder.id, now: at(20))
-          try expect(store.horizon().nextDue, is: nil, "the horizon")
+          try expect(store.wakeups().nextDue, is: nil, "the horizon")
           try expect(
             store.theOccurrence(.init(reminder: reminder.id, scheduledAt: at(10))).repeatAt, is: nil, "a repeat")
         }
       },
       Case("a later round cancels what earlier rounds owe to the same channel") { subject in
         try await subject.write { store in
-          try store.addFired("other", lanes: [desktop])
-          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          try store.addFired("other", queues: [desktop])
+          let id = try store.addFired("aaaa", queues: [desktop, team])
           let first = try store.deliveries(DeliveryFilter(occurrence: id), page: Page())
           // The desktop's waits for its bus, the team's has arrived.
           for delivery in first {
-            let isDesktop = delivery.lane == desktop
+            let isDesktop = delivery.queue == desktop
             let attempt = Attempt(number: 1, startedAt: at(11), took: .zero, outcome: isDesktop ? .failed : .delivered)
             try store.acknowledge(
               delivery.id, attempt: attempt, state: isDesktop ? .waiting(until: at(5_000)) : .delivered(at: at(11)))
@@ -188,9 +188,9 @@ extension StoreConformance {
           occurrence.state = .snoozed(until: at(50))
           try store.update(occurrence, now: at(20))
           let due = try store.claimDue(now: at(50), limit: 1)[0]
-          try store.record([fire(due, lanes: [desktop, team], now: at(50))])
+          try store.record([fire(due, queues: [desktop, team], now: at(50))])
           let states = try store.deliveries(DeliveryFilter(occurrence: id), page: Page())
-            .sorted { ($0.round, $0.lane) < ($1.round, $1.lane) }.map(\.state)
+            .sorted { ($0.round, $0.queue) < ($1.round, $1.queue) }.map(\.state)
           try expect(
             states, is: [.cancelled(at: at(50)), .delivered(at: at(11)), .pending, .pending], "the deliveries")
           try expect(

@@ -27,18 +27,18 @@ extension StoreConformance {
         for state in [Occurrence.State.done, .dismissed, .missed(.skipped)] {
           let id = "c\(state)".filter(\.isLetter)
           try await subject.write { store in
-            let key = try store.addFired(id, lanes: [desktop, team])
+            let key = try store.addFired(id, queues: [desktop, team])
             try store.addFired(id + "other")
             var occurrence = try store.theOccurrence(key)
             occurrence.state = .snoozed(until: at(50))
             try store.update(occurrence, now: at(20))
-            try expect(store.horizon().nextDue, is: at(50), "the due time while snoozed")
+            try expect(store.wakeups().nextDue, is: at(50), "the due time while snoozed")
             try expect(
               store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isOwed).count, is: 2,
               "what is owed while snoozed")
             occurrence.state = state
             try store.update(occurrence, now: at(30))
-            try expect(store.horizon().nextDue, is: nil, "the due time once closed")
+            try expect(store.wakeups().nextDue, is: nil, "the due time once closed")
             try expect(
               store.deliveries(DeliveryFilter(occurrence: key), page: Page()).map(\.state),
               is: [.cancelled(at: at(30)), .cancelled(at: at(30))], "the deliveries once closed")
@@ -50,7 +50,7 @@ extension StoreConformance {
       },
       Case("an open occurrence may be delivered without losing what it owes") { subject in
         let owed = try await subject.write { store in
-          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          let id = try store.addFired("aaaa", queues: [desktop, team])
           try store.update(try store.theOccurrence(id).delivered(at: at(12)), now: at(12))
           return try store.allDeliveries().filter(\.isOwed).count
         }

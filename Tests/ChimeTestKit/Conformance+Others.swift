@@ -7,7 +7,7 @@ extension StoreConformance {
       Case("endpoints belong to their owners and are listed by name") { subject in
         @Sendable func endpoint(_ owner: UInt32, _ name: String, _ url: String, disabled: String? = nil) -> Endpoint {
           Endpoint(
-            lane: Lane(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: at(1),
+            queue: DeliveryQueue(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: at(1),
             disabled: disabled.map { Endpoint.Disabled(reason: $0, at: at(9)) })
         }
         let all = [
@@ -21,22 +21,22 @@ extension StoreConformance {
         try await subject.write { store in
           try expect(store.endpoints(owner: nil), is: all, "all")
           try expect(store.endpoints(owner: 1), is: [all[0], all[2]], "an owner's")
-          try expect(store.endpoint(all[1].lane), is: all[1], "one")
+          try expect(store.endpoint(all[1].queue), is: all[1], "one")
           try expect(store.endpoint(team), is: nil, "an unknown one")
           let changed = endpoint(2, "alpha", "http://d/")
           try store.put(changed)
-          try expect(store.endpoint(changed.lane), is: changed, "a changed one")
-          try expect(store.endpoint(all[0].lane), is: all[0], "another owner's of that name")
+          try expect(store.endpoint(changed.queue), is: changed, "a changed one")
+          try expect(store.endpoint(all[0].queue), is: all[0], "another owner's of that name")
         }
       },
       Case("removing an endpoint cancels what its lane owes") { subject in
         try await subject.write { store in
-          try store.put(Endpoint(lane: team, url: "http://a/", createdAt: at(1)))
-          try store.addFired("aaaa", lanes: [desktop, team])
+          try store.put(Endpoint(queue: team, url: "http://a/", createdAt: at(1)))
+          try store.addFired("aaaa", queues: [desktop, team])
           try expect(store.removeEndpoint(team, now: at(20)), is: true, "whether there was one")
           try expect(store.removeEndpoint(team, now: at(21)), is: false, "whether there was one still")
           try expect(store.endpoints(owner: nil), is: [], "the endpoints")
-          try expect(store.horizon().outbox, is: [desktop: at(10)], "what is owed")
+          try expect(store.wakeups().outbox, is: [desktop: at(10)], "what is owed")
           let states = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page()).map(\.state)
           try expect(states, is: [.cancelled(at: at(20))], "its deliveries")
         }
@@ -83,7 +83,7 @@ extension StoreConformance {
       },
       Case("by which way an answer came is kept with the occurrence") { subject in
         try await subject.write { store in
-          try store.addFired("aaaa", lanes: [desktop])
+          try store.addFired("aaaa", queues: [desktop])
           guard var occurrence = try store.occurrences(OccurrenceFilter(), page: Page()).first else { return }
           occurrence.state = .snoozed(until: at(900))
           occurrence.answeredBy = "endpoint:phone"
@@ -108,28 +108,28 @@ extension StoreConformance {
       },
       Case("gauges count reminders, and what each lane is owed") { subject in
         let empty = try await subject.read { try $0.gauges() }
-        try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, lanes: []), "those of an empty store")
+        try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, queues: []), "those of an empty store")
         try await subject.write { store in
-          try store.put(Endpoint(lane: team, url: "http://a/", createdAt: at(1)))
-          try store.addFired("aaaa", lanes: [desktop, team])
-          try store.addFired("bbbb", lanes: [team])
+          try store.put(Endpoint(queue: team, url: "http://a/", createdAt: at(1)))
+          try store.addFired("aaaa", queues: [desktop, team])
+          try store.addFired("bbbb", queues: [team])
           try store.upsert(sample("cccc"), next: at(99))
-          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: at(50), limit: 1)
+          let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: at(50), limit: 1)
           try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .dead(at: at(11)))
         }
         try await subject.reopen()
         var gauges = try await subject.read { try $0.gauges() }
-        gauges.lanes.sort { $0.lane < $1.lane }
+        gauges.queues.sort { $0.queue < $1.queue }
         let created = try await subject.read { store in
           try store.deliveries(DeliveryFilter(channel: team.channel), page: Page()).map(\.createdAt).min()
         }
         try expect(gauges.reminders, is: 3, "all reminders")
         try expect(gauges.scheduled, is: 1, "those with a time to come")
         try expect(
-          gauges.lanes,
+          gauges.queues,
           is: [
-            StoreGauges.LaneGauge(lane: desktop, owed: 0, oldest: nil, dead: 1),
-            StoreGauges.LaneGauge(lane: team, owed: 2, oldest: created, dead: 0),
+            StoreGauges.DeliveryQueueGauge(queue: desktop, owed: 0, oldest: nil, dead: 1),
+            StoreGauges.DeliveryQueueGauge(queue: team, owed: 2, oldest: created, dead: 0),
           ], "the lanes")
       },
       Case("notes are kept, replaced and dropped") { subject in
@@ -178,7 +178,7 @@ extension StoreConformance {
         try await subject.read { store in
           try expect(store.ids(ReminderFilter()), is: [], "the reminders")
           try expect(store.note("a"), is: nil, "the note")
-          try expect(store.horizon(), is: Horizon(), "the horizon")
+          try expect(store.wakeups(), is: NextWakeups(), "the horizon")
         }
         try await subject.write { try $0.upsert(sample("aaaa"), next: nil) }
       },
@@ -279,10 +279,10 @@ extension StoreConformance {
         let verbs: [@Sendable (any StoreTransaction) throws -> Void] = [
           { try $0.upsert(sample("aaaa"), next: nil) }, { try $0.remove(occurrence.id.reminder, now: at(0)) },
           { try $0.record([]) }, { try $0.update(occurrence, now: at(0)) },
-          { _ = try $0.claimDeliveries(lane: desktop, now: at(0), visibleAgain: at(1), limit: 1) },
+          { _ = try $0.claimDeliveries(queue: desktop, now: at(0), visibleAgain: at(1), limit: 1) },
           { try $0.acknowledge(delivery, attempt: nil, state: .dead(at: at(0))) }, { try $0.releaseClaims() },
-          { try $0.wake(lane: desktop, now: at(0)) },
-          { try $0.put(Endpoint(lane: team, url: "", createdAt: at(0))) },
+          { try $0.wake(queue: desktop, now: at(0)) },
+          { try $0.put(Endpoint(queue: team, url: "", createdAt: at(0))) },
           { try $0.removeEndpoint(team, now: at(0)) },
           { try $0.keepAnswer([], owner: 1, token: "", now: at(0)) },
           { _ = try $0.spend("", until: at(1), now: at(0)) }, { try $0.setNote("n", nil) },

@@ -15,7 +15,7 @@ extension StoreConformance {
         }
         func claim(_ now: Instant, _ limit: Int) async throws -> [String] {
           try await subject.write {
-            try $0.claimDeliveries(lane: desktop, now: now, visibleAgain: again, limit: limit)
+            try $0.claimDeliveries(queue: desktop, now: now, visibleAgain: again, limit: limit)
               .map(\.occurrence.id.reminder.rawValue)
           }
         }
@@ -23,7 +23,7 @@ extension StoreConformance {
         try expect(await claim(at(12), 2), is: ["aaaa", "bbbb"], "the first two")
         try expect(await claim(at(13), 2), is: ["cccc"], "what is left")
         try expect(await claim(at(499), 2), is: [], "while hidden")
-        let outbox = try await subject.read { try $0.horizon().outbox }
+        let outbox = try await subject.read { try $0.wakeups().outbox }
         try expect(outbox, is: [desktop: again], "the horizon while hidden")
         try await subject.reopen()
         try expect(await claim(at(500), 10), is: ["aaaa", "bbbb", "cccc"], "what came back")
@@ -31,22 +31,22 @@ extension StoreConformance {
       Case("a claim brings all that a channel needs, and counts no attempt") { subject in
         let message = try await subject.write { store in
           try store.upsert(fullSample("full"), next: at(10), nextDueAt: at(10))
-          try store.fireDue(at: at(10), lanes: [team])
-          return try store.claimDeliveries(lane: team, now: at(10), visibleAgain: again, limit: 1)[0]
+          try store.fireDue(at: at(10), queues: [team])
+          return try store.claimDeliveries(queue: team, now: at(10), visibleAgain: again, limit: 1)[0]
         }
         try expect(message.reminder, is: try fullSample("full"), "the reminder")
         try expect(message.occurrence.id, is: message.delivery.occurrence, "the occurrence")
         try expect(message.delivery.attempts, is: 0, "the attempts")
         try expect(message.delivery.state, is: .pending, "the state")
         let other = try await subject.write {
-          try $0.claimDeliveries(lane: desktop, now: at(900), visibleAgain: again, limit: 1)
+          try $0.claimDeliveries(queue: desktop, now: at(900), visibleAgain: again, limit: 1)
         }
         try expect(other, is: [], "another lane's")
       },
       Case("a failed attempt waits, a delivered one ends, and both are recorded") { subject in
         let id = try await subject.write { store in
           try store.addFired("aaaa")
-          return try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+          return try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
         }
         let failed = Attempt(
           number: 1, startedAt: at(10), took: .milliseconds(1_234), outcome: .failed, status: 500, answer: "no\u{FFFD}",
@@ -55,10 +55,10 @@ extension StoreConformance {
         try await subject.write { try $0.acknowledge(id, attempt: failed, state: .waiting(until: at(40))) }
         try await subject.write { store in
           try expect(store.delivery(id)?.state, is: .waiting(until: at(40)), "the state")
-          try expect(store.horizon().outbox, is: [desktop: at(40)], "the horizon")
-          let early = try store.claimDeliveries(lane: desktop, now: at(39), visibleAgain: again, limit: 1)
+          try expect(store.wakeups().outbox, is: [desktop: at(40)], "the horizon")
+          let early = try store.claimDeliveries(queue: desktop, now: at(39), visibleAgain: again, limit: 1)
           try expect(early, is: [], "before its time")
-          let claimed = try store.claimDeliveries(lane: desktop, now: at(40), visibleAgain: again, limit: 1)
+          let claimed = try store.claimDeliveries(queue: desktop, now: at(40), visibleAgain: again, limit: 1)
           try expect(claimed.map(\.delivery.attempts), is: [1], "the attempts")
         }
         try await subject.write { try $0.acknowledge(id, attempt: delivered, state: .delivered(at: at(41))) }
@@ -67,7 +67,7 @@ extension StoreConformance {
           try expect(store.attempts(of: id), is: [failed, delivered], "the attempts")
           try expect(store.delivery(id)?.state, is: .delivered(at: at(41)), "the state")
           try expect(store.delivery(id)?.attempts, is: 2, "their number")
-          try expect(store.horizon().outbox, is: [:], "the horizon")
+          try expect(store.wakeups().outbox, is: [:], "the horizon")
         }
       },
       Case("what is no longer owed keeps its state, and its attempt is recorded all the same") { subject in
@@ -81,7 +81,7 @@ extension StoreConformance {
             try store.acknowledge(delivery, attempt: late, state: .waiting(until: at(99)))
             try expect(store.delivery(delivery)?.state, is: state, "the state")
             try expect(store.attempts(of: delivery), is: [late], "the attempts")
-            try expect(store.horizon().outbox, is: [:], "the horizon")
+            try expect(store.wakeups().outbox, is: [:], "the horizon")
           }
         }
       },
@@ -97,10 +97,10 @@ extension StoreConformance {
       },
       Case("what is delivered in a later round is delivered, and was so first in the earlier") { subject in
         try await subject.write { store in
-          let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
-          let id = try store.addFired("aaaa", lanes: [desktop, team])
-          func take(_ lane: Lane, _ second: Int64) throws {
-            let claimed = try store.claimDeliveries(lane: lane, now: at(10), visibleAgain: again, limit: 1)
+          let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
+          let id = try store.addFired("aaaa", queues: [desktop, team])
+          func take(_ queue: DeliveryQueue, _ second: Int64) throws {
+            let claimed = try store.claimDeliveries(queue: queue, now: at(10), visibleAgain: again, limit: 1)
             let attempt = Attempt(number: 1, startedAt: at(second), took: .zero, outcome: .delivered)
             try store.acknowledge(claimed[0].delivery.id, attempt: attempt, state: .delivered(at: at(second)))
           }
@@ -121,7 +121,7 @@ extension StoreConformance {
           .told(.givenUp), reason: .quiet, message: DeliveryID(rawValue: "msg_first"), channel: team.channel)
         @Sendable func event(_ name: String, _ id: OccurrenceID, _ event: DeliveryEvent, round: Int = 1) -> Delivery {
           Delivery(
-            id: DeliveryID(rawValue: "msg_\(name)"), occurrence: id, lane: team, round: round, createdAt: at(11),
+            id: DeliveryID(rawValue: "msg_\(name)"), occurrence: id, queue: team, round: round, createdAt: at(11),
             event: event)
         }
         let id = try await subject.write { store in
@@ -136,8 +136,8 @@ extension StoreConformance {
           let owed = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page())
           try expect(owed.map(\.event), is: [givenUp, withdrawal, told], "what they tell")
           try expect(owed.map(\.round), is: [3, 1, 1], "of which round")
-          try expect(store.horizon().outbox, is: [desktop: at(10), team: at(11)], "the horizon")
-          let claimed = try store.claimDeliveries(lane: team, now: at(12), visibleAgain: again, limit: 2)
+          try expect(store.wakeups().outbox, is: [desktop: at(10), team: at(11)], "the horizon")
+          let claimed = try store.claimDeliveries(queue: team, now: at(12), visibleAgain: again, limit: 2)
           try expect(claimed.map(\.delivery.event), is: [told, withdrawal], "what a claim brings of it")
           let attempt = Attempt(number: 1, startedAt: at(12), took: .zero, outcome: .delivered)
           try store.acknowledge(claimed[0].delivery.id, attempt: attempt, state: .delivered(at: at(12)))
@@ -148,7 +148,7 @@ extension StoreConformance {
           let due = DueReminder(
             reminder: try sample("aaaa"), scheduledAt: at(10), dueAt: at(30), isRegular: false,
             occurrence: try store.theOccurrence(id))
-          try store.record([fire(due, lanes: [team])])
+          try store.record([fire(due, queues: [team])])
           var occurrence = try store.theOccurrence(id)
           (occurrence.state, occurrence.endedAt) = (.done, at(40))
           try store.update(occurrence, now: at(40))
@@ -160,7 +160,7 @@ extension StoreConformance {
       Case("what the receiver calls a message is kept with it, whatever is tried later") { subject in
         let id = try await subject.write { store in
           _ = try store.addFired("aaaa")
-          let claimed = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)
+          let claimed = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)
           let id = claimed[0].delivery.id
           try expect(store.receipt(of: id), is: nil, "before any attempt")
           for (number, receipt) in [(1, nil), (2, "25"), (3, nil)] as [(Int, String?)] {
@@ -179,23 +179,23 @@ extension StoreConformance {
       },
       Case("a message may have been shown when it was delivered, tried or claimed") { subject in
         try await subject.write { store in
-          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          let id = try store.addFired("aaaa", queues: [desktop, team])
           try expect(store.sent(of: id), is: [], "before any claim")
-          _ = try store.claimDeliveries(lane: team, now: at(10), visibleAgain: again, limit: 1)
-          try expect(store.sent(of: id).map(\.lane), is: [team], "what is claimed")
-          let shown = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery
+          _ = try store.claimDeliveries(queue: team, now: at(10), visibleAgain: again, limit: 1)
+          try expect(store.sent(of: id).map(\.queue), is: [team], "what is claimed")
+          let shown = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery
             .id
           let failed = Attempt(number: 1, startedAt: at(10), took: .zero, outcome: .failed)
           try store.acknowledge(shown, attempt: failed, state: .waiting(until: at(60)))
-          try expect(Set(store.sent(of: id).map(\.lane)), is: [desktop, team], "what was tried")
+          try expect(Set(store.sent(of: id).map(\.queue)), is: [desktop, team], "what was tried")
           let delivered = Attempt(number: 2, startedAt: at(60), took: .zero, outcome: .delivered)
           try store.acknowledge(shown, attempt: delivered, state: .delivered(at: at(60)))
-          try expect(Set(store.sent(of: id).map(\.lane)), is: [desktop, team], "what was delivered")
+          try expect(Set(store.sent(of: id).map(\.queue)), is: [desktop, team], "what was delivered")
           try store.acknowledge(shown, attempt: nil, state: .cancelled(at: at(61)))
           var occurrence = try store.theOccurrence(id)
           (occurrence.state, occurrence.endedAt) = (.done, at(62))
           try store.update(occurrence, now: at(62))
-          try expect(store.sent(of: id).map(\.lane), is: [desktop], "what was cancelled")
+          try expect(store.sent(of: id).map(\.queue), is: [desktop], "what was cancelled")
         }
       },
       Case("an unknown delivery cannot be acknowledged") { subject in
@@ -211,7 +211,7 @@ extension StoreConformance {
         let waiting = try await subject.write { store in
           try store.addFired("aaaa")
           try store.addFired("bbbb")
-          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 2)
+          let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 2)
           try store.acknowledge(claims[1].delivery.id, attempt: nil, state: .waiting(until: at(300)))
           return claims[1].delivery.id
         }
@@ -219,26 +219,26 @@ extension StoreConformance {
         try await subject.write { store in
           try store.releaseClaims()
           try expect(store.delivery(waiting)?.state, is: .waiting(until: at(300)), "the waiting one")
-          let now = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          let now = try store.claimDeliveries(queue: desktop, now: at(20), visibleAgain: again, limit: 9)
           try expect(now.map(\.occurrence.id.reminder.rawValue), is: ["aaaa"], "what is visible")
-          let later = try store.claimDeliveries(lane: desktop, now: at(300), visibleAgain: again, limit: 9)
+          let later = try store.claimDeliveries(queue: desktop, now: at(300), visibleAgain: again, limit: 9)
           try expect(later.map(\.occurrence.id.reminder.rawValue), is: ["bbbb"], "what was waiting")
         }
       },
       Case("what this daemon has claimed itself is no former owner's") { subject in
         try await subject.write { store in
           try store.addFired("aaaa")
-          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 9)
+          let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 9)
           try expect(claims.count, is: 1, "the claims")
           try store.releaseFormerClaims()
-          let more = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          let more = try store.claimDeliveries(queue: desktop, now: at(20), visibleAgain: again, limit: 9)
           try expect(more.count, is: 0, "what is visible")
         }
       },
       Case("of several deliveries it is told which are owed no more") { subject in
         try await subject.write { store in
           for id in ["aaaa", "bbbb", "cccc", "dddd"] { try store.addFired(id) }
-          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 4)
+          let claims = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 4)
           let ids = claims.map(\.delivery.id)
           try store.acknowledge(ids[0], attempt: nil, state: .delivered(at: at(11)))
           try store.acknowledge(ids[1], attempt: nil, state: .waiting(until: at(60)))
@@ -250,41 +250,41 @@ extension StoreConformance {
       },
       Case("a lane that is woken tries what waits at once, but not what is under way") { subject in
         try await subject.write { store in
-          for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, lanes: [desktop, team]) }
-          for lane in [desktop, team] {
-            let claims = try store.claimDeliveries(lane: lane, now: at(10), visibleAgain: again, limit: 2)
+          for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, queues: [desktop, team]) }
+          for queue in [desktop, team] {
+            let claims = try store.claimDeliveries(queue: queue, now: at(10), visibleAgain: again, limit: 2)
             try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .waiting(until: at(9_000)))
           }
-          try store.wake(lane: team, now: at(20))
-          try expect(store.horizon().outbox[team], is: at(10), "the horizon of the lane")
-          let woken = try store.claimDeliveries(lane: team, now: at(20), visibleAgain: again, limit: 9)
+          try store.wake(queue: team, now: at(20))
+          try expect(store.wakeups().outbox[team], is: at(10), "the horizon of the lane")
+          let woken = try store.claimDeliveries(queue: team, now: at(20), visibleAgain: again, limit: 9)
           try expect(
             Set(woken.map(\.occurrence.id.reminder.rawValue)), is: ["aaaa", "cccc"], "what the lane may try")
           try expect(
             woken.first { $0.occurrence.id.reminder.rawValue == "aaaa" }?.delivery.state, is: .waiting(until: at(20)),
             "the state of what waited")
-          let other = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          let other = try store.claimDeliveries(queue: desktop, now: at(20), visibleAgain: again, limit: 9)
           try expect(other.map(\.occurrence.id.reminder.rawValue), is: ["cccc"], "what another lane may try")
-          try store.wake(lane: Lane(owner: 5, channel: .desktop), now: at(20))
+          try store.wake(queue: DeliveryQueue(owner: 5, channel: .desktop), now: at(20))
         }
       },
       Case("what was woken as the clock went back stays so when it is claimed and let go") { subject in
         try await subject.write { store in
           // Fired at 10; the clock says 5 now.
-          try store.addFired("aaaa", lanes: [team])
-          try store.wake(lane: team, now: at(5))
-          let claims = try store.claimDeliveries(lane: team, now: at(5), visibleAgain: at(6), limit: 1)
+          try store.addFired("aaaa", queues: [team])
+          try store.wake(queue: team, now: at(5))
+          let claims = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
           try expect(claims.count, is: 1, "what was woken")
           try store.release(claims.map(\.delivery.id), now: at(5))
-          let again = try store.claimDeliveries(lane: team, now: at(5), visibleAgain: at(6), limit: 1)
+          let again = try store.claimDeliveries(queue: team, now: at(5), visibleAgain: at(6), limit: 1)
           try expect(again.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried again")
           // The clock went back while it was claimed.
           try store.release(claims.map(\.delivery.id), now: at(2))
-          let third = try store.claimDeliveries(lane: team, now: at(2), visibleAgain: at(6), limit: 1)
+          let third = try store.claimDeliveries(queue: team, now: at(2), visibleAgain: at(6), limit: 1)
           try expect(third.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried by the clock as it is")
           try store.release(claims.map(\.delivery.id), now: at(5))
           try store.releaseClaims()
-          try expect(store.horizon().outbox[team], is: at(2), "when it may be tried after a start")
+          try expect(store.wakeups().outbox[team], is: at(2), "when it may be tried after a start")
         }
       },
       Case("deliveries are listed newest first, by each filter, in pages") { subject in
@@ -293,7 +293,9 @@ extension StoreConformance {
             let owner = UInt32(number % 2)
             try store.addFired(
               id, owner: owner,
-              lanes: [Lane(owner: owner, channel: .desktop), Lane(owner: owner, channel: team.channel)])
+              queues: [
+                DeliveryQueue(owner: owner, channel: .desktop), DeliveryQueue(owner: owner, channel: team.channel),
+              ])
           }
           for (number, state) in [
             Delivery.State.waiting(until: at(60)), .delivered(at: at(1)), .dead(at: at(2)), .cancelled(at: at(3)),
@@ -303,7 +305,7 @@ extension StoreConformance {
         }
         try await subject.read { store in
           func found(_ filter: DeliveryFilter, _ page: Page = Page()) throws -> [String] {
-            try store.deliveries(filter, page: page).map { "\($0.occurrence.reminder)/\($0.lane.channel)" }
+            try store.deliveries(filter, page: page).map { "\($0.occurrence.reminder)/\($0.queue.channel)" }
           }
           let all = ["cccc/team", "cccc/desktop", "bbbb/team", "bbbb/desktop", "aaaa/team", "aaaa/desktop"]
           try expect(found(DeliveryFilter()), is: all, "all")
@@ -337,7 +339,7 @@ extension StoreConformance {
       Case("a removed reminder's delivery under way can still be told of") { subject in
         let (state, attempts) = try await subject.write { store in
           let key = try store.addFired("aaaa")
-          let id = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+          let id = try store.claimDeliveries(queue: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
           try store.remove(key.reminder, now: at(11))
           try store.acknowledge(
             id, attempt: Attempt(number: 1, startedAt: at(10), took: .seconds(2), outcome: .delivered),

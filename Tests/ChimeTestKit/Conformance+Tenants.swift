@@ -38,8 +38,8 @@ extension StoreConformance {
           try store.remove(ReminderID(rawValue: "user"), now: at(5))
           try counted(2, store, "one that was removed")
           let due = try store.claimDue(now: at(10), limit: 10)
-          let lanes = [Lane(owner: acme, channel: .desktop)]
-          try store.record(due.map { fire($0, next: $0.reminder.id.rawValue == "ever" ? at(99) : nil, lanes: lanes) })
+          let queues = [DeliveryQueue(owner: acme, channel: .desktop)]
+          try store.record(due.map { fire($0, next: $0.reminder.id.rawValue == "ever" ? at(99) : nil, queues: queues) })
           try counted(1, store, "one that has fired for the last time")
           let id = OccurrenceID(reminder: ReminderID(rawValue: "once"), scheduledAt: at(10))
           var occurrence = try store.theOccurrence(id)

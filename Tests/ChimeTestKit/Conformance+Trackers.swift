@@ -31,7 +31,7 @@ extension StoreConformance {
                 tracker.goal = target.map { Goal($0, each: period, atMost: number.isMultiple(of: 2)) }
                 (tracker.counting, tracker.kind, tracker.generation) = (counting, kind, number)
                 tracker.unit = [nil, Unit("lb"), Unit("pages")][Int(number % 3)]
-                tracker.slot = Tracker.Slot.allCases[Int(number % 3)]
+                tracker.slot = Tracker.TimeOfDay.allCases[Int(number % 3)]
                 let wanted = tracker
                 try await subject.write { store in
                   try store.put(wanted)

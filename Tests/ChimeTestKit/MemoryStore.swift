@@ -62,11 +62,11 @@ struct MemoryContents: Sendable {
   private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
   private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
   private(set) var deliveriesOf: PartedTable<OccurrenceID, [DeliveryID]> = [:]
-  /// What each lane owes, oldest first; lanes that owe nothing are not in it.
-  private(set) var owed: [Lane: [Owed]] = [:]
+  /// What each queue owes, oldest first; queues that owe nothing are not in it.
+  private(set) var owed: [DeliveryQueue: [Owed]] = [:]
   private var places = 0
   var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
-  var endpoints: [Lane: Endpoint] = [:]
+  var endpoints: [DeliveryQueue: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   /// Action tokens that were used, with when they expire.
   var spent: [String: Instant] = [:]
@@ -88,7 +88,7 @@ struct MemoryContents: Sendable {
     var place: Int
   }
 
-  /// What the horizon is made of.
+  /// What what wakes next is made of.
   struct Owed: Sendable {
     var id: DeliveryID
     var place: Int
@@ -178,15 +178,15 @@ struct MemoryContents: Sendable {
     let owed = Owed(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
     let place = self.place(entry)
     if wasOwed {
-      self.owed[delivery.lane]?[place] = owed
+      self.owed[delivery.queue]?[place] = owed
     } else {
-      self.owed[delivery.lane, default: []].insert(owed, at: place)
+      self.owed[delivery.queue, default: []].insert(owed, at: place)
     }
   }
 
-  /// Where it stands, or would stand, among what its lane owes.
+  /// Where it stands, or would stand, among what its queue owes.
   private func place(_ entry: Entry) -> Int {
-    let list = owed[entry.delivery.lane] ?? []
+    let list = owed[entry.delivery.queue] ?? []
     var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
@@ -196,10 +196,10 @@ struct MemoryContents: Sendable {
   }
 
   private mutating func strike(_ entry: Entry) {
-    let (lane, place) = (entry.delivery.lane, place(entry))
-    guard let list = owed[lane], place < list.count, list[place].place == entry.place else { return }
-    owed[lane]?.remove(at: place)
-    if owed[lane]?.isEmpty == true { owed[lane] = nil }
+    let (queue, place) = (entry.delivery.queue, place(entry))
+    guard let list = owed[queue], place < list.count, list[place].place == entry.place else { return }
+    owed[queue]?.remove(at: place)
+    if owed[queue]?.isEmpty == true { owed[queue] = nil }
   }
 }
 

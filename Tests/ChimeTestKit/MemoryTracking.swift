@@ -53,7 +53,7 @@ struct MemoryTracking: Sendable {
     var before: [Int64: [Name: Thing?]]
   }
 
-  struct Shelf: Sendable {
+  struct StagingOwners: Sendable {
     var owner: UInt32
     var at: Instant
     /// The change that has exchanged it.
@@ -61,7 +61,7 @@ struct MemoryTracking: Sendable {
   }
 
   private(set) var things: [Name: Thing] = [:]
-  var shelves: [UInt32: Shelf] = [:]
+  var shelves: [UInt32: StagingOwners] = [:]
   /// Those that can be taken back, in order.
   var changes: [Change] = []
   var totals: [TrackerKey: [CivilDate: DayTotal]] = [:]

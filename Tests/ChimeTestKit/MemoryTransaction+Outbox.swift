@@ -3,9 +3,11 @@ import ChimeSchedule
 
 // The outbox.
 extension MemoryTransaction {
-  func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
+  func claimDeliveries(queue: DeliveryQueue, now: Instant, visibleAgain: Instant, limit: Int) throws
+    -> [OutboundMessage]
+  {
     try requireWriting()
-    let claimed = triable(in: lane).filter { $0.visibleAt <= now }
+    let claimed = triable(in: queue).filter { $0.visibleAt <= now }
       .sorted { ($0.visibleAt, $0.place) < ($1.visibleAt, $1.place) }.prefix(max(limit, 0))
     return claimed.compactMap { owed in
       guard var entry = contents.outbox[owed.id] else { return nil }
@@ -18,10 +20,10 @@ extension MemoryTransaction {
     }
   }
 
-  /// What the lane owes, oldest first; of an ordered lane only the oldest.
-  func triable(in lane: Lane) -> ArraySlice<MemoryContents.Owed> {
-    let owed = contents.owed[lane] ?? []
-    return contents.endpoints[lane]?.settings.inOrder == true ? owed.prefix(1) : owed[...]
+  /// What the queue owes, oldest first; of an ordered queue only the oldest.
+  func triable(in queue: DeliveryQueue) -> ArraySlice<MemoryContents.Owed> {
+    let owed = contents.owed[queue] ?? []
+    return contents.endpoints[queue]?.settings.inOrder == true ? owed.prefix(1) : owed[...]
   }
 
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
@@ -81,9 +83,9 @@ extension MemoryTransaction {
     Set(ids.filter { contents.outbox[$0].map { !$0.delivery.isOwed } ?? true })
   }
 
-  func wake(lane: Lane, now: Instant) throws {
+  func wake(queue: DeliveryQueue, now: Instant) throws {
     try requireWriting()
-    for id in (contents.owed[lane] ?? []).map(\.id) {
+    for id in (contents.owed[queue] ?? []).map(\.id) {
       guard var entry = contents.outbox[id], entry.visibleAt > now, entry.visibleAt == entry.delivery.ownTime else {
         continue
       }
@@ -100,8 +102,8 @@ extension MemoryTransaction {
 
   func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery] {
     contents.outbox.values.sorted { $0.place > $1.place }.map(\.delivery).filter { delivery in
-      if let owner = filter.owner, delivery.lane.owner != owner { return false }
-      if let channel = filter.channel, delivery.lane.channel != channel { return false }
+      if let owner = filter.owner, delivery.queue.owner != owner { return false }
+      if let channel = filter.channel, delivery.queue.channel != channel { return false }
       if let reminder = filter.reminder, delivery.occurrence.reminder != reminder { return false }
       if let occurrence = filter.occurrence, delivery.occurrence != occurrence { return false }
       if let from = filter.from, delivery.createdAt < from { return false }
@@ -176,13 +178,13 @@ extension MemoryTransaction {
 extension MemoryTransaction {
   func put(_ endpoint: Endpoint) throws {
     try requireWriting()
-    contents.endpoints[endpoint.lane] = endpoint
+    contents.endpoints[endpoint.queue] = endpoint
   }
 
-  func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+  func removeEndpoint(_ queue: DeliveryQueue, now: Instant) throws -> Bool {
     try requireWriting()
-    guard contents.endpoints.removeValue(forKey: lane) != nil else { return false }
-    for id in (contents.owed[lane] ?? []).map(\.id) {
+    guard contents.endpoints.removeValue(forKey: queue) != nil else { return false }
+    for id in (contents.owed[queue] ?? []).map(\.id) {
       guard var entry = contents.outbox[id] else { continue }
       entry.delivery.state = .cancelled(at: now)
       put(entry)
@@ -191,11 +193,11 @@ extension MemoryTransaction {
   }
 
   func endpoints(owner: UInt32?) throws -> [Endpoint] {
-    contents.endpoints.values.filter { owner == nil || $0.lane.owner == owner }
-      .sorted { ($0.lane.channel, $0.lane.owner) < ($1.lane.channel, $1.lane.owner) }
+    contents.endpoints.values.filter { owner == nil || $0.queue.owner == owner }
+      .sorted { ($0.queue.channel, $0.queue.owner) < ($1.queue.channel, $1.queue.owner) }
   }
 
-  func endpoint(_ lane: Lane) throws -> Endpoint? { contents.endpoints[lane] }
+  func endpoint(_ queue: DeliveryQueue) throws -> Endpoint? { contents.endpoints[queue] }
 
   func answer(owner: UInt32, token: String) throws -> [UInt8]? {
     contents.answers[.init(owner: owner, token: token)]?.bytes
@@ -247,12 +249,12 @@ extension MemoryTransaction {
 
   func gauges() throws -> StoreGauges {
     let deliveries = contents.outbox.values.map(\.delivery)
-    let lanes = Dictionary(grouping: deliveries, by: \.lane).map { lane, all in
-      StoreGauges.LaneGauge(
-        lane: lane, owed: all.count { $0.isOwed }, oldest: all.filter(\.isOwed).map(\.createdAt).min(),
+    let queues = Dictionary(grouping: deliveries, by: \.queue).map { queue, all in
+      StoreGauges.DeliveryQueueGauge(
+        queue: queue, owed: all.count { $0.isOwed }, oldest: all.filter(\.isOwed).map(\.createdAt).min(),
         dead: all.count { $0.state.kind == .dead })
     }
-    return StoreGauges(reminders: contents.reminders.count, scheduled: contents.regular.count, lanes: lanes)
+    return StoreGauges(reminders: contents.reminders.count, scheduled: contents.regular.count, queues: queues)
   }
 
   func counts(owner: UInt32?) throws -> StoreCounts {

@@ -91,9 +91,10 @@ extension MemoryTransaction {
     func rank(_ tracker: Tracker) -> (String, Instant, Int) {
       (tracker.pack?.rawValue ?? "", tracker.createdAt, contents.tracking.order[tracker.key] ?? -1)
     }
-    return contents.tracking.trackers.filter { $0.owner == owner || owner == nil && $0.owner < Shelf.first }.sorted {
-      rank($0) < rank($1)
-    }
+    return contents.tracking.trackers.filter { $0.owner == owner || owner == nil && $0.owner < StagingOwners.first }
+      .sorted {
+        rank($0) < rank($1)
+      }
   }
 
   func removeTracker(_ key: TrackerKey) throws -> Bool {
@@ -149,7 +150,7 @@ extension MemoryTransaction {
   }
 
   func packs(owner: UInt32?) throws -> [InstalledPack] {
-    contents.tracking.packs.filter { $0.owner == owner || owner == nil && $0.owner < Shelf.first }
+    contents.tracking.packs.filter { $0.owner == owner || owner == nil && $0.owner < StagingOwners.first }
       .sorted { ($0.installedAt, $0.owner, $0.pack.id) < ($1.installedAt, $1.owner, $1.pack.id) }
   }
 
@@ -186,15 +187,15 @@ extension MemoryTransaction {
 
   // Shelves.
 
-  func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
+  func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
-    var shelf = Shelf.first
+    var shelf = StagingOwners.first
     while contents.tracking.shelves[shelf] != nil { shelf += 1 }
-    contents.tracking.shelves[shelf] = MemoryTracking.Shelf(owner: owner, at: now)
+    contents.tracking.shelves[shelf] = MemoryTracking.StagingOwners(owner: owner, at: now)
     return shelf
   }
 
-  func touchShelf(_ shelf: UInt32, now: Instant) throws {
+  func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
     try requireWriting()
     guard let found = contents.tracking.shelves[shelf], found.change == nil else {
       throw StoreFailure.internalError("there is no shelf \(shelf) to fill")
@@ -215,7 +216,7 @@ extension MemoryTransaction {
     return id
   }
 
-  func abandonShelf(_ shelf: UInt32) throws {
+  func abandonStagingOwner(_ shelf: UInt32) throws {
     try requireWriting()
     if contents.tracking.shelves[shelf]?.change == nil { contents.tracking.abandon(shelf) }
   }

@@ -316,7 +316,7 @@ final class MemoryTransaction: StoreTransaction {
     try due(now: now, limit: limit, after: nil).due
   }
 
-  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
+  func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     // Among equals the older reminder, and of one reminder the regular time, comes first.
     var due: [(rank: (Instant, Int64, Int64), id: OccurrenceID)] = []
     for (id, time) in contents.regular {
@@ -334,12 +334,12 @@ final class MemoryTransaction: StoreTransaction {
             reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, isRegular: rank.2 < 0,
             occurrence: contents.occurrences[id])
         }
-      }, end: taken.last.map { DuePlace(dueAt: $0.rank.0, reminder: $0.rank.1, again: $0.rank.2) },
+      }, end: taken.last.map { DueCursor(dueAt: $0.rank.0, reminder: $0.rank.1, again: $0.rank.2) },
       isWhole: taken.count == behind.count, next: due.lazy.map(\.rank.0).filter { $0 > now }.min(),
       nextWake: wakes.filter { $0 > now }.min())
   }
 
-  func lookAgain(now: Instant) throws {
+  func reevaluateHeld(now: Instant) throws {
     try requireWriting()
     for (id, time) in contents.regular where time.scheduledAt <= now && time.dueAt > now {
       changed.reminders.insert(id)
@@ -347,12 +347,12 @@ final class MemoryTransaction: StoreTransaction {
     }
   }
 
-  func record(_ firings: [Firing]) throws {
+  func record(_ firings: [FiringResult]) throws {
     try requireWriting()
     for firing in firings { record(firing) }
   }
 
-  private func record(_ firing: Firing) {
+  private func record(_ firing: FiringResult) {
     let due = firing.due
     guard let reminder = contents.reminders[due.reminder.id] else { return }
     let own = OccurrenceID(reminder: reminder.id, scheduledAt: due.scheduledAt)
@@ -393,7 +393,7 @@ final class MemoryTransaction: StoreTransaction {
   private func owe(_ delivery: Delivery) {
     if delivery.event == nil {
       cancel(delivery.occurrence, at: delivery.createdAt) {
-        $0.lane == delivery.lane && $0.round < delivery.round && $0.event == nil
+        $0.queue == delivery.queue && $0.round < delivery.round && $0.event == nil
       }
     }
     changed.deliveries.insert(delivery.id)
@@ -431,11 +431,11 @@ final class MemoryTransaction: StoreTransaction {
     return regular.values.map(\.dueAt) + again.values
   }
 
-  func horizon() throws -> Horizon {
-    var horizon = Horizon(
+  func wakeups() throws -> NextWakeups {
+    var wakeups = NextWakeups(
       nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: wakes.min())
-    for lane in contents.owed.keys { horizon.outbox[lane] = triable(in: lane).map(\.visibleAt).min() }
-    return horizon
+    for queue in contents.owed.keys { wakeups.outbox[queue] = triable(in: queue).map(\.visibleAt).min() }
+    return wakeups
   }
 }
 

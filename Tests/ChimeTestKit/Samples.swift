@@ -6,8 +6,8 @@ import ChimeTracking
 
 func at(_ seconds: Int64) -> Instant { Instant(seconds: 1_774_828_800 + seconds) }
 
-let desktop = Lane(owner: 1_000, channel: .desktop)
-let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+let desktop = DeliveryQueue(owner: 1_000, channel: .desktop)
+let team = DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: "team"))
 
 /// A reminder of the plainest kind.
 func sample(_ id: String, title: String? = nil, owner: UInt32 = 1_000, generation: Int64 = 0) throws -> Reminder {
@@ -36,11 +36,12 @@ func fullSample(_ id: String) throws -> Reminder {
     createdAt: at(5), generation: 9)
 }
 
-/// The decision to fire `due` now through `lanes`.
+/// The decision to fire `due` now through `queues`.
 func fire(
-  _ due: DueReminder, next: Instant? = nil, lanes: [Lane] = [desktop], now: Instant? = nil, repeatAt: Instant? = nil,
+  _ due: DueReminder, next: Instant? = nil, queues: [DeliveryQueue] = [desktop], now: Instant? = nil,
+  repeatAt: Instant? = nil,
   tag: String = ""
-) -> Firing {
+) -> FiringResult {
   let now = now ?? due.dueAt
   let id = OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
   let rounds = (due.occurrence?.rounds ?? 0) + 1
@@ -48,11 +49,12 @@ func fire(
     id: id, title: due.reminder.title, owner: due.reminder.owner, state: .fired,
     firedAt: due.occurrence?.firedAt ?? now, rounds: rounds, repeats: due.isRegular ? 0 : rounds - 1,
     repeatAt: repeatAt)
-  return Firing(
+  return FiringResult(
     due: due, occurrences: [occurrence],
-    deliveries: lanes.map { lane in
+    deliveries: queues.map { queue in
       Delivery(
-        id: DeliveryID(rawValue: "msg_\(id)_\(lane.owner)_\(lane.channel)_\(rounds)\(tag)"), occurrence: id, lane: lane,
+        id: DeliveryID(rawValue: "msg_\(id)_\(queue.owner)_\(queue.channel)_\(rounds)\(tag)"), occurrence: id,
+        queue: queue,
         round: rounds, createdAt: now)
     }, next: next, advances: due.isRegular, skipNext: due.reminder.skipNext)
 }
@@ -61,10 +63,10 @@ extension StoreTransaction {
   /// Fires all that is due.
   @discardableResult
   func fireDue(
-    at now: Instant, next: Instant? = nil, lanes: [Lane] = [desktop], repeatAt: Instant? = nil
-  ) throws -> [Firing] {
+    at now: Instant, next: Instant? = nil, queues: [DeliveryQueue] = [desktop], repeatAt: Instant? = nil
+  ) throws -> [FiringResult] {
     let firings = try claimDue(now: now, limit: 10_000).map {
-      fire($0, next: next, lanes: lanes, now: now, repeatAt: repeatAt)
+      fire($0, next: next, queues: queues, now: now, repeatAt: repeatAt)
     }
     try record(firings)
     return firings
@@ -72,11 +74,11 @@ extension StoreTransaction {
 
   /// Adds a reminder and fires it at `at(10)`; returns its occurrence's id.
   @discardableResult
-  func addFired(_ id: String, owner: UInt32 = 1_000, next: Instant? = nil, lanes: [Lane] = [desktop]) throws
+  func addFired(_ id: String, owner: UInt32 = 1_000, next: Instant? = nil, queues: [DeliveryQueue] = [desktop]) throws
     -> OccurrenceID
   {
     try upsert(sample(id, owner: owner), next: at(10))
-    try fireDue(at: at(10), next: next, lanes: lanes)
+    try fireDue(at: at(10), next: next, queues: queues)
     return OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: at(10))
   }
 

@@ -126,7 +126,7 @@ extension StoreComparison {
         switch pick(0...5) {
         case 0...1: said.append("removed \(try store.removeTracker(key))")
         case 2:
-          let shelf = try store.makeShelf(for: owner, now: now)
+          let shelf = try store.makeStagingOwner(for: owner, now: now)
           let staged = TrackerKey(owner: shelf, id: key.id)
           try store.put(try sampleTracker(staged))
           said.append("\(try store.insert(sampleEntry(staged, at: now, day: day)))")
@@ -136,7 +136,7 @@ extension StoreComparison {
           try store.setDayTotal(sampleTotal(day, count: number), on: day, of: staged)
           try store.setExperience(number, of: pack, owner: shelf)
           switch pick(0...3) {
-          case 0: try store.abandonShelf(shelf)
+          case 0: try store.abandonStagingOwner(shelf)
           case 1: break
           default:
             let change = TrackingChange(owner: owner, at: now, kind: .restored, subject: "restore \(number)")

@@ -69,7 +69,7 @@ public struct StoreComparison: Sendable {
     func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
     let now = at(Int64(number))
     let id = ReminderID(rawValue: "r\(pick(0...30))")
-    let lane = [desktop, team, Lane(owner: 2, channel: .desktop)][pick(0...2)]
+    let queue = [desktop, team, DeliveryQueue(owner: 2, channel: .desktop)][pick(0...2)]
     switch pick(0...31) {
     case 0...2:
       var reminder = try sample(id.rawValue, owner: UInt32(pick(1...3)), generation: Int64(pick(0...2)))
@@ -86,11 +86,11 @@ public struct StoreComparison: Sendable {
     case 3: return "removed \(try store.remove(id, now: now))"
     case 4...7:
       let due = try store.claimDue(now: now, limit: pick(0...6))
-      let lanes = Array([desktop, team, Lane(owner: 2, channel: .desktop)].prefix(pick(0...3)))
+      let queues = Array([desktop, team, DeliveryQueue(owner: 2, channel: .desktop)].prefix(pick(0...3)))
       try store.record(
         due.map { due in
           var firing = fire(
-            due, next: pick(0...3) == 0 ? nil : now + .seconds(Int64(pick(1...60))), lanes: lanes, now: now,
+            due, next: pick(0...3) == 0 ? nil : now + .seconds(Int64(pick(1...60))), queues: queues, now: now,
             repeatAt: pick(0...1) == 0 ? nil : now + .seconds(Int64(pick(1...20))), tag: "-\(number)")
           switch pick(0...7) {
           case 0, 1:
@@ -121,7 +121,7 @@ public struct StoreComparison: Sendable {
       return "updated \(occurrence)"
     case 11, 12:
       let claims = try store.claimDeliveries(
-        lane: lane, now: now, visibleAgain: now + .seconds(Int64(pick(1...30))), limit: pick(0...4))
+        queue: queue, now: now, visibleAgain: now + .seconds(Int64(pick(1...30))), limit: pick(0...4))
       for claim in claims where pick(0...2) > 0 {
         let states: [Delivery.State] = [
           .delivered(at: now), .dead(at: now), .waiting(until: now + .seconds(Int64(pick(0...50)))), .pending,
@@ -131,15 +131,15 @@ public struct StoreComparison: Sendable {
       }
       return "claimed \(claims)"
     case 13:
-      if pick(0...1) == 0 { try store.releaseClaims() } else { try store.wake(lane: lane, now: now) }
+      if pick(0...1) == 0 { try store.releaseClaims() } else { try store.wake(queue: queue, now: now) }
       return "woken"
     case 14:
       if pick(0...1) == 0 {
         let settings = EndpointSettings(inOrder: pick(0...1) == 0 ? true : nil)
-        try store.put(Endpoint(lane: lane, url: "http://\(number)/", settings: settings, createdAt: now))
+        try store.put(Endpoint(queue: queue, url: "http://\(number)/", settings: settings, createdAt: now))
         return "endpoint put"
       }
-      return "endpoint removed \(try store.removeEndpoint(lane, now: now))"
+      return "endpoint removed \(try store.removeEndpoint(queue, now: now))"
     case 15, 16:
       let listed = try store.deliveries(DeliveryFilter(), page: Page(limit: 2, offset: pick(0...20)))
       if pick(0...1) == 0 {
@@ -155,7 +155,7 @@ public struct StoreComparison: Sendable {
       let first = try store.prune(edge, past: nil, limit: pick(1...20))
       return "pruned \(first) \(try store.prune(edge, past: first.past, limit: 20))"
     case 18:
-      try store.lookAgain(now: now)
+      try store.reevaluateHeld(now: now)
       return "looked at again"
     case 20...31: return try trackingOperation(number, store, &random)
     default:
@@ -186,9 +186,9 @@ public struct StoreComparison: Sendable {
     lines += try (0...5).map { "\(String(describing: try store.note("n\($0)")))" }
     lines.append("\(try store.endpoints(owner: nil))")
     lines += try ([nil, 1, 2, 1_000] as [UInt32?]).map { "\(try store.counts(owner: $0))" }
-    let horizon = try store.horizon()
-    lines.append("\(String(describing: horizon.nextDue)), \(String(describing: horizon.nextWake))")
-    lines += horizon.outbox.sorted { $0.key < $1.key }.map { "\($0)" }
+    let wakeups = try store.wakeups()
+    lines.append("\(String(describing: wakeups.nextDue)), \(String(describing: wakeups.nextWake))")
+    lines += wakeups.outbox.sorted { $0.key < $1.key }.map { "\($0)" }
     return lines + (try tracking(store))
   }
 }

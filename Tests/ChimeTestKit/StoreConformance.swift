@@ -39,7 +39,7 @@ public enum StoreConformance {
   public static let cases =
     definitionCases + listingCases + firingCases + batchCases + insertingCases + insistenceCases + occurrenceCases
     + outboxCases
-    + laneCases + historyCases + versionCases + expectationCases + otherCases + wakeCases + tenantCases
+    + queueCases + historyCases + versionCases + expectationCases + otherCases + wakeCases + tenantCases
     + chainCases + trackerCases + entryCases + changeCases + transactionCases
 
   /// For an engine that has a reader for what takes long: no other call waits for it, and it sees one moment.

@@ -75,8 +75,8 @@ private func zone(_ identifier: String) throws -> Zone {
   @Test func aDaysMinutesBeginWhenItDoes() {
     let tracker = Tracker.sample(dayStartsAt: 240)
     #expect([240, 1380, 90, 239].map(tracker.minuteOfDay) == [0, 1140, 1290, 1439])
-    let tallying = Tallying(tracker)
-    let total = tallying.total(
+    let aggregator = ProgressAggregator(tracker)
+    let total = aggregator.total(
       of: [1380, 90, 300].enumerated().map {
         Entry.sample(Int64($0), of: tracker, on: monday, minute: $1)
       })
@@ -87,7 +87,7 @@ private func zone(_ identifier: String) throws -> Zone {
   @Test func soManyDaysAreDue() {
     let january = day("2024-01-01")...day("2024-01-31")
     func due(_ counting: CountedDays, pauses: [ClosedRange<CivilDate>] = []) -> Int {
-      Tallying(.sample(counting: counting, pauses: pauses)).due(in: january)
+      ProgressAggregator(.sample(counting: counting, pauses: pauses)).due(in: january)
     }
     let half = [day("2024-01-08")...day("2024-01-21"), day("2024-01-15")...day("2024-01-22")]
     #expect(due(.everyDay) == 31)
@@ -100,6 +100,6 @@ private func zone(_ identifier: String) throws -> Zone {
     #expect(due(.timesAMonth(10)) == 10)
     #expect(due(.rolling(times: 1, days: 2)) == 16)
     #expect(due(.rolling(times: 2, days: 2)) == 31)
-    #expect(Tallying(.sample(from: day("2024-01-30"))).due(in: january) == 2)
+    #expect(ProgressAggregator(.sample(from: day("2024-01-30"))).due(in: january) == 2)
   }
 }

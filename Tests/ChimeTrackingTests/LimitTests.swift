@@ -13,14 +13,15 @@ import Testing
   }
 
   private func totals(_ tracker: Tracker, _ entries: [(Int, Double)]) -> [DayTotal] {
-    Tallying(tracker).totals(
+    ProgressAggregator(tracker).totals(
       of: entries.enumerated().map { .sample(Int64($0 + 1), of: tracker, on: monday.plus($1.0), .ml($1.1)) })
   }
 
-  private func standing(_ tracker: Tracker, _ entries: [(Int, Double)], on day: Int, today: Int) -> Standing {
+  private func standing(_ tracker: Tracker, _ entries: [(Int, Double)], on day: Int, today: Int) -> GoalProgress {
     let known = totals(tracker, entries.filter { $0.0 <= day })
-    return Standing(
-      tracker, on: monday.plus(day), summary: Tallying(tracker).summary(of: known), totals: known, isOver: day < today)
+    return GoalProgress(
+      tracker, on: monday.plus(day), summary: ProgressAggregator(tracker).summary(of: known), totals: known,
+      isOver: day < today)
   }
 
   @Test func aDayIsMetWhenItIsOver() {
@@ -57,13 +58,13 @@ import Testing
 
   @Test func aCheckHasALimitToo() {
     let tracker = Tracker.sample(goal: Goal(.count(2), atMost: true))
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     let entries = (1...3).map { Entry.sample(Int64($0), of: tracker, on: monday, minute: 600 + $0) }
-    let states = (1...3).map { count in tracker.limitState(of: tallying.total(of: entries.prefix(count))) }
+    let states = (1...3).map { count in tracker.limitState(of: aggregator.total(of: entries.prefix(count))) }
     #expect(states == [.under, .near, .passed])
     let none = Tracker.sample(goal: Goal(.count(0), atMost: true))
     #expect(none.limitState(of: nil) == .under)
-    #expect(none.limitState(of: Tallying(none).total(of: entries.prefix(1))) == .passed)
+    #expect(none.limitState(of: ProgressAggregator(none).total(of: entries.prefix(1))) == .passed)
   }
 
   /// A day keeps the limit that it had; one from before there was any goes by the one there is.
@@ -71,13 +72,13 @@ import Testing
     var tracker = Self.coffee(400)
     let then = totals(tracker, [(0, 350)])
     tracker.goal = Goal(.total(.ml(300)), atMost: true)
-    let summary = Tallying(tracker).summary(of: then)
-    #expect(Standing(tracker, on: monday, summary: summary, totals: then, isOver: true).isMet)
+    let summary = ProgressAggregator(tracker).summary(of: then)
+    #expect(GoalProgress(tracker, on: monday, summary: summary, totals: then, isOver: true).isMet)
     var free = tracker
     free.goal = nil
     let before = totals(free, [(0, 350), (1, 100)])
-    let judged = Tallying(tracker).summary(of: before)
-    #expect(Tallying(tracker).closed(judged, before: monday.plus(2)).numberedDays == 1)
+    let judged = ProgressAggregator(tracker).summary(of: before)
+    #expect(ProgressAggregator(tracker).closed(judged, before: monday.plus(2)).numberedDays == 1)
   }
 
   /// Backups of before there were limits have goals without them.
@@ -107,7 +108,8 @@ import Testing
     tracker.counting = .weekdays(.weekdays)
     let known = totals(tracker, [(1, 500), (3, 280), (5, 900)])
     let days = DayCalendar.days(
-      tracker, in: monday.plus(-1)...monday.plus(8), summary: Tallying(tracker).summary(of: known), totals: known,
+      tracker, in: monday.plus(-1)...monday.plus(8), summary: ProgressAggregator(tracker).summary(of: known),
+      totals: known,
       today: monday.plus(7))
     #expect(days.map(\.isMet) == [false, true, false, true, true, true, false, false, false, false])
     #expect(days.map(\.number) == [nil, 1, nil, 2, 3, 4, nil, nil, nil, nil])
@@ -121,7 +123,7 @@ import Testing
     if Bool.random(using: &random) { tracker.counting = .weekdays(.weekdays) }
     if Bool.random(using: &random) { tracker.pauses = [monday.plus(9)...monday.plus(12)] }
     if Bool.random(using: &random) { tracker.skips = [monday.plus(4), monday.plus(20)] }
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     var (kept, known, today) = (TrackerSummary(), [CivilDate: DayTotal](), -2)
     for id in 0..<60 {
       today += [0, 0, 1, 1, 2, 5].randomElement(using: &random) ?? 1
@@ -129,12 +131,12 @@ import Testing
       let amount = Double.random(in: 20...220, using: &random)
       let entry = Entry.sample(Int64(id), of: tracker, on: day, minute: 60 + id, .ml(amount))
       let old = known[day]
-      let new = tallying.total(old, adding: entry)
+      let new = aggregator.total(old, adding: entry)
       known[day] = new
-      #expect(tallying.add(new, replacing: old, to: &kept))
+      #expect(aggregator.add(new, replacing: old, to: &kept))
       let ordered = known.values.sorted { $0.day < $1.day }
-      #expect(kept == tallying.summary(of: ordered))
-      let standing = Standing(tracker, on: day, summary: kept, totals: ordered)
+      #expect(kept == aggregator.summary(of: ordered))
+      let standing = GoalProgress(tracker, on: day, summary: kept, totals: ordered)
       let naive = Naive(tracker, known, today: day)
       #expect(standing.form.streak.length == naive.streak && standing.form.longest.length == naive.longest)
       #expect(standing.number == naive.met)

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// What `Tallying` keeps up, computed the slow way: all entries are read again, and every day is looked at.
+/// What `ProgressAggregator` keeps up, computed the slow way: all entries are read again, and every day is looked at.
 struct Reference {
   let tracker: Tracker
   let entries: [Entry]

@@ -43,7 +43,7 @@ extension Entry {
   }
 }
 
-extension Tallying {
+extension ProgressAggregator {
   /// The summary of entries that are each logged for the first time, day by day.
   func summary(ofEntries entries: [Entry]) -> TrackerSummary { summary(of: totals(of: entries)) }
 

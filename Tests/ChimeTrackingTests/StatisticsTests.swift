@@ -16,8 +16,8 @@ import Testing
     _ tracker: Tracker, _ values: [(Int, Double)], in range: ClosedRange<Int>, today: Int, items: [ItemCount] = [],
     averageDays: Int = 7
   ) -> Statistics {
-    let tallying = Tallying(tracker)
-    let totals = tallying.totals(
+    let aggregator = ProgressAggregator(tracker)
+    let totals = aggregator.totals(
       of: values.enumerated().map {
         let quantity: Quantity? = tracker.kind == .check ? nil : tracker.kind == .amount ? .ml($1.1) : .kg($1.1)
         return Entry.sample(Int64($0), of: tracker, on: monday.plus($1.0), minute: $0, quantity)

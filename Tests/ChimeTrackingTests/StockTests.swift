@@ -20,7 +20,8 @@ import Testing
     }
     return StockLevel(
       Stock(.ones(stock), since: .earliest, warnDays: warnDays), of: tracker, used: .ones(used),
-      totals: Tallying(tracker).totals(of: entries), since: days.first.map { monday.plus($0.0) }, today: Self.today)
+      totals: ProgressAggregator(tracker).totals(of: entries), since: days.first.map { monday.plus($0.0) },
+      today: Self.today)
   }
 
   @Test func theRateIsThatOfTheLastTwoWeeks() {

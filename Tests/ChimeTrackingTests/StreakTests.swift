@@ -5,8 +5,8 @@ import Testing
 /// Worked by hand. Day 0 is Monday, 2024-01-01.
 @Suite struct StreakTests {
   private func form(_ tracker: Tracker, _ done: [Int], on today: Int) -> Form {
-    let tallying = Tallying(tracker)
-    return tallying.form(of: tallying.done(done), on: monday.plus(today))
+    let aggregator = ProgressAggregator(tracker)
+    return aggregator.form(of: aggregator.done(done), on: monday.plus(today))
   }
 
   private func check(_ tracker: Tracker, _ done: [Int], _ expected: [(today: Int, current: Int, longest: Int)]) {
@@ -92,8 +92,8 @@ import Testing
     let much = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week), pauses: [pause])
     for (amount, length) in [(428.5, 0), (428.6, 1)] {
       let entries = [(0, 1000), (7, amount)].map { Entry.sample(Int64($0), of: much, on: monday.plus($0), .ml($1)) }
-      let tallying = Tallying(much)
-      let form = tallying.form(of: tallying.summary(ofEntries: entries), on: monday.plus(14))
+      let aggregator = ProgressAggregator(much)
+      let form = aggregator.form(of: aggregator.summary(ofEntries: entries), on: monday.plus(14))
       #expect(form.streak.length == length)
     }
   }
@@ -109,25 +109,25 @@ import Testing
   /// A goal of a week adds up over the week.
   @Test func weeklyAmountsCountWeeks() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week))
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     let entries = [(0, 400.0), (3, 600), (7, 999), (14, 1500), (20, 1)].enumerated().map {
       Entry.sample(Int64($0), of: tracker, on: monday.plus($1.0), .ml($1.1))
     }
     let expected = [(0, 0), (1, 0), (4, 1), (13, 1)]
     for (today, length) in expected {
-      let summary = tallying.summary(ofEntries: entries.filter { $0.day <= monday.plus(today) })
-      #expect(tallying.form(of: summary, on: monday.plus(today)).streak.length == length, "on day \(today)")
+      let summary = aggregator.summary(ofEntries: entries.filter { $0.day <= monday.plus(today) })
+      #expect(aggregator.form(of: summary, on: monday.plus(today)).streak.length == length, "on day \(today)")
     }
-    let all = tallying.summary(ofEntries: entries)
-    #expect(tallying.form(of: all, on: monday.plus(20)).streak.length == 1)
+    let all = aggregator.summary(ofEntries: entries)
+    #expect(aggregator.form(of: all, on: monday.plus(20)).streak.length == 1)
     #expect(all.longest.length == 1)
   }
 
   @Test func aGoalForTheDayHasToBeMet() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     let amounts = [(0, 2000.0), (1, 1999), (2, 1500), (2, 500), (3, 2500)]
-    let summary = tallying.summary(
+    let summary = aggregator.summary(
       ofEntries: amounts.enumerated().map { .sample(Int64($0), of: tracker, on: monday.plus($1.0), .ml($1.1)) })
     #expect(summary.run == Streak(length: 2, first: monday.plus(2), last: monday.plus(3)))
     #expect(summary.metDays == 3)
@@ -179,23 +179,23 @@ import Testing
 
   @Test func thePastHasToBeReadAgain() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(1000))))
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     func total(_ id: Int64, _ offset: Int, _ amount: Double, on known: DayTotal? = nil) -> DayTotal {
-      tallying.total(known, adding: .sample(id, of: tracker, on: monday.plus(offset), .ml(amount)))
+      aggregator.total(known, adding: .sample(id, of: tracker, on: monday.plus(offset), .ml(amount)))
     }
     let (first, second) = (total(1, 0, 1000), total(2, 1, 1000))
-    var summary = tallying.summary(of: [first, second])
+    var summary = aggregator.summary(of: [first, second])
     let before = summary
-    #expect(!tallying.add(total(3, 0, 1, on: first), replacing: first, to: &summary))
-    #expect(!tallying.add(total(3, 1, -1, on: second), replacing: second, to: &summary))
+    #expect(!aggregator.add(total(3, 0, 1, on: first), replacing: first, to: &summary))
+    #expect(!aggregator.add(total(3, 1, -1, on: second), replacing: second, to: &summary))
     var earlier = second
     earlier.lastAt = second.firstAt - .minutes(1)
-    #expect(!tallying.add(earlier, replacing: second, to: &summary))
+    #expect(!aggregator.add(earlier, replacing: second, to: &summary))
     // The total that the summary knows was not given.
-    #expect(!tallying.add(second, replacing: nil, to: &summary))
+    #expect(!aggregator.add(second, replacing: nil, to: &summary))
     #expect(summary == before)
-    #expect(tallying.add(total(3, 1, 1, on: second), replacing: second, to: &summary))
-    #expect(tallying.add(total(4, 2, 1), replacing: nil, to: &summary))
+    #expect(aggregator.add(total(3, 1, 1, on: second), replacing: second, to: &summary))
+    #expect(aggregator.add(total(4, 2, 1), replacing: nil, to: &summary))
     #expect(summary.entries == 4)
   }
 }

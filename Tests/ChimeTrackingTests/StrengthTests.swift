@@ -5,10 +5,10 @@ import Testing
 /// Loop Habit Tracker's own numbers, from its `ScoreTest` and `ScoreListTest` (https://github.com/iSoron/uhabits).
 @Suite struct StrengthTests {
   private func strength(_ tracker: Tracker, _ done: some Sequence<Int>, endOf day: Int) -> Double {
-    let tallying = Tallying(tracker)
-    let summary = tallying.done(done)
+    let aggregator = ProgressAggregator(tracker)
+    let summary = aggregator.done(done)
     // What a day came to is certain when it is over.
-    return tallying.form(of: summary, on: monday.plus(day + 1)).strength
+    return aggregator.form(of: summary, on: monday.plus(day + 1)).strength
   }
 
   private func isClose(_ left: Double, _ right: Double, within tolerance: Double = 1e-6) -> Bool {
@@ -49,7 +49,7 @@ import Testing
   /// `test_recompute`: two days done, once daily and once every other day.
   @Test func theFrequencyMatters() {
     #expect(isClose(strength(.sample(), 0...1, endOf: 1), 0.101149))
-    let other = Tallying(.sample(counting: .rolling(times: 1, days: 2)))
+    let other = ProgressAggregator(.sample(counting: .rolling(times: 1, days: 2)))
     #expect(isClose(other.form(of: other.done(0...1), on: monday.plus(1)).strength, 0.054816))
   }
 
@@ -84,10 +84,10 @@ import Testing
   /// `NumericalAtLeastScoreListTest.shouldAchieveComparableScoreToProgress`: half of the goal each day is a half in the end.
   @Test func aPartOfTheGoalIsAPartOfTheStrength() {
     let tracker = Tracker.sample(.amount, goal: Goal(.total(.ml(2000))))
-    let tallying = Tallying(tracker)
+    let aggregator = ProgressAggregator(tracker)
     func strength(_ amount: Double, days: Int) -> Double {
       let entries = (0..<days).map { Entry.sample(Int64($0), of: tracker, on: monday.plus($0), .ml(amount)) }
-      return tallying.summary(ofEntries: entries).strength
+      return aggregator.summary(ofEntries: entries).strength
     }
     #expect(isClose(strength(1000, days: 500), 0.5))
     #expect(isClose(strength(500, days: 500), 0.25))
@@ -97,10 +97,10 @@ import Testing
 
   /// A day that is not over can raise the strength, and lowers it only when it has gone by.
   @Test func todayIsNotHeldAgainstAnyone() {
-    let tallying = Tallying(.sample())
-    let summary = tallying.done(0...19)
-    #expect(isClose(tallying.form(of: summary, on: monday.plus(19)).strength, 0.655747))
-    #expect(isClose(tallying.form(of: summary, on: monday.plus(20)).strength, 0.655747))
-    #expect(isClose(tallying.form(of: summary, on: monday.plus(21)).strength, 0.655747 * 0.948078))
+    let aggregator = ProgressAggregator(.sample())
+    let summary = aggregator.done(0...19)
+    #expect(isClose(aggregator.form(of: summary, on: monday.plus(19)).strength, 0.655747))
+    #expect(isClose(aggregator.form(of: summary, on: monday.plus(20)).strength, 0.655747))
+    #expect(isClose(aggregator.form(of: summary, on: monday.plus(21)).strength, 0.655747 * 0.948078))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Sentences of the daemon, known by their shapes.
 @Suite struct SayingsTests {
-  static let czech = Sayings([
+  static let czech = ServerMessagePatterns([
     ("told\u{4}\"%1\"", "„%1“"), ("told\u{4}%1 has no items", "%1 nemá položky"),
     ("told\u{4}%1 has no items: leave the item out", "%1 nemá položky: vynechejte ji"),
     ("told\u{4}\"%1\" is done already", "„%1“ už je hotová"), ("told\u{4}it is done", "je hotova"),
@@ -55,7 +55,7 @@ import Testing
     #expect(Self.czech.translated(String(repeating: "x ", count: 5_000) + "has no items") == nil)
     let deep = String(repeating: "a cannot be read: ", count: 200) + "it is done"
     #expect(Self.czech.translated(deep)?.hasPrefix("a nelze přečíst: a nelze přečíst: ") == true)
-    #expect(Sayings([]).translated("it is done") == nil)
+    #expect(ServerMessagePatterns([]).translated("it is done") == nil)
   }
 
   // MARK: Files
@@ -82,7 +82,7 @@ import Testing
     let bytes = Self.file([("", "Language: cs\n"), ("told\u{4}it is done", "je hotova")], isBig: isBig)
     let read = try #require(MessageFile(bytes))
     #expect(read.texts.map(\.key) == ["", "told\u{4}it is done"])
-    #expect(Sayings(read.texts).translated("it is done") == "je hotova")
+    #expect(ServerMessagePatterns(read.texts).translated("it is done") == "je hotova")
   }
 
   @Test func refusesWhatIsNoCatalog() {
@@ -110,7 +110,7 @@ import Testing
 
   /// Each sentence, with something put into it, is taken for itself and for no other.
   @Test func everySentenceOfTheProductIsKnown() {
-    let sayings = Sayings(Self.shipped)
+    let sayings = ServerMessagePatterns(Self.shipped)
     let told = Self.shipped.filter { $0.key.hasPrefix("told\u{4}") }
     #expect(told.count > 1_000, "the catalog has \(told.count)")
     for (key, said) in told where key != "told\u{4}\"%1\"" {

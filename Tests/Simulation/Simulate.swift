@@ -138,7 +138,7 @@ struct Simulate {
       \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
       \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm
       \(figures.pings) pings, \(figures.recoveries) jobs up again, \(figures.downtimes) times down that were told of
-      \(figures.standIns) due times worked off without the store, \(figures.fromMemory) messages shown before they were recorded
+      \(figures.degradedFirings) due times worked off without the store, \(figures.fromMemory) messages shown before they were recorded
       \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held
       audited: \(figures.audited) times, each with its record but for \(figures.uncertain) that are uncertain
       """)

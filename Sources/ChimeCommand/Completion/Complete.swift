@@ -20,47 +20,48 @@ enum Complete {
     alarm(1)
   }
 
-  static func run(_ arguments: [String], in world: World) -> ExitCode {
+  static func run(_ arguments: [String], in process: CommandProcess) -> ExitCode {
     var rest = arguments[...]
     let shell = rest.popFirst()
     if shell == "bash" {
       guard rest.count == 4, let line = rest.popLast(), let breaks = rest.popLast(), let width = rest.popLast(),
         let type = rest.popLast()
       else { return .success }
-      bash(BashLine(line, breaks: breaks), type: Int(type) ?? 9, width: Int(width) ?? 80, in: world)
+      bash(BashLine(line, breaks: breaks), type: Int(type) ?? 9, width: Int(width) ?? 80, in: process)
     } else if shell == "zsh" || shell == "fish", rest.popFirst() == "--" {
       let current = rest.popLast() ?? ""
-      let completion = Completer(TypedLine(Array(rest), at: current), world: world).completion()
+      let completion = Completer(TypedLine(Array(rest), at: current), process: process).completion()
       for candidate in completion.candidates {
-        world.output.line("\(candidate.value)\t\(Harmless.field(candidate.note))")
+        process.output.line("\(candidate.value)\t\(TerminalSanitizer.field(candidate.note))")
       }
-      signs(completion, in: world)
+      signs(completion, in: process)
     }
     return .success
   }
 
-  private static func bash(_ line: BashLine, type: Int, width: Int, in world: World) {
+  private static func bash(_ line: BashLine, type: Int, width: Int, in process: CommandProcess) {
     let words = line.words.map(\.value)
     guard let current = words.last, words.count > 1 else { return }
-    let completion = Completer(TypedLine(Array(words[1..<(words.count - 1)]), at: current), world: world).completion()
+    let completion = Completer(TypedLine(Array(words[1..<(words.count - 1)]), at: current), process: process)
+      .completion()
     let texts = completion.candidates.map { line.text(for: $0.value) }
     // What is put in as it is (menu-complete, insert-completions) has no notes, nor has a single one.
     let isListed = texts.count > 1 && type != 37 && type != 42
     let widest = min(texts.map { TextWidth.of($0) }.max() ?? 0, 40)
     for (text, candidate) in zip(texts, completion.candidates) {
-      let note = Harmless.field(candidate.note)
+      let note = TerminalSanitizer.field(candidate.note)
       guard isListed, !note.isEmpty else {
-        world.output.line(text)
+        process.output.line(text)
         continue
       }
       let room = max(width - max(widest, TextWidth.of(text)) - 5, 10)
-      world.output.line("\(TextWidth.pad(text, to: widest))  (\(TextWidth.truncate(note, to: room)))")
+      process.output.line("\(TextWidth.pad(text, to: widest))  (\(TextWidth.truncate(note, to: room)))")
     }
-    signs(completion, in: world)
+    signs(completion, in: process)
   }
 
-  private static func signs(_ completion: Completion, in world: World) {
-    if completion.files { world.output.line("\tfiles") }
-    if completion.goesOn { world.output.line("\tgoes on") }
+  private static func signs(_ completion: Completion, in process: CommandProcess) {
+    if completion.files { process.output.line("\tfiles") }
+    if completion.goesOn { process.output.line("\tgoes on") }
   }
 }

@@ -9,13 +9,13 @@ struct Completer {
   static let patience = Duration.milliseconds(80)
 
   let typed: TypedLine
-  let world: World
-  let keeper: Keeper
+  let process: CommandProcess
+  let source: CompletionSource
 
-  init(_ typed: TypedLine, world: World) {
+  init(_ typed: TypedLine, process: CommandProcess) {
     self.typed = typed
-    self.world = world
-    keeper = Keeper(line: typed.line, world: world, deadline: .now + Self.patience)
+    self.process = process
+    source = CompletionSource(line: typed.line, process: process, deadline: .now + Self.patience)
   }
 
   /// What fits, with all that was typed of it.
@@ -34,22 +34,22 @@ struct Completer {
     case .nowhere: return Completion()
     case .verb: return Completion(verbs(within: typed.line.path))
     case .option:
-      return Completion(typed.openOptions.map { Candidate("--\($0.name)", Words.say(key: $0.summary)) })
-    case .value(let option): return Slot.value(of: option).map { fill($0, isValue: true) } ?? Completion()
+      return Completion(typed.openOptions.map { Candidate("--\($0.name)", localized(key: $0.summary)) })
+    case .value(let option): return ArgumentKind.value(of: option).map { fill($0, isValue: true) } ?? Completion()
     case .word(let index): return words(index)
     }
   }
 
   private func verbs(within path: [Verb]) -> [Candidate] {
     (path.isEmpty ? typed.table.verbs : path.last?.subverbs ?? [])
-      .map { Candidate($0.name, Words.say(key: $0.summary)) }
+      .map { Candidate($0.name, localized(key: $0.summary)) }
   }
 
   /// The verb's own words: what any of its usage lines has at that place.
   private func words(_ index: Int) -> Completion {
     guard let verb = typed.line.verb else { return Completion() }
     // `--all TRACKER` is the form of a line that has --all, and of no other.
-    let usages = verb.arguments.map { Slot.Usage($0, of: verb) }
+    let usages = verb.arguments.map { ArgumentKind.Usage($0, of: verb) }
     let named = usages.filter { $0.option.map { typed.line.has($0) } ?? false }
     let forms = (named.isEmpty ? usages.filter { $0.option == nil } : named).map(\.places)
     var result = Completion()
@@ -57,7 +57,8 @@ struct Completer {
       // `snooze [ID|TITLE] [LENGTH]`: either may be left out.
       for (place, entry) in form.enumerated() {
         let isHere = place == index || place < index && entry.goesOn || place > index && isOptional(place, verb)
-        guard isHere, agrees(form, upTo: min(place, index)), let slot = Slot.word(entry.name, of: typed.line.path)
+        guard isHere, agrees(form, upTo: min(place, index)),
+          let slot = ArgumentKind.word(entry.name, of: typed.line.path)
         else { continue }
         // Once the words of a schedule have begun, a title is over.
         if place < index, entry.name == "TITLE" { continue }
@@ -76,13 +77,13 @@ struct Completer {
   }
 
   /// Whether the words so far are those that a form prescribes: `crontab` before its file.
-  private func agrees(_ form: [Slot.Usage.Place], upTo place: Int) -> Bool {
+  private func agrees(_ form: [ArgumentKind.Usage.Place], upTo place: Int) -> Bool {
     zip(form.prefix(place), typed.line.words).allSatisfy { entry, word in
       !entry.name.allSatisfy { $0.isLowercase } || entry.name == word
     }
   }
 
-  private func fill(_ slot: Slot, isValue: Bool, from place: Int = 0) -> Completion {
+  private func fill(_ slot: ArgumentKind, isValue: Bool, from place: Int = 0) -> Completion {
     switch slot {
     case .free: return Completion()
     case .words(let words):
@@ -91,7 +92,7 @@ struct Completer {
     case .verbs: return Completion(helpVerbs())
     case .reminders(let which): return Completion(reminders(which, isValue: isValue, from: place))
     case .schedule: return Completion(schedule(isValue: isValue, from: place), goesOn: isValue)
-    case .zones: return Zones(environment: world.environment).completion(of: typed.current)
+    case .zones: return Zones(environment: process.environment).completion(of: typed.current)
     case .calendarsOfTime: return Completion(months())
     case .list(let inner): return list(inner)
     case .either(let first, let second):
@@ -100,15 +101,15 @@ struct Completer {
       result.candidates += other.candidates
       result.files = result.files || other.files
       return result
-    case .packReminders: return Completion(keeper.packReminders(typed.line), goesOn: typed.wantsEquals)
-    case .fields: return Completion(keeper.fields(typed.line), goesOn: true)
-    case .fieldNames: return Completion(keeper.fields(typed.line).map { Candidate(String($0.value.dropLast())) })
-    default: return Completion(keeper.things(slot, typed.line))
+    case .packReminders: return Completion(source.packReminders(typed.line), goesOn: typed.wantsEquals)
+    case .fields: return Completion(source.fields(typed.line), goesOn: true)
+    case .fieldNames: return Completion(source.fields(typed.line).map { Candidate(String($0.value.dropLast())) })
+    default: return Completion(source.things(slot, typed.line))
     }
   }
 
   /// Values with commas: what stands before the last comma stays, and is not offered again.
-  private func list(_ inner: Slot) -> Completion {
+  private func list(_ inner: ArgumentKind) -> Completion {
     let parts = typed.current.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     let head = parts.dropLast().map { $0 + "," }.joined()
     var given = Set(parts.dropLast())
@@ -128,11 +129,11 @@ struct Completer {
   // MARK: Reminders
 
   /// Ids; and titles, where the beginning of one was typed. A title of several words may stand without quotes.
-  private func reminders(_ which: Slot.Reminders, isValue: Bool, from place: Int) -> [Candidate] {
+  private func reminders(_ which: ArgumentKind.Reminders, isValue: Bool, from place: Int) -> [Candidate] {
     let before = isValue ? [] : Array(typed.line.words.dropFirst(place))
     let head = before.map { $0 + " " }.joined()
     let said = head + typed.current
-    let known = keeper.reminders(which, saying: said)
+    let known = source.reminders(which, saying: said)
     var found: [Candidate] = []
     if before.isEmpty || typed.line.verb?.arguments.contains(where: { $0.hasSuffix("…]") }) == true {
       found += known.map { Candidate($0.id, $0.title) }
@@ -155,13 +156,13 @@ struct Completer {
     let head = String(typed.current[..<(cut ?? typed.current.startIndex)])
     let tail = String(typed.current[(cut ?? typed.current.startIndex)...])
     let said = before.map { $0 + " " }.joined() + head
-    return ScheduleCompletion.words(after: said, beginningWith: tail, now: world.now())
+    return ScheduleCompletion.words(after: said, beginningWith: tail, now: process.now())
       .map { Candidate(head + $0.value, $0.note) }
   }
 
   /// This month and the eleven before it.
   private func months() -> [Candidate] {
-    let today = RFC3339.format(world.now(), in: .utc)
+    let today = RFC3339.format(process.now(), in: .utc)
     guard var year = Int(today.prefix(4)), var month = Int(today.dropFirst(5).prefix(2)) else { return [] }
     return (0..<12).map { _ in
       defer { (year, month) = month == 1 ? (year - 1, 12) : (year, month - 1) }
@@ -186,7 +187,7 @@ struct Zones {
   func completion(of typed: String) -> Completion {
     let folder = environment["TZDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
     let plain = [
-      Candidate("local", Words.say("the machine's zone, whichever it is at the time")), Candidate("UTC"),
+      Candidate("local", localized("the machine's zone, whichever it is at the time")), Candidate("UTC"),
     ]
     guard let slash = typed.lastIndex(of: "/") else {
       let regions = Self.regions.filter { !Files.entries("\(folder)/\($0)").isEmpty }.map { Candidate($0 + "/") }

@@ -20,7 +20,7 @@ enum ScheduleCompletion {
   /// Whether it is a schedule, or the beginning of one.
   static func fits(_ text: String, now: Instant) -> Bool {
     do {
-      _ = try Schedule.parse(text, now: now, in: surroundings)
+      _ = try Schedule.parse(text, now: now, in: scheduleContext)
       return true
     } catch {
       return error.code == .invalidSchedule && error.column == text.count + 1
@@ -28,43 +28,43 @@ enum ScheduleCompletion {
   }
 
   // A place, lest the sun's words be refused for the lack of one.
-  private static let surroundings = Surroundings(zone: .utc, place: Place(latitude: 50, longitude: 14))
+  private static let scheduleContext = ScheduleContext(zone: .utc, place: Place(latitude: 50, longitude: 14))
 
   private static func vocabulary(_ now: Instant) -> [Candidate] {
     let tomorrow = RFC3339.format(now + .days(1), in: .utc).prefix(10)
     return structure + moments + lengths + numbers + weekdays + months
-      + [Candidate(String(tomorrow), Words.say("a date"))]
+      + [Candidate(String(tomorrow), localized("a date"))]
   }
 
   private static let structure: [Candidate] = [
-    Candidate("every", Words.say("again and again: every 90m, every mon")),
-    Candidate("daily", Words.say("on each day")), Candidate("weekdays", Words.say("from Monday to Friday")),
-    Candidate("weekends", Words.say("on Saturdays and Sundays")), Candidate("at", Words.say("a time of the day")),
-    Candidate("in", Words.say("once, after so long")), Candidate("on", Words.say("a day")),
-    Candidate("today", Words.say("once, today")), Candidate("tomorrow", Words.say("once, tomorrow")),
+    Candidate("every", localized("again and again: every 90m, every mon")),
+    Candidate("daily", localized("on each day")), Candidate("weekdays", localized("from Monday to Friday")),
+    Candidate("weekends", localized("on Saturdays and Sundays")), Candidate("at", localized("a time of the day")),
+    Candidate("in", localized("once, after so long")), Candidate("on", localized("a day")),
+    Candidate("today", localized("once, today")), Candidate("tomorrow", localized("once, tomorrow")),
     Candidate("hourly"), Candidate("weekly"), Candidate("fortnightly"), Candidate("monthly"), Candidate("yearly"),
-    Candidate("from", Words.say("where a window of the day begins")),
-    Candidate("between", Words.say("a window of the day")), Candidate("to"), Candidate("and"),
-    Candidate("starting", Words.say("not before a day")), Candidate("until", Words.say("not after a day")),
-    Candidate("except", Words.say("days that are left out")), Candidate("times", Words.say("how often in all")),
-    Candidate("after"), Candidate("done", Words.say("counted from when it was done")), Candidate("of"),
+    Candidate("from", localized("where a window of the day begins")),
+    Candidate("between", localized("a window of the day")), Candidate("to"), Candidate("and"),
+    Candidate("starting", localized("not before a day")), Candidate("until", localized("not after a day")),
+    Candidate("except", localized("days that are left out")), Candidate("times", localized("how often in all")),
+    Candidate("after"), Candidate("done", localized("counted from when it was done")), Candidate("of"),
     Candidate("month"), Candidate("months"), Candidate("year"), Candidate("years"), Candidate("day"), Candidate("days"),
     Candidate("week"), Candidate("weeks"), Candidate("hours"), Candidate("minutes"),
-    Candidate("other", Words.say("each second")), Candidate("first"), Candidate("second"), Candidate("third"),
+    Candidate("other", localized("each second")), Candidate("first"), Candidate("second"), Candidate("third"),
     Candidate("fourth"), Candidate("last"),
     Candidate("sunrise"), Candidate("sunset"), Candidate("dawn"), Candidate("dusk"),
   ]
   private static let moments = ["7:00", "8:00", "9:00", "12:00", "18:00", "22:00", "noon", "midnight"].map {
-    Candidate($0, Words.say("a time of the day"))
+    Candidate($0, localized("a time of the day"))
   }
   private static let lengths = ["15m", "30m", "45m", "90m", "1h", "2h", "4h"].map {
-    Candidate($0, Words.say("a length of time"))
+    Candidate($0, localized("a length of time"))
   }
   private static let numbers = ["1", "2", "3", "10", "15"].map { Candidate($0) }
   private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map {
-    Candidate($0, Words.say("a day of the week"))
+    Candidate($0, localized("a day of the week"))
   }
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].map {
-    Candidate($0, Words.say("a month"))
+    Candidate($0, localized("a month"))
   }
 }

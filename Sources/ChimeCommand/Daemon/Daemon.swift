@@ -22,7 +22,7 @@ final class Daemon {
     self.patience = patience
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage(
-        Words.say("\"%1\" is no path a socket can have", socket.path), hint: Words.say("it has 107 bytes at most"))
+        localized("\"%1\" is no path a socket can have", socket.path), hint: localized("it has 107 bytes at most"))
     }
     do {
       client = try VarlinkClient(address, timeout: patience)
@@ -31,10 +31,10 @@ final class Daemon {
     }
     if socket.isGuessed, let peer = client.peerUserID, peer != userID, peer != 0 {
       throw Failure(
-        status: .notPermitted, message: Words.say("the daemon at %1 is another user's (%2)", socket.path, peer),
+        status: .notPermitted, message: localized("the daemon at %1 is another user's (%2)", socket.path, peer),
         hints: [
-          Words.say("if it is the one that is meant: --socket %1", socket.path),
-          Words.say("XDG_RUNTIME_DIR should be /run/user/%1", userID),
+          localized("if it is the one that is meant: --socket %1", socket.path),
+          localized("XDG_RUNTIME_DIR should be /run/user/%1", userID),
         ])
     }
   }
@@ -133,15 +133,15 @@ extension Failure {
     switch error {
     case .noSocket, .refused:
       self.init(
-        status: .unavailable, message: Words.say("no daemon answers at %1", socket.path),
-        hints: [socket.remedy, Words.say("`chime doctor` looks for what is in the way")])
+        status: .unavailable, message: localized("no daemon answers at %1", socket.path),
+        hints: [socket.remedy, localized("`chime doctor` looks for what is in the way")])
     case .system(_, let code) where code == EACCES || code == EPERM:
       self.init(
-        status: .notPermitted, message: Words.say("you may not talk to the daemon at %1", socket.path),
-        hints: socket.isSystem ? [Words.say("its users are the members of the group \"chime\"")] : [])
+        status: .notPermitted, message: localized("you may not talk to the daemon at %1", socket.path),
+        hints: socket.isSystem ? [localized("its users are the members of the group \"chime\"")] : [])
     case .system(_, let code):
       self.init(
-        status: .unavailable, message: Words.say("cannot reach a daemon at %1: %2", socket.path, describe(errno: code)),
+        status: .unavailable, message: localized("cannot reach a daemon at %1: %2", socket.path, describe(errno: code)),
         hints: [socket.remedy])
     default: self.init(calling: error, at: socket)
     }
@@ -150,13 +150,13 @@ extension Failure {
   init(calling error: VarlinkClientError, at socket: SocketPath) {
     switch error {
     case .timedOut:
-      self.init(status: .tryAgain, message: Words.say("the daemon at %1 did not answer in time", socket.path))
+      self.init(status: .tryAgain, message: localized("the daemon at %1 did not answer in time", socket.path))
     case .closed:
       self.init(
-        status: .unavailable, message: Words.say("the daemon at %1 has closed the connection", socket.path),
-        hints: [Words.say("`chime status` tells whether it is back; else %1", socket.remedy)])
+        status: .unavailable, message: localized("the daemon at %1 has closed the connection", socket.path),
+        hints: [localized("`chime status` tells whether it is back; else %1", socket.remedy)])
     case .remote(let remote): self.init(remote: remote)
-    default: self.init(status: .failed, message: Words.told("\(error)"))
+    default: self.init(status: .failed, message: localizedServerMessage("\(error)"))
     }
   }
 
@@ -166,18 +166,18 @@ extension Failure {
     if let service = error.service {
       self.init(service: service)
     } else if name == "NotFound", let it = error.parameters(Wire.NotFound.self) {
-      let question = Nearest.question(it.near)
+      let question = SpellingSuggestions.question(it.near)
       self.init(
-        status: .failed, message: Words.say("there is no %1 \"%2\"", StateWords.kind(it.what), it.id),
+        status: .failed, message: localized("there is no %1 \"%2\"", StateWords.kind(it.what), it.id),
         hints: [
           question
             ?? Self.listing(of: it.what)
         ])
     } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
       self.init(
-        status: .failed, message: Words.say("\"%1\" fits more than one", it.id),
-        detail: it.candidates.map { "  " + Harmless.line($0) },
-        hints: [Words.say("say which by its id")])
+        status: .failed, message: localized("\"%1\" fits more than one", it.id),
+        detail: it.candidates.map { "  " + TerminalSanitizer.line($0) },
+        hints: [localized("say which by its id")])
       ambiguity = it
     } else if name == "InvalidSchedule", let it = error.parameters(Wire.InvalidSchedule.self) {
       self.init(
@@ -187,51 +187,53 @@ extension Failure {
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
       self.init(
         status: .failed,
-        message: Words.say("the %1 cannot be taken: %2", StateWords.field(it.field), Words.told(it.message)))
+        message: localized("the %1 cannot be taken: %2", StateWords.field(it.field), localizedServerMessage(it.message))
+      )
       said = it.message
     } else if name == "InvalidText", let it = error.parameters(RemindersInterface.InvalidText.self) {
-      self.init(status: .failed, message: Words.told(it.message), isInvalidText: true, line: it.line)
+      self.init(status: .failed, message: localizedServerMessage(it.message), isInvalidText: true, line: it.line)
     } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Conflict.self) {
-      self.init(status: .failed, message: Words.told(it.message))
+      self.init(status: .failed, message: localizedServerMessage(it.message))
     } else if let failure = Failure(tracking: error, named: name) {
       self = failure
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
       self.init(
         status: it.retryAfter == nil ? .failed : .tryAgain,
-        message: Words.say("a limit of the daemon was reached: %1", Words.told(it.limit)))
+        message: localized("a limit of the daemon was reached: %1", localizedServerMessage(it.limit)))
     } else if name == "NotForTenant", let it = error.parameters(Wire.NotForTenant.self) {
-      self.init(status: .notPermitted, message: Words.told(it.message))
+      self.init(status: .notPermitted, message: localizedServerMessage(it.message))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
       self.init(
-        status: .tryAgain, message: Words.say("the store cannot be written: %1", Words.told(it.reason)),
-        hints: [Words.say("nothing was changed; try again, and see `chime status`")])
+        status: .tryAgain, message: localized("the store cannot be written: %1", localizedServerMessage(it.reason)),
+        hints: [localized("nothing was changed; try again, and see `chime status`")])
     } else {
-      self.init(status: .failed, message: Words.say("the daemon answered with %1", error))
+      self.init(status: .failed, message: localized("the daemon answered with %1", error))
     }
   }
 
   private init(service error: ServiceError) {
     switch error {
     case .permissionDenied:
-      self.init(status: .notPermitted, message: Words.say("the daemon does not serve this user"))
+      self.init(status: .notPermitted, message: localized("the daemon does not serve this user"))
     case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
       self.init(
-        status: .failed, message: Words.say("the daemon does not know this request (%1)", Words.told("\(error)")),
-        hints: [Words.say("it may be older than this command: compare `chime version` with `chime status`")])
+        status: .failed,
+        message: localized("the daemon does not know this request (%1)", localizedServerMessage("\(error)")),
+        hints: [localized("it may be older than this command: compare `chime version` with `chime status`")])
     default:
-      let why = Words.told("\(error)")
-      self.init(status: .failed, message: Words.say("the daemon refused the request: %1", why))
+      let why = localizedServerMessage("\(error)")
+      self.init(status: .failed, message: localized("the daemon refused the request: %1", why))
     }
   }
 
   private static func listing(of what: String) -> String {
     switch what {
-    case "endpoint", "command": Words.say("`chime %1 list` shows them", what)
-    case "delivery": Words.say("`chime deliveries` shows them with their ids")
-    case "tracker", "pack": Words.say("`chime %1 list` shows them", what)
-    case "item", "milestone", "entry": Words.say("`chime %1 list TRACKER` shows them", what)
-    case "achievement": Words.say("`chime achievements` shows them")
-    default: Words.say("`chime list` shows them")
+    case "endpoint", "command": localized("`chime %1 list` shows them", what)
+    case "delivery": localized("`chime deliveries` shows them with their ids")
+    case "tracker", "pack": localized("`chime %1 list` shows them", what)
+    case "item", "milestone", "entry": localized("`chime %1 list TRACKER` shows them", what)
+    case "achievement": localized("`chime achievements` shows them")
+    default: localized("`chime list` shows them")
     }
   }
 
@@ -239,21 +241,21 @@ extension Failure {
   init(refused text: String, column: Int?, expected: String, suggestion: String?, message: String) {
     var problem = message
     if problem.hasPrefix("\(text): ") { problem.removeFirst(text.count + 2) }
-    self.init(status: .usage, message: Words.told(problem))
+    self.init(status: .usage, message: localizedServerMessage(problem))
     guard !text.isEmpty else { return }
     if let column, let cut = problem.firstRange(of: " (column \(column))") {
       problem = String(problem[..<cut.lowerBound])
     }
-    self.message = Words.told(problem)
-    detail = ["  " + Harmless.line(text)]
+    self.message = localizedServerMessage(problem)
+    detail = ["  " + TerminalSanitizer.line(text)]
     if let column {
-      let before = Harmless.line(String(text.prefix(max(0, column - 1))))
+      let before = TerminalSanitizer.line(String(text.prefix(max(0, column - 1))))
       detail.append("  " + String(repeating: " ", count: TextWidth.of(before)) + "^")
     }
     if let suggestion {
-      hints = [Words.say("did you mean \"%1\"?", suggestion)]
+      hints = [localized("did you mean \"%1\"?", suggestion)]
     } else if !expected.isEmpty, !problem.contains(expected) {
-      hints = [Words.say("expected %1", Words.told(expected))]
+      hints = [localized("expected %1", localizedServerMessage(expected))]
     }
   }
 
@@ -261,6 +263,6 @@ extension Failure {
     self.init(
       refused: error.text, column: error.column, expected: error.expected, suggestion: error.suggestion,
       message: error.message)
-    if !error.choices.isEmpty { hints = error.choices.map { Words.say("did you mean \"%1\"?", $0) } }
+    if !error.choices.isEmpty { hints = error.choices.map { localized("did you mean \"%1\"?", $0) } }
   }
 }

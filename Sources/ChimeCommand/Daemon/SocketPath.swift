@@ -13,7 +13,7 @@ struct SocketPath: Equatable {
   /// `--socket`, `--system`, `CHIME_SOCKET`, else the user's own in the runtime directory.
   static func chosen(by line: ParsedLine, environment: [String: String], userID: UInt32) throws -> SocketPath {
     if let path = line.value("socket") {
-      guard !path.isEmpty else { throw Failure.usage(Words.say("--socket needs the path of a socket")) }
+      guard !path.isEmpty else { throw Failure.usage(localized("--socket needs the path of a socket")) }
       return SocketPath(path: plain(path), isSystem: plain(path) == system)
     }
     if line.has("system") { return SocketPath(path: system, isSystem: true) }
@@ -32,7 +32,7 @@ struct SocketPath: Equatable {
   /// What starts the daemon that would listen there, today and later: one that is only started is gone with the login.
   var remedy: String {
     isSystem
-      ? Words.say("start it with `sudo systemctl enable --now chimed.socket chimed.service`")
-      : Words.say("start it with `systemctl --user enable --now chimed.socket chimed.service`, or run `chimed`")
+      ? localized("start it with `sudo systemctl enable --now chimed.socket chimed.service`")
+      : localized("start it with `systemctl --user enable --now chimed.socket chimed.service`, or run `chimed`")
   }
 }

@@ -48,7 +48,7 @@ enum Remedy: Equatable, Sendable {
 
 /// A sentence that can be said in the user's language and, to programs, in English.
 ///
-///     Sentence(Words.mark("chimed %1 runs"), "0.1.0").said(by: clock)
+///     Sentence(localizable("chimed %1 runs"), "0.1.0").said(by: clock)
 struct Sentence: Equatable, Sendable {
   let key: String
   let values: [Value]
@@ -62,7 +62,7 @@ struct Sentence: Equatable, Sendable {
     case time(Wire.Time)
     case bytes(Int)
     /// A day that a calendar leaves out, for somebody who reads these languages.
-    case leftOut(Wire.LeftOut, Tongue)
+    case leftOut(Wire.LeftOut, PreferredLanguages)
 
     /// In English.
     var description: String {
@@ -77,12 +77,12 @@ struct Sentence: Equatable, Sendable {
     func said(by clock: WallClock) -> String {
       switch self {
       case .text(let text): text
-      case .told(let text): Words.told(text)
+      case .told(let text): localizedServerMessage(text)
       case .time(let time): clock.text(time)
-      case .leftOut(let day, let tongue): LeftOutDays.text(day, tongue)
+      case .leftOut(let day, let preferredLanguages): LeftOutDays.text(day, preferredLanguages)
       case .bytes(let count):
         Self.size(count) { whole, tenths in
-          Figures.number(Double(whole) + Double(tenths ?? 0) / 10, decimals: tenths == nil ? 0 : 1)
+          LocalizedFormat.number(Double(whole) + Double(tenths ?? 0) / 10, decimals: tenths == nil ? 0 : 1)
         }
       }
     }
@@ -112,6 +112,6 @@ struct Sentence: Equatable, Sendable {
     self.values = values.map { $0 as? Value ?? .text($0.description) }
   }
 
-  func said(by clock: WallClock) -> String { Words.say(key: key, filling: values.map { $0.said(by: clock) }) }
+  func said(by clock: WallClock) -> String { localized(key: key, filling: values.map { $0.said(by: clock) }) }
   var english: String { Words.english(key, filling: values.map(\.description)) }
 }

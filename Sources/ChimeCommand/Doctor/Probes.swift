@@ -33,13 +33,13 @@ struct Probes: Sendable {
     facts.isSystem = socket.isSystem
     facts.isGuessed = socket.isGuessed
     facts.environment = environment
-    let own = OwnDaemon.path(environment: environment)
+    let own = LocalDaemonBinary.path(environment: environment)
     let isSystem = socket.isSystem
     // The units are those of the usual places.
-    let units: Later<UnitFacts>? =
+    let units: BackgroundValue<UnitFacts>? =
       socket.isGuessed || isSystem
-      ? Later { UnitProbe.look(isSystem: isSystem, own: own, within: Self.patience) } : nil
-    let keepers = Later { ClockKeepers.running() }
+      ? BackgroundValue { UnitProbe.look(isSystem: isSystem, own: own, within: Self.patience) } : nil
+    let keepers = BackgroundValue { ClockKeepers.running() }
     facts.lingers = lingers(facts.userName)
     facts.language = LanguageFacts(
       wanted: Catalogs.languages, there: Catalogs.installed, isKnown: Catalogs.knowsLocale)
@@ -156,7 +156,7 @@ struct Probes: Sendable {
     let tests = names.prefix(16).map { name in
       (
         name,
-        Later { () -> Asked<EndpointsInterface.TestResult> in
+        BackgroundValue { () -> Asked<EndpointsInterface.TestResult> in
           guard let client = connection(timeout: Self.livePatience) else { return .failed("no connection") }
           return asked {
             try client.call(EndpointsInterface.Test(name: name)).result

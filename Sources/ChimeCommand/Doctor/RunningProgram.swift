@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// Work that is done on a thread of its own, for as long as somebody wants to wait for it.
-final class Later<Value: Sendable>: @unchecked Sendable {
+final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
   // Written before the semaphore is signalled, read after it was waited for.
   private var result: Value?
   private let isThere = DispatchSemaphore(value: 0)

@@ -12,7 +12,7 @@ struct Glyphs: Sendable, Equatable {
 
   /// Source: locale(7): LC_ALL before LC_CTYPE before LANG.
   init(_ context: Context) {
-    let environment = context.world.environment
+    let environment = context.process.environment
     let named = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
     let locale = named.lowercased().replacing("-", with: "")
     isASCII = context.line.has("ascii") || !locale.contains("utf8")

@@ -19,7 +19,7 @@ struct MonthGrid {
     let room = min(max(width / 7, 5), 11)
     let first = DayText.firstOfMonth(month)
     let head = Weekday.allCases.map { day in
-      TextWidth.pad(" " + TextWidth.truncate(Figures.weekday(day), to: room - 1), to: room)
+      TextWidth.pad(" " + TextWidth.truncate(LocalizedFormat.weekday(day), to: room - 1), to: room)
     }
     var lines = [style(Self.bare(head.joined()), .faint)]
     var line = String(repeating: " ", count: room * (first.weekday.rawValue - 1))
@@ -59,9 +59,9 @@ struct MonthGrid {
       month = CivilDate(year: today.year - (number > today.month ? 1 : 0), month: number, day: 1)
     }
     guard let month else {
-      throw Failure.usage(Words.say("--month takes a month such as 2026-03 or march, not \"%1\"", text))
+      throw Failure.usage(localized("--month takes a month such as 2026-03 or march, not \"%1\"", text))
     }
-    guard month <= today else { throw Failure.usage(Words.say("--month %1 has not come yet", text)) }
+    guard month <= today else { throw Failure.usage(localized("--month %1 has not come yet", text)) }
     return month
   }
 
@@ -78,7 +78,7 @@ struct MonthGrid {
     let wanted = text.lowercased()
     guard wanted.count >= 3 else { return nil }
     return (1...12).first { number in
-      english[number - 1].hasPrefix(wanted) || Figures.month(number).lowercased().hasPrefix(wanted)
+      english[number - 1].hasPrefix(wanted) || LocalizedFormat.month(number).lowercased().hasPrefix(wanted)
     }
   }
 }

@@ -106,7 +106,7 @@ struct DayAxis: Equatable, Sendable {
 
   /// The days that are named: at most `limit` of them. Weeks begin on Monday, months on the first.
   func ticks(limit: Int) -> [Tick] {
-    if count <= 7, count <= limit { return every(1).map { Tick(day: $0, text: Figures.weekday($0.weekday)) } }
+    if count <= 7, count <= limit { return every(1).map { Tick(day: $0, text: LocalizedFormat.weekday($0.weekday)) } }
     let short = { (day: CivilDate) in Tick(day: day, text: DayText.short(day)) }
     if count <= 62 {
       let mondays = every(1).filter { $0.weekday == .monday }

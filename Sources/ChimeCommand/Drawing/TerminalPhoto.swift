@@ -30,32 +30,32 @@ struct TerminalPhoto {
 
   /// Draws it, or says in a line why not.
   func show(_ name: String) {
-    let world = context.world
+    let process = context.process
     // The console of Linux would show the question.
-    let isAsked = world.hasScreen && !(world.environment["TERM"] ?? "linux").hasPrefix("linux")
+    let isAsked = process.hasScreen && !(process.environment["TERM"] ?? "linux").hasPrefix("linux")
     let ability = isAsked ? Self.ability(answer()) : .none
     guard ability != .none else {
-      return context.note(Words.say("It has a photo; --save FILE writes it to a file."), .faint)
+      return context.note(localized("It has a photo; --save FILE writes it to a file."), .faint)
     }
     guard let daemon = try? context.daemon(),
       let bytes = try? ReportPhotos.bytes(name, limit: Uploading.longestPhoto, daemon),
       let clean = PhotoFile.clean(bytes)
-    else { return context.note(Words.say("Its photo cannot be read."), .caution) }
+    else { return context.note(localized("Its photo cannot be read."), .caution) }
     if ability == .kitty, clean.kind == .png {
-      world.output.write(Self.kitty(clean.bytes, columns: columns))
+      process.output.write(Self.kitty(clean.bytes, columns: columns))
       return
     }
     guard let drawn = converted(clean.bytes, ability) else {
       return context.note(
-        Words.say("Its photo could be shown here with chafa or img2sixel; --save FILE writes it to a file."), .faint)
+        localized("Its photo could be shown here with chafa or img2sixel; --save FILE writes it to a file."), .faint)
     }
-    world.output.write(bytes: drawn)
-    world.output.line()
+    process.output.write(bytes: drawn)
+    process.output.line()
   }
 
   private func answer() -> [UInt8] {
-    context.world.output.flush()
-    return context.world.askTerminal(Self.question, UInt8(ascii: "c"))
+    context.process.output.flush()
+    return context.process.askTerminal(Self.question, UInt8(ascii: "c"))
   }
 
   private var columns: Int { max(8, min(context.width - 2, 36)) }
@@ -77,7 +77,7 @@ struct TerminalPhoto {
 
   /// What a program makes of it. Of what that prints only a picture is taken: it may not write anything else.
   private func converted(_ bytes: [UInt8], _ ability: Ability) -> [UInt8]? {
-    let folder = context.world.environment["TMPDIR"] ?? "/tmp"
+    let folder = context.process.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/chime-photo.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return nil }
@@ -91,7 +91,7 @@ struct TerminalPhoto {
       ability == .kitty
       ? [["chafa", "--format", "kitty", "--size", size, path]]
       : [["img2sixel", "-w", String(columns * 9), path], ["chafa", "--format", "sixels", "--size", size, path]]
-    return programs.lazy.compactMap { context.world.runProgram($0) }.first { Self.isPicture($0, ability) }
+    return programs.lazy.compactMap { context.process.runProgram($0) }.first { Self.isPicture($0, ability) }
   }
 
   /// Whether it holds a picture and no other words.

@@ -41,7 +41,7 @@ struct TextChart {
     let axis = DayAxis(first: first, last: end).holding(
       atLeast: daysEach > 1 ? daysEach * DayAxis.fewestWeeks : fewestDays, isColumns: isColumns)
     let scale = Scale(of: shown, ticks: max(2, height / 3), fromZero: isColumns, isWhole: daysEach == 7)
-    let labels = scale.ticks.map { Figures.number($0, decimals: scale.decimals) }
+    let labels = scale.ticks.map { LocalizedFormat.number($0, decimals: scale.decimals) }
     let margin = labels.map { TextWidth.of($0) }.max() ?? 0
     let room = max(8, width - margin - 2)
     // Columns are all as wide as each other, where there is one for each.

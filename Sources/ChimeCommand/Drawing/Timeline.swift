@@ -112,7 +112,7 @@ struct Timeline {
 
   /// `Sun 22 Nov`, `Sun 22` or `22`, as there is room; where days are left out, `22 Nov`.
   private func name(_ day: CivilDate, every stride: Int, in room: Int) -> String {
-    let (weekday, short) = (Figures.weekday(day.weekday), DayText.short(day))
+    let (weekday, short) = (LocalizedFormat.weekday(day.weekday), DayText.short(day))
     let names = ["\(weekday) \(short)", stride > 1 ? short : "\(weekday) \(day.day)"]
     return names.first { TextWidth.of($0) < room } ?? String(day.day)
   }

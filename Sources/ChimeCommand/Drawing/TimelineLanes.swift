@@ -26,8 +26,8 @@ struct TimelineSigns {
 
   var coming: [(Character, String)] {
     [
-      (whole, Words.say("comes")), (half, Words.say("snoozed, repeated or held")),
-      (empty, Words.say("paused, or done already")),
+      (whole, localized("comes")), (half, localized("snoozed, repeated or held")),
+      (empty, localized("paused, or done already")),
     ]
   }
 
@@ -45,9 +45,9 @@ struct TimelineSigns {
 
   var past: [(Character, String)] {
     [
-      (whole, Words.say("done")), (half, Words.say("not answered yet")),
-      (empty, Words.say("dismissed, or done already")),
-      (late, Words.say("came late")), (missed, Words.say("missed")),
+      (whole, localized("done")), (half, localized("not answered yet")),
+      (empty, localized("dismissed, or done already")),
+      (late, localized("came late")), (missed, localized("missed")),
     ]
   }
 }
@@ -65,7 +65,7 @@ enum TimelineLanes {
       let place = places[item[keyPath: id]] ?? lanes.count
       if place == lanes.count {
         places[item[keyPath: id]] = place
-        lanes.append(Timeline.Lane(title: Harmless.line(item[keyPath: title]), marks: []))
+        lanes.append(Timeline.Lane(title: TerminalSanitizer.line(item[keyPath: title]), marks: []))
       }
       lanes[place].marks.append(mark)
     }
@@ -86,7 +86,7 @@ enum TimelineLanes {
     context.out()
     for line in Glyphs.legend(signs, width: context.width) { context.out(context.style(line, .faint)) }
     if shown.count < lanes.count {
-      context.note(Words.say("These are the first %1; -n N or -n all shows more.", shown.count), .faint)
+      context.note(localized("These are the first %1; -n N or -n all shows more.", shown.count), .faint)
     }
   }
 }

@@ -52,18 +52,18 @@ struct CommandTable: Sendable {
     let name = (["chime"] + path.map(\.name)).joined(separator: " ")
     let meant =
       choices.filter { $0.alsoTried.contains(word.lowercased()) }.map(\.name)
-      + Nearest.to(word, among: choices.map(\.name))
+      + SpellingSuggestions.to(word, among: choices.map(\.name))
     let unique = meant.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    if let question = Nearest.question(unique.map { "\(name) \($0)" }) {
-      return .usage(Words.say("\"%1\" is no verb of %2", word, name), hint: question)
+    if let question = SpellingSuggestions.question(unique.map { "\(name) \($0)" }) {
+      return .usage(localized("\"%1\" is no verb of %2", word, name), hint: question)
     }
     if !path.isEmpty {
       return .usage(
-        Words.say("\"%1\" is no verb of %2", word, name),
-        hint: Words.say("there are: %1", choices.map(\.name).joined(separator: ", ")))
+        localized("\"%1\" is no verb of %2", word, name),
+        hint: localized("there are: %1", choices.map(\.name).joined(separator: ", ")))
     }
     return Failure(
-      status: .usage, message: Words.say("\"%1\" is no verb of %2", word, name),
-      hints: [Words.say("to set a reminder: chime add \"TITLE\" SCHEDULE"), Words.say("`chime help` lists the verbs")])
+      status: .usage, message: localized("\"%1\" is no verb of %2", word, name),
+      hints: [localized("to set a reminder: chime add \"TITLE\" SCHEDULE"), localized("`chime help` lists the verbs")])
   }
 }

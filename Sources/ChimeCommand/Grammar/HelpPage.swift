@@ -9,22 +9,22 @@ struct HelpPage {
   /// What `chime --help` prints.
   func overview() -> [String] {
     var lines = [
-      Words.say("Reminders that come when they should."), "",
-      "\(title(Words.say("usage"))) chime VERB [WORDS] [OPTIONS]",
+      localized("Reminders that come when they should."), "",
+      "\(title(localized("usage"))) chime VERB [WORDS] [OPTIONS]",
     ]
     let names = table.verbs.map(\.name.count).max() ?? 0
     for group in Verb.Group.allCases {
-      lines += ["", title(Words.say(key: group.rawValue))]
+      lines += ["", title(localized(key: group.rawValue))]
       for verb in table.verbs where verb.group == group {
-        lines += item(verb.name, Words.say(key: verb.summary), column: names + 4)
+        lines += item(verb.name, localized(key: verb.summary), column: names + 4)
       }
     }
-    lines += ["", title(Words.say("Options of every verb"))] + options(table.globals)
-    lines += ["", title(Words.say("Examples"))]
+    lines += ["", title(localized("Options of every verb"))] + options(table.globals)
+    lines += ["", title(localized("Examples"))]
     lines += [
       "  chime add \"Drink water\" every 90m from 8:00 to 22:00", "  chime in 25m Tea", "  chime next",
       "  chime snooze 20m",
-      "", Words.say("`chime help VERB` tells more about a verb."),
+      "", localized("`chime help VERB` tells more about a verb."),
     ]
     return lines
   }
@@ -33,29 +33,29 @@ struct HelpPage {
   func verb(_ path: [Verb]) -> [String] {
     guard let verb = path.last else { return overview() }
     let name = "chime " + path.map(\.name).joined(separator: " ")
-    var lines = [Words.say(key: verb.summary) + "."]
+    var lines = [localized(key: verb.summary) + "."]
     lines.append("")
-    let usage = title(Words.say("usage"))
+    let usage = title(localized("usage"))
     for (index, arguments) in verb.arguments.enumerated() {
       let head = index == 0 ? usage : String(repeating: " ", count: TextWidth.of(usage))
       lines.append(head + " " + [name, arguments, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " "))
     }
-    for detail in verb.details { lines += [""] + wrap(Words.say(key: detail), indent: 0) }
+    for detail in verb.details { lines += [""] + wrap(localized(key: detail), indent: 0) }
     if !verb.subverbs.isEmpty {
-      lines += ["", title(Words.say("Verbs"))]
+      lines += ["", title(localized("Verbs"))]
       for subverb in verb.subverbs {
-        lines += item("\(subverb.name) \(subverb.arguments[0])", Words.say(key: subverb.summary), column: 20)
+        lines += item("\(subverb.name) \(subverb.arguments[0])", localized(key: subverb.summary), column: 20)
       }
     }
-    if !verb.options.isEmpty { lines += ["", title(Words.say("Options"))] + options(verb.options) }
-    lines += ["", title(Words.say("Options of every verb"))] + options(table.globals)
+    if !verb.options.isEmpty { lines += ["", title(localized("Options"))] + options(verb.options) }
+    lines += ["", title(localized("Options of every verb"))] + options(table.globals)
     if !verb.examples.isEmpty {
-      lines += ["", title(Words.say("Examples"))]
+      lines += ["", title(localized("Examples"))]
       lines += verb.examples.map {
-        "  \($0.command)" + ($0.remark.isEmpty ? "" : style("   # \(Words.say(key: $0.remark))", .faint))
+        "  \($0.command)" + ($0.remark.isEmpty ? "" : style("   # \(localized(key: $0.remark))", .faint))
       }
     }
-    if let json = verb.json { lines += [""] + wrap(Words.say("With --json it prints %1.", json), indent: 0) }
+    if let json = verb.json { lines += [""] + wrap(localized("With --json it prints %1.", json), indent: 0) }
     return lines
   }
 
@@ -64,7 +64,7 @@ struct HelpPage {
   private func options(_ options: [Verb.Option]) -> [String] {
     let usages = options.map { $0.short == nil ? "    \($0.usage)" : $0.usage }
     let longest = usages.map { TextWidth.of($0) }.filter { $0 <= 24 }.max() ?? 24
-    return zip(options, usages).flatMap { item($1, Words.say(key: $0.summary), column: longest + 4) }
+    return zip(options, usages).flatMap { item($1, localized(key: $0.summary), column: longest + 4) }
   }
 
   /// A term and what it means, the latter in a column of its own.

@@ -27,7 +27,7 @@ struct ParsedLine {
   func count(_ name: String, minimum: Int = 1, maximum: Int) throws -> Int? {
     guard let text = value(name) else { return nil }
     guard let number = Int(text), (minimum...maximum).contains(number) else {
-      throw Failure.usage(Words.say("--%1 takes a number from %2 to %3, not \"%4\"", name, minimum, maximum, text))
+      throw Failure.usage(localized("--%1 takes a number from %2 to %3, not \"%4\"", name, minimum, maximum, text))
     }
     return number
   }
@@ -78,7 +78,7 @@ struct ParsedLine {
       throw unknown(option: "--\(name)", name: name, table: table)
     }
     if option.value == nil {
-      guard parts.count == 1 else { throw Failure.usage(Words.say("--%1 takes no value", name)) }
+      guard parts.count == 1 else { throw Failure.usage(localized("--%1 takes no value", name)) }
       given.append((option, ""))
     } else if parts.count == 2 {
       try add(option, String(parts[1]))
@@ -106,7 +106,7 @@ struct ParsedLine {
 
   private func value(for option: Verb.Option, from rest: inout ArraySlice<String>) throws -> String {
     guard let value = rest.popFirst() else {
-      throw Failure.usage(Words.say("--%1 needs a value: --%2 %3", option.name, option.name, option.value ?? ""))
+      throw Failure.usage(localized("--%1 needs a value: --%2 %3", option.name, option.name, option.value ?? ""))
     }
     return value
   }
@@ -114,8 +114,8 @@ struct ParsedLine {
   private mutating func add(_ option: Verb.Option, _ value: String) throws {
     if !option.choices.isEmpty, !option.choices.contains(value), !(value.isEmpty && option.mayBeEmpty) {
       throw Failure.usage(
-        Words.say("--%1 is one of %2, not \"%3\"", option.name, option.choices.joined(separator: ", "), value),
-        hint: Nearest.question(value, among: option.choices))
+        localized("--%1 is one of %2, not \"%3\"", option.name, option.choices.joined(separator: ", "), value),
+        hint: SpellingSuggestions.question(value, among: option.choices))
     }
     given.append((option, value))
   }
@@ -134,15 +134,15 @@ struct ParsedLine {
   private func unknown(option: String, name: String, table: CommandTable) -> Failure {
     let known = table.accepted(by: verb).map(\.name)
     let subject = path.isEmpty ? "chime" : "chime \(verbName)"
-    if let near = Nearest.question(name, among: known, prefix: "--") {
-      return .usage(Words.say("%1 has no option %2", subject, option), hint: near)
+    if let near = SpellingSuggestions.question(name, among: known, prefix: "--") {
+      return .usage(localized("%1 has no option %2", subject, option), hint: near)
     }
     if name.first?.isNumber == true {
       return .usage(
-        Words.say("%1 has no option %2", subject, option), hint: Words.say("words that begin with - stand after --"))
+        localized("%1 has no option %2", subject, option), hint: localized("words that begin with - stand after --"))
     }
     return .usage(
-      Words.say("%1 has no option %2", subject, option), hint: Words.say("`%1 --help` lists its options", subject))
+      localized("%1 has no option %2", subject, option), hint: localized("`%1 --help` lists its options", subject))
   }
 }
 

@@ -6,7 +6,7 @@ import ChimeWords
 enum ChainText {
   /// What a time waits for that has come, as a sentence.
   static func waits(_ condition: Wire.Condition) -> String {
-    Words.say("waits until \"%1\" is done", Harmless.line(condition.title ?? condition.reminder))
+    localized("waits until \"%1\" is done", TerminalSanitizer.line(condition.title ?? condition.reminder))
   }
 
   static func waits(_ awaiting: OccurrencesInterface.Awaiting) -> String {
@@ -16,22 +16,22 @@ enum ChainText {
 
   /// `30m after done of "Check the figures"`: the schedule with the title in the place of the id.
   static func schedule(_ chain: Wire.Chain) -> String {
-    let name = "\"\(Harmless.line(chain.title ?? chain.reminder))\""
+    let name = "\"\(TerminalSanitizer.line(chain.title ?? chain.reminder))\""
     let delay = chain.delay.map { LengthText.human($0) + " " } ?? ""
     return "\(delay)after \(chain.event.rawValue) of \(name)"
   }
 
   /// What it waits for, as a sentence.
   static func waits(_ chain: Wire.Chain) -> String {
-    guard let title = chain.title.map({ Harmless.line($0) }) else {
-      return Words.say("it counts from %1, which is gone", Harmless.line(chain.reminder))
+    guard let title = chain.title.map({ TerminalSanitizer.line($0) }) else {
+      return localized("it counts from %1, which is gone", TerminalSanitizer.line(chain.reminder))
     }
     let delay = chain.delay.map { LengthText.human($0) }
     return switch (chain.event, delay) {
-    case (.done, nil): Words.say("comes when \"%1\" is done", title)
-    case (.done, let delay?): Words.say("comes %1 after \"%2\" is done", delay, title)
-    case (.missed, nil): Words.say("comes when \"%1\" is missed", title)
-    case (.missed, let delay?): Words.say("comes %1 after \"%2\" is missed", delay, title)
+    case (.done, nil): localized("comes when \"%1\" is done", title)
+    case (.done, let delay?): localized("comes %1 after \"%2\" is done", delay, title)
+    case (.missed, nil): localized("comes when \"%1\" is missed", title)
+    case (.missed, let delay?): localized("comes %1 after \"%2\" is missed", delay, title)
     }
   }
 }

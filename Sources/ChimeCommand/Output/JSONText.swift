@@ -27,7 +27,7 @@ enum JSONText: Hashable, Sendable {
   ///
   /// Of a text that comes in several languages it has the best for the user; any map of texts is one but those that are
   /// called `fields` and `attributes`.
-  init(_ value: Any?, _ tongue: Tongue, field: String = "") {
+  init(_ value: Any?, _ preferredLanguages: PreferredLanguages, field: String = "") {
     switch value {
     case nil: self = .null
     case let value as String: self = .string(value)
@@ -38,19 +38,19 @@ enum JSONText: Hashable, Sendable {
     case let value as any WireValue:
       self = .object(
         zip(type(of: value).fieldNames, value.fieldValues).map {
-          Member(name: $0, value: JSONText($1, tongue, field: $0))
+          Member(name: $0, value: JSONText($1, preferredLanguages, field: $0))
         })
     // An empty map would be one of any kind.
     case let texts as [String: String]
     where value.map { type(of: $0) == [String: String].self } ?? false && !["fields", "attributes"].contains(field):
-      self = .string(tongue.text(texts))
+      self = .string(preferredLanguages.text(texts))
     case let values as [String: Any]:
       self = .object(
         values.sorted { $0.key < $1.key }.map {
-          Member(name: $0.key, value: JSONText($0.value, tongue, field: "fields"))
+          Member(name: $0.key, value: JSONText($0.value, preferredLanguages, field: "fields"))
         })
-    case let values as [Any]: self = .list(values.map { JSONText($0, tongue, field: field) })
-    case let value as any RawRepresentable: self = JSONText(value.rawValue, tongue)
+    case let values as [Any]: self = .list(values.map { JSONText($0, preferredLanguages, field: field) })
+    case let value as any RawRepresentable: self = JSONText(value.rawValue, preferredLanguages)
     default: preconditionFailure("no value of the interfaces: \(String(describing: value))")
     }
   }

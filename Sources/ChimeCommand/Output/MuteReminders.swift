@@ -11,14 +11,14 @@ enum MuteReminders {
     let names = mute.prefix(5).map { "\($0.id) \"\($0.title)\"" }.joined(separator: ", ")
     let more = mute.count > 5 ? " …" : ""
     context.note(
-      Words.say(
+      localized(
         count: mute.count, "Nobody hears %n reminder now, whose channels are missing or off: %1",
         "Nobody hears %n reminders now, whose channels are missing or off: %1", names + more), .caution)
-    context.note(Words.say("`chime edit %1 --to desktop` sends one to another channel.", first.id))
+    context.note(localized("`chime edit %1 --to desktop` sends one to another channel.", first.id))
   }
 
   private static func found(_ daemon: Daemon, to name: String?) throws -> [RemindersInterface.Reminder] {
-    return try Listings.pages(limit: nil, keeping: { $0.unheard != nil && name.map($0.channels.contains) != false }) {
+    return try Pagination.pages(limit: nil, keeping: { $0.unheard != nil && name.map($0.channels.contains) != false }) {
       limit, cursor in
       let reply: RemindersInterface.List.Reply = try daemon.call(RemindersInterface.List(limit: limit, cursor: cursor))
       return (reply.reminders, reply.cursor)

@@ -7,11 +7,12 @@ enum Plain {
     case .bool(let value): value ? "true" : "false"
     case .int(let value): String(value)
     case .number(let value): JSONText.text(value)
-    case .string(let value): Harmless.field(value)
+    case .string(let value): TerminalSanitizer.field(value)
     case .list(let values): values.map { text($0) }.joined(separator: ",")
     case .object(let members) where members.first?.name == "id": text(members[0].value)
     // Names may be a person's own too: those of an item's attributes.
-    case .object(let members): members.map { "\(Harmless.field($0.name))=\(text($0.value))" }.joined(separator: ",")
+    case .object(let members):
+      members.map { "\(TerminalSanitizer.field($0.name))=\(text($0.value))" }.joined(separator: ",")
     }
   }
 

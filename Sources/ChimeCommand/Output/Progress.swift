@@ -3,7 +3,7 @@ import ChimeWords
 /// One line on standard error that tells how far something long is: on a terminal only, not with --quiet, and only after
 /// half a second, so that what is soon over needs none. It is gone when the work is over.
 ///
-///     let progress = Progress(context, Words.say("Sending %1", name), total: bytes.count, of: .bytes)
+///     let progress = Progress(context, localized("Sending %1", name), total: bytes.count, of: .bytes)
 ///     defer { progress.end() }
 ///     progress.tell(sent)               // Sending calendar.ics: 45 %, 12 of 27 MiB, 8 s left
 final class Progress {
@@ -25,19 +25,19 @@ final class Progress {
 
   init(_ context: Context, _ text: String, total: Int? = nil, of unit: Unit = .nothing) {
     (self.context, self.text, self.total, self.unit) = (context, text, total, unit)
-    begun = context.world.elapsed()
+    begun = context.process.elapsed()
   }
 
-  private var isWanted: Bool { context.world.errors.isTerminal && !context.isQuiet }
+  private var isWanted: Bool { context.process.errors.isTerminal && !context.isQuiet }
 
   /// So much is done; without a number as much as before, and time has passed.
   func tell(_ more: Int? = nil) {
     done = more ?? done
     guard isWanted else { return }
-    let now = context.world.elapsed()
+    let now = context.process.elapsed()
     guard now - begun >= Self.patience, toldAt.map({ now - $0 >= Self.pace }) ?? true else { return }
     let line = TextWidth.truncate(
-      Self.line(text, done, of: total, unit, after: now - begun), to: max(20, context.world.errors.width ?? 80) - 1)
+      Self.line(text, done, of: total, unit, after: now - begun), to: max(20, context.process.errors.width ?? 80) - 1)
     toldAt = now
     guard line != shown else { return }
     write(line)
@@ -51,12 +51,12 @@ final class Progress {
       return unit == .nothing ? "\(text): \(taken)" : "\(text): \(amount(done, unit)), \(taken)"
     }
     let done = min(max(0, done), total)
-    let counted = Words.say("%1 of %2", number(done, unit, total), amount(total, unit))
-    var parts = [Words.say("%1 %", Figures.number(Double(done * 100 / total))), counted]
+    let counted = localized("%1 of %2", number(done, unit, total), amount(total, unit))
+    var parts = [localized("%1 %", LocalizedFormat.number(Double(done * 100 / total))), counted]
     // Sooner it would be a guess.
     if seconds >= 2, done > 0, done < total {
       let left = seconds * Double(total - done) / Double(done)
-      parts.append(Words.say("%1 left", RelativeTime.amount(seconds: Int64(min(left, 8_640_000).rounded(.up)))))
+      parts.append(localized("%1 left", RelativeTime.amount(seconds: Int64(min(left, 8_640_000).rounded(.up)))))
     }
     return "\(text): \(parts.joined(separator: ", "))"
   }
@@ -64,17 +64,17 @@ final class Progress {
   private static func amount(_ count: Int, _ unit: Unit) -> String {
     switch unit {
     case .bytes: Sizes.text(count)
-    case .lines: Words.say(count: count, "%n line", "%n lines")
-    case .nothing: Figures.number(Double(count))
+    case .lines: localized(count: count, "%n line", "%n lines")
+    case .nothing: LocalizedFormat.number(Double(count))
     }
   }
 
   /// A part of `total`, in its unit.
   private static func number(_ count: Int, _ unit: Unit, _ total: Int) -> String {
-    guard unit == .bytes else { return Figures.number(Double(count)) }
+    guard unit == .bytes else { return LocalizedFormat.number(Double(count)) }
     return total * 10 / 1_048_576 < 10
-      ? Figures.number(Double((count + 1_023) / 1_024))
-      : Figures.number(Double(count * 10 / 1_048_576) / 10, decimals: 1)
+      ? LocalizedFormat.number(Double((count + 1_023) / 1_024))
+      : LocalizedFormat.number(Double(count * 10 / 1_048_576) / 10, decimals: 1)
   }
 
   /// Takes the line away.
@@ -84,8 +84,8 @@ final class Progress {
   }
 
   private func write(_ line: String) {
-    let errors = context.world.errors
-    let isDumb = context.world.environment["TERM"].map { $0 == "dumb" } ?? false
+    let errors = context.process.errors
+    let isDumb = context.process.environment["TERM"].map { $0 == "dumb" } ?? false
     // What erases the rest of a line is not for every terminal.
     let gone = max(0, TextWidth.of(shown) - TextWidth.of(line))
     let rest =
@@ -93,7 +93,7 @@ final class Progress {
       ? String(repeating: " ", count: gone) + (line.isEmpty ? "\r" : String(repeating: "\u{8}", count: gone))
       : "\u{1B}[K"
     // What stands on standard output goes before.
-    context.world.output.flush()
+    context.process.output.flush()
     errors.write("\r\(line)\(rest)")
     errors.flush()
     shown = line

@@ -3,29 +3,33 @@ import ChimeWords
 /// States, reasons and kinds of things as a person reads them. In `--json`, in `--plain` and as values of options they stay what they are.
 enum StateWords {
   private static let states: Set<String> = [
-    Words.mark("active"), Words.mark("paused"), Words.mark("finished"), Words.mark("fired"), Words.mark("delivered"),
-    Words.mark("done"), Words.mark("dismissed"), Words.mark("snoozed"), Words.mark("missed"), Words.mark("suspend"),
-    Words.mark("downtime"), Words.mark("skipped"), Words.mark("pending"), Words.mark("waiting"), Words.mark("dead"),
-    Words.mark("cancelled"), Words.mark("failed"), Words.mark("refused"), Words.mark("latest"), Words.mark("all"),
-    Words.mark("skip"), Words.mark("low"), Words.mark("critical"),
+    localizable("active"), localizable("paused"), localizable("finished"), localizable("fired"),
+    localizable("delivered"),
+    localizable("done"), localizable("dismissed"), localizable("snoozed"), localizable("missed"),
+    localizable("suspend"),
+    localizable("downtime"), localizable("skipped"), localizable("pending"), localizable("waiting"),
+    localizable("dead"),
+    localizable("cancelled"), localizable("failed"), localizable("refused"), localizable("latest"), localizable("all"),
+    localizable("skip"), localizable("low"), localizable("critical"),
     // What `chime watch` calls what happens.
-    Words.mark("added"), Words.mark("changed"), Words.mark("removed"), Words.mark("closed"), Words.mark("logged"),
-    Words.mark("goal"), Words.mark("limit"), Words.mark("stock"), Words.mark("unlocked"), Words.mark("level"),
-    Words.mark("milestone"), Words.mark("clock"), Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"),
-    Words.mark("reloaded"), Words.mark("store"),
-    Words.mark("pinged"), Words.mark("awaited"), Words.mark("new"), Words.mark("up"), Words.mark("running"),
-    Words.mark("down"), Words.mark("started"), Words.mark("succeeded"),
+    localizable("added"), localizable("changed"), localizable("removed"), localizable("closed"), localizable("logged"),
+    localizable("goal"), localizable("limit"), localizable("stock"), localizable("unlocked"), localizable("level"),
+    localizable("milestone"), localizable("clock"), localizable("zone"), localizable("calendar"),
+    localizable("resumed"),
+    localizable("reloaded"), localizable("store"),
+    localizable("pinged"), localizable("awaited"), localizable("new"), localizable("up"), localizable("running"),
+    localizable("down"), localizable("started"), localizable("succeeded"),
     // What endpoints are told.
-    Words.mark("repeated"), Words.mark("reopened"),
+    localizable("repeated"), localizable("reopened"),
   ]
 
-  static func say(_ state: String) -> String { states.contains(state) ? Words.say(key: state) : state }
+  static func say(_ state: String) -> String { states.contains(state) ? localized(key: state) : state }
 
   /// What a message tells of its occurrence.
   static func event(_ event: String) -> String {
     switch event {
-    case "givenUp": Words.say("given up")
-    case "withdrawal": Words.say("taken back")
+    case "givenUp": localized("given up")
+    case "withdrawal": localized("taken back")
     default: say(event)
     }
   }
@@ -33,9 +37,9 @@ enum StateWords {
   /// The language that a schedule is written in; those of other programs keep their names.
   static func dialect(_ dialect: String) -> String {
     switch dialect {
-    case "phrase": Words.say("phrase")
-    case "calendar": Words.say("calendar")
-    case "solar": Words.say("solar")
+    case "phrase": localized("phrase")
+    case "calendar": localized("calendar")
+    case "solar": localized("solar")
     default: dialect
     }
   }
@@ -50,31 +54,32 @@ enum StateWords {
   /// What a request calls one of its values.
   static func field(_ field: String) -> String {
     switch field {
-    case "when": Words.say("schedule")
-    case "title": Words.say("title")
-    case "body": Words.say("text")
-    case "timezone": Words.say("time zone")
-    case "url": Words.say("address")
-    case "secret": Words.say("secret")
-    case "tags": Words.say("tags")
-    case "channels": Words.say("channels")
-    case "tracker": Words.say("tracker")
-    case "unit": Words.say("unit")
-    case "goal": Words.say("goal")
-    case "amount", "value", "add": Words.say("amount")
-    case "note": Words.say("note")
-    case "range": Words.say("range")
-    case "item": Words.say("item")
+    case "when": localized("schedule")
+    case "title": localized("title")
+    case "body": localized("text")
+    case "timezone": localized("time zone")
+    case "url": localized("address")
+    case "secret": localized("secret")
+    case "tags": localized("tags")
+    case "channels": localized("channels")
+    case "tracker": localized("tracker")
+    case "unit": localized("unit")
+    case "goal": localized("goal")
+    case "amount", "value", "add": localized("amount")
+    case "note": localized("note")
+    case "range": localized("range")
+    case "item": localized("item")
     default: field
     }
   }
 
   private static let kinds: Set<String> = [
-    Words.mark("reminder"), Words.mark("occurrence"), Words.mark("delivery"), Words.mark("endpoint"),
-    Words.mark("command"), Words.mark("tracker"), Words.mark("entry"), Words.mark("item"), Words.mark("milestone"),
-    Words.mark("expectation"), Words.mark("pack"), Words.mark("achievement"), Words.mark("photo"), Words.mark("upload"),
+    localizable("reminder"), localizable("occurrence"), localizable("delivery"), localizable("endpoint"),
+    localizable("command"), localizable("tracker"), localizable("entry"), localizable("item"), localizable("milestone"),
+    localizable("expectation"), localizable("pack"), localizable("achievement"), localizable("photo"),
+    localizable("upload"),
   ]
 
   /// What it is that the daemon knows none of.
-  static func kind(_ kind: String) -> String { kinds.contains(kind) ? Words.say(key: kind) : kind }
+  static func kind(_ kind: String) -> String { kinds.contains(kind) ? localized(key: kind) : kind }
 }

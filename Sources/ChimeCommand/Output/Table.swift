@@ -20,8 +20,8 @@ struct Table {
     var tone: Style.Tone = .plain
 
     init(_ text: String, short: String? = nil, _ tone: Style.Tone = .plain) {
-      self.text = Harmless.line(text)
-      self.short = short.map(Harmless.line)
+      self.text = TerminalSanitizer.line(text)
+      self.short = short.map(TerminalSanitizer.line)
       self.tone = tone
     }
     init(stringLiteral value: String) { self.init(value) }
@@ -59,7 +59,7 @@ struct Table {
 
   private var naturalWidths: [Int] {
     columns.indices.map { index in
-      rows.reduce(TextWidth.of(Words.say(key: columns[index].title))) { max($0, TextWidth.of($1[index].text)) }
+      rows.reduce(TextWidth.of(localized(key: columns[index].title))) { max($0, TextWidth.of($1[index].text)) }
     }
   }
 
@@ -93,7 +93,7 @@ struct Table {
 
   private func lines(_ kept: some Collection<Int>, _ widths: [Int], _ style: Style) -> [String] {
     let kept = Array(kept)
-    let header = line(kept, widths, style) { Cell(Words.say(key: columns[$0].title), .strong) }
+    let header = line(kept, widths, style) { Cell(localized(key: columns[$0].title), .strong) }
     return [header] + rows.flatMap { row in lines(of: row, kept, widths, style) }
   }
 

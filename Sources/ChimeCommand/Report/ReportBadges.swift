@@ -14,9 +14,9 @@ extension ReportPage {
       }
     }
     return tag("div", ["class": "part"]) {
-      tag("h3") { Words.say("Achievements") }
+      tag("h3") { localized("Achievements") }
       tag("p", ["class": "kicker"]) {
-        Words.say("%1 of %2 unlocked", String(unlocked), String(achievements.count))
+        localized("%1 of %2 unlocked", String(unlocked), String(achievements.count))
       }
       tag("div", ["class": "card groups"]) {
         for group in groups {
@@ -28,7 +28,7 @@ extension ReportPage {
                 title(ofCategory: name, group.members)
                 " "
                 tag("span") {
-                  Words.say(
+                  localized(
                     "%1 of %2", String(group.members.count { $0.unlockedAt != nil }), String(group.members.count))
                 }
               }
@@ -40,7 +40,7 @@ extension ReportPage {
         let locked = achievements.filter { $0.unlockedAt == nil }
         if !locked.isEmpty {
           tag("p", ["class": "to-come"]) {
-            tag("strong") { Words.say("Still locked:") }
+            tag("strong") { localized("Still locked:") }
             " "
             locked.map { words.local($0.title) + ($0.target > 1 ? " (\(words.progress($0)))" : "") }.joined(
               separator: ", ")
@@ -64,12 +64,12 @@ extension ReportPage {
       tag("span", ["dir": "auto"]) { words.local(one.text) }
       if let at = one.unlockedAt {
         tag("span", ["class": "when"]) {
-          tag("span", ["class": "unseen"]) { Words.say("unlocked on") }
+          tag("span", ["class": "unseen"]) { localized("unlocked on") }
           " \(words.date(String(at.at.prefix(10))))"
         }
       } else {
         tag("span", ["class": "when"]) {
-          tag("span", ["class": "unseen"]) { Words.say("locked:") }
+          tag("span", ["class": "unseen"]) { localized("locked:") }
           " \(words.progress(one))"
         }
       }
@@ -110,7 +110,7 @@ extension ReportPage {
       return tag("text", ["class": "hex-sign", "x": "50", "y": "65"]) { icon }
     }
     if one.target > 1 {
-      let text = Figures.number(Double(one.target), grouped: false)
+      let text = LocalizedFormat.number(Double(one.target), grouped: false)
       let size = text.count > 3 ? "font-size:20px" : nil
       return tag("text", ["class": "hex-sign", "x": "50", "y": text.count > 3 ? "62" : "64", "style": size]) { text }
     }

@@ -8,19 +8,20 @@ extension ReportPage {
   func heatMap(_ part: ReportContents.Part, id: String) -> Markup {
     let months = months(of: part.year)
     return tag("div", ["class": "card"]) {
-      tag("h4") { Words.say("The year") }
+      tag("h4") { localized("The year") }
       tag("p", ["class": "kicker"]) {
-        Words.say("The fuller the colour, the more; a frame without a filling is a day that does not count.")
+        localized("The fuller the colour, the more; a frame without a filling is a day that does not count.")
       }
       tag("div", ["class": "months"]) {
         for (index, month) in months.enumerated() { heat(month, part.tracker, id: "\(id)-heat\(index)") }
       }
       Self.figures(
-        Words.say("The year as a table"),
-        head: [Words.say("Month"), Words.say("Entries"), Words.say("Days met"), Words.say("Days that count")],
+        localized("The year as a table"),
+        head: [localized("Month"), localized("Entries"), localized("Days met"), localized("Days that count")],
         rows: months.reversed().map { month in
           [
-            DayText.monthAndYear(month.first), Figures.number(Double(month.days.reduce(0) { $0 + $1.total.entries })),
+            DayText.monthAndYear(month.first),
+            LocalizedFormat.number(Double(month.days.reduce(0) { $0 + $1.total.entries })),
             String(month.met), String(month.due),
           ]
         })
@@ -52,7 +53,7 @@ extension ReportPage {
       tag("p", ["aria-hidden": "true"]) { "\(DayText.month(month.first.month)) \(month.first.year)" }
       Self.picture(
         id, title: DayText.monthAndYear(month.first),
-        about: Words.say(count: month.due, "%1 of %n day was met", "%1 of %n days were met", month.met),
+        about: localized(count: month.due, "%1 of %n day was met", "%1 of %n days were met", month.met),
         box: "0 0 97 \(14 * 6 - 1)"
       ) {
         for (date, total) in month.days {
@@ -93,11 +94,11 @@ extension ReportPage {
     if let amount = total.total ?? total.value, total.entries > 0 {
       parts.append(words.amount(amount, tracker))
     } else if total.entries > 0 {
-      parts.append(Words.say("done"))
+      parts.append(localized("done"))
     } else if total.counts {
-      parts.append(Words.say("nothing"))
+      parts.append(localized("nothing"))
     } else {
-      parts.append(words.why(total.why) ?? Words.say("does not count"))
+      parts.append(words.why(total.why) ?? localized("does not count"))
     }
     return parts.joined(separator: ": ")
   }
@@ -108,9 +109,9 @@ extension ReportPage {
   func plan(_ part: ReportContents.Part, id: String) -> Markup {
     guard !part.plan.isEmpty else { return .nothing }
     return tag("div", ["class": "card"]) {
-      tag("h4") { Words.say("The plan") }
+      tag("h4") { localized("The plan") }
       tag("p", ["class": "kicker"]) {
-        Words.say("Each day that is asked for has its number: filled when it was done, ringed when it is to come.")
+        localized("Each day that is asked for has its number: filled when it was done, ringed when it is to come.")
       }
       tag("div", ["class": "gardens"]) {
         for (index, plan) in part.plan.enumerated() { self.plan(plan, id: "\(id)-plan\(index)") }
@@ -120,7 +121,7 @@ extension ReportPage {
 
   private func plan(_ plan: DayPlan, id: String) -> Markup {
     let title = DayText.monthAndYear(plan.month)
-    let told = Words.say("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
+    let told = localized("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
     let month = Month(first: plan.month, days: [])
     return tag("div", ["class": "garden"]) {
       tag("p") {
@@ -129,7 +130,9 @@ extension ReportPage {
       }
       Self.picture(id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)") {
         for day in Weekday.allCases {
-          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) { Figures.weekday(day) }
+          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) {
+            LocalizedFormat.weekday(day)
+          }
         }
         for day in plan.days {
           if let date = CivilDate(day.day) {
@@ -147,10 +150,10 @@ extension ReportPage {
 
   private func state(_ state: DayPlan.State) -> String {
     switch state {
-    case .done: Words.say("done")
-    case .missed: Words.say("not done")
-    case .today: Words.say("today")
-    case .ahead: Words.say("to come")
+    case .done: localized("done")
+    case .missed: localized("not done")
+    case .today: localized("today")
+    case .ahead: localized("to come")
     }
   }
 
@@ -178,15 +181,17 @@ extension ReportPage {
   private func garden(_ month: Month, _ tracker: String, id: String) -> Markup {
     let title = DayText.monthAndYear(month.first)
     let inAll = month.days.compactMap(\.total.number).max()
-    let told = Words.say(count: month.due, "%1 of %2 day", "%1 of %2 days", month.met, month.due)
+    let told = localized(count: month.due, "%1 of %2 day", "%1 of %2 days", month.met, month.due)
     return tag("div", ["class": "card garden"]) {
       tag("h4") { title }
-      tag("p") { inAll.map { Words.say("%1, %2 in all", told, String($0)) } ?? told }
+      tag("p") { inAll.map { localized("%1, %2 in all", told, String($0)) } ?? told }
       Self.picture(
         id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)"
       ) {
         for day in Weekday.allCases {
-          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) { Figures.weekday(day) }
+          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) {
+            LocalizedFormat.weekday(day)
+          }
         }
         grid(month, tracker)
       }
@@ -207,7 +212,7 @@ extension ReportPage {
         pieces.append(
           tag("g", ["transform": place]) {
             tag("title") {
-              total.number.map { Words.say("%1: day %2", words.day(total.day), String($0)) } ?? words.day(total.day)
+              total.number.map { localized("%1: day %2", words.day(total.day), String($0)) } ?? words.day(total.day)
             }
             tag("use", ["href": "#\(ReportFlowers.id(ReportFlowers.form(total.day, tracker)))"])
             if total.isNumbered { tag("text", ["class": "heart-number", "y": "4.2"]) { String(number) } }
@@ -215,7 +220,7 @@ extension ReportPage {
       } else if let total, total.counts {
         pieces.append(
           tag("g", ["transform": place]) {
-            tag("title") { Words.say("%1: not done", words.day(total.day)) }
+            tag("title") { localized("%1: not done", words.day(total.day)) }
             tag("circle", ["class": "bud", "r": "9"])
           })
       } else {

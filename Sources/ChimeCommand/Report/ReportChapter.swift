@@ -11,7 +11,7 @@ extension ReportPage {
     ) {
       tag("div", ["class": "head"]) {
         tag("h2", ["id": "chapter-\(number)-title", "dir": "auto"]) { title }
-        if let level = chapter.level { tag("p", ["class": "soft"]) { Words.say("level %1", String(level.level)) } }
+        if let level = chapter.level { tag("p", ["class": "soft"]) { localized("level %1", String(level.level)) } }
       }
       if let level = chapter.level { self.level(level) }
       for (index, part) in chapter.parts.enumerated() {
@@ -28,16 +28,16 @@ extension ReportPage {
     return tag("div", ["class": "level"]) {
       Self.bar(share)
       tag("p", ["class": "kicker"]) {
-        Words.say(
-          "%1 XP, and %2 more to level %3", Figures.number(Double(level.experience)),
-          Figures.number(Double(max(level.next - level.experience, 0))), String(level.level + 1))
+        localized(
+          "%1 XP, and %2 more to level %3", LocalizedFormat.number(Double(level.experience)),
+          LocalizedFormat.number(Double(max(level.next - level.experience, 0))), String(level.level + 1))
       }
     }
   }
 
   private func part(_ part: ReportContents.Part, id: String, isAlone: Bool, isTitled: Bool) -> Markup {
     let tracker = part.tracker
-    let goal = tracker.kind == .measure ? words.goal(tracker).map { Words.say("goal %1", $0) } : words.goal(tracker)
+    let goal = tracker.kind == .measure ? words.goal(tracker).map { localized("goal %1", $0) } : words.goal(tracker)
     let about = [goal, tracker.kind == .measure ? nil : words.counting(tracker)].compactMap { $0 }
     return tag("div", ["class": isTitled ? "part" : "part bare"]) {
       tag("h3", ["dir": "auto", "class": isTitled ? nil : "unseen"]) { name(tracker) }
@@ -53,13 +53,13 @@ extension ReportPage {
   private func nothingYet(_ tracker: T.Tracker) -> Markup {
     let example =
       switch tracker.kind {
-      case .check: tracker.hasItems ? Words.say("NAME") : nil as String?
+      case .check: tracker.hasItems ? localized("NAME") : nil as String?
       case .amount:
         "\(TrackerWords.shortest(tracker.usual ?? tracker.presets.first ?? 1))\(tracker.unit ?? "")"
       case .measure: "\(TrackerWords.shortest(tracker.goal?.value ?? 1))\(tracker.unit ?? "")"
       }
     return tag("div", ["class": "card empty"]) {
-      tag("p") { Words.say("Nothing is logged yet. The first entry begins the picture:") }
+      tag("p") { localized("Nothing is logged yet. The first entry begins the picture:") }
       tag("p") { tag("code") { (["chime log", tracker.id] + [example].compactMap { $0 }).joined(separator: " ") } }
     }
   }
@@ -100,7 +100,7 @@ extension ReportPage {
       tag("h4", ["dir": "auto"]) { name(field.tracker) }
       if let last = field.last {
         tag("p", ["class": "kicker"]) {
-          Words.say("%1 on %2.", words.amount(last.value, field.tracker), words.day(last.day))
+          localized("%1 on %2.", words.amount(last.value, field.tracker), words.day(last.day))
         }
       }
       ReportPlot(page: self, part: own, id: id).figure() ?? .nothing
@@ -114,7 +114,7 @@ extension ReportPage {
     let rows = part.tracker.kind == .measure ? measured(part) : counted(part)
     var trend = MeasureTrend(part.statistics)
     if part.standing.isGoalValueReached { trend?.heading = .neither }
-    let (rate, tone) = (Words.say("A week"), Self.tone(trend))
+    let (rate, tone) = (localized("A week"), Self.tone(trend))
     return tag("dl", ["class": "tiles"]) {
       for row in rows {
         tag("div") {
@@ -133,48 +133,48 @@ extension ReportPage {
   private func measured(_ part: ReportContents.Part) -> [Tile] {
     let (s, tracker) = (part.statistics, part.tracker)
     var tiles: [Tile] = []
-    if let last = s.last { tiles.append((Words.say("Latest"), words.amount(last.value, tracker), words.day(last.day))) }
+    if let last = s.last { tiles.append((localized("Latest"), words.amount(last.value, tracker), words.day(last.day))) }
     if let first = s.first, let last = s.last, first.day != last.day {
       tiles.append(
-        (Words.say("Change"), signed(last.value - first.value, tracker), Words.say("since %1", words.date(first.day))))
+        (localized("Change"), signed(last.value - first.value, tracker), localized("since %1", words.date(first.day))))
     }
     if let rate = s.weeklyRate {
       tiles.append(
         (
-          Words.say("A week"),
+          localized("A week"),
           [MeasureTrend(s)?.arrow, signed(rate, tracker)].compactMap { $0 }.joined(separator: " "),
           [s.direction.map { direction($0) }, MeasureTrend(s)?.about].compactMap { $0 }.joined(separator: ", ")
         ))
     }
     if let goal = tracker.goal?.value {
       let isMet = part.standing.isGoalValueReached
-      let goalOn = s.goalOn.map { Words.say("forecast for %1", words.date($0)) }
-      tiles.append((Words.say("Goal"), words.amount(goal, tracker), isMet ? Words.say("reached") : goalOn))
+      let goalOn = s.goalOn.map { localized("forecast for %1", words.date($0)) }
+      tiles.append((localized("Goal"), words.amount(goal, tracker), isMet ? localized("reached") : goalOn))
     }
     if let least = s.least {
-      tiles.append((Words.say("Least"), words.amount(least.value, tracker), words.day(least.day)))
+      tiles.append((localized("Least"), words.amount(least.value, tracker), words.day(least.day)))
     }
-    if let most = s.most { tiles.append((Words.say("Most"), words.amount(most.value, tracker), words.day(most.day))) }
+    if let most = s.most { tiles.append((localized("Most"), words.amount(most.value, tracker), words.day(most.day))) }
     return tiles
   }
 
   private func direction(_ direction: T.Standing.Direction) -> String {
     switch direction {
-    case .up: Words.say("rising")
-    case .down: Words.say("falling")
-    case .steady: Words.say("steady")
+    case .up: localized("rising")
+    case .down: localized("falling")
+    case .steady: localized("steady")
     }
   }
 
   private func counted(_ part: ReportContents.Part) -> [Tile] {
     let (s, tracker) = (part.statistics, part.tracker)
     var tiles: [Tile] = []
-    if let total = s.total { tiles.append((Words.say("In all"), words.sum(total, tracker), entries(s.entries))) }
+    if let total = s.total { tiles.append((localized("In all"), words.sum(total, tracker), entries(s.entries))) }
     if tracker.kind == .amount, let average = s.dailyAverage {
-      tiles.append((Words.say("A day"), words.amount(average, tracker), Words.say("on days with an entry")))
+      tiles.append((localized("A day"), words.amount(average, tracker), localized("on days with an entry")))
     }
     if tracker.kind == .amount, let most = s.most {
-      let title = tracker.isLimited ? Words.say("Most") : Words.say("Best day")
+      let title = tracker.isLimited ? localized("Most") : localized("Best day")
       tiles.append((title, words.amount(most.value, tracker), words.day(most.day)))
     }
     // Days before the tracker's first one may have been met, and need not have been.
@@ -183,32 +183,33 @@ extension ReportPage {
       tiles.append(
         (
           tracker.goal == nil
-            ? Words.say("Days done") : tracker.isLimited ? Words.say("Within the limit") : Words.say("Goal met"),
+            ? localized("Days done") : tracker.isLimited ? localized("Within the limit") : localized("Goal met"),
           StatsPage.percent(Double(s.metDays) / Double(due)),
-          Words.say(
-            count: due, "%1 of %2 day that counts", "%1 of %2 days that count", Figures.number(Double(s.metDays)),
-            Figures.number(Double(due)))
+          localized(
+            count: due, "%1 of %2 day that counts", "%1 of %2 days that count",
+            LocalizedFormat.number(Double(s.metDays)),
+            LocalizedFormat.number(Double(due)))
         ))
     }
-    let none = Words.say("none yet")
+    let none = localized("none yet")
     let streak = words.streak(s.streak)
-    tiles.append((Words.say("Streak"), streak.isEmpty ? none : streak, nil))
+    tiles.append((localized("Streak"), streak.isEmpty ? none : streak, nil))
     let longest = words.streak(s.longest)
-    let ended = s.longest.last.map { Words.say("up to %1", words.date($0)) }
-    tiles.append((Words.say("Longest"), longest.isEmpty ? none : longest, longest.isEmpty ? nil : ended))
+    let ended = s.longest.last.map { localized("up to %1", words.date($0)) }
+    tiles.append((localized("Longest"), longest.isEmpty ? none : longest, longest.isEmpty ? nil : ended))
     tiles.append(
       (
-        Words.say("Strength"), Words.say("%1 %", Figures.number(s.strength * 100)),
-        Words.say("of the habit")
+        localized("Strength"), localized("%1 %", LocalizedFormat.number(s.strength * 100)),
+        localized("of the habit")
       ))
     if let evenness = s.evenness {
       tiles.append(
-        (Words.say("Rotation"), Words.say("%1 %", String(evenness)), Words.say("how evenly all are used")))
+        (localized("Rotation"), localized("%1 %", String(evenness)), localized("how evenly all are used")))
     }
     return tiles
   }
 
-  func entries(_ count: Int) -> String { Words.say(count: count, "%n entry", "%n entries") }
+  func entries(_ count: Int) -> String { localized(count: count, "%n entry", "%n entries") }
 
   private func valuesTable(_ part: ReportContents.Part) -> Markup {
     let (s, tracker) = (part.statistics, part.tracker)
@@ -233,17 +234,17 @@ extension ReportPage {
         + (tracker.kind == .amount
           ? [month.total.map { words.sum($0, tracker) } ?? "", "\(month.met)/\(month.due)"] : [])
     }
-    let (day, average) = (Words.say("Day"), Words.say("Average"))
+    let (day, average) = (localized("Day"), localized("Average"))
     return .all([
       Self.figures(
-        Words.say("Months as a table"),
-        head: [Words.say("Month"), Words.say("Entries"), average]
-          + (tracker.kind == .amount ? [Words.say("Total"), Words.say("Days met")] : []), rows: months),
+        localized("Months as a table"),
+        head: [localized("Month"), localized("Entries"), average]
+          + (tracker.kind == .amount ? [localized("Total"), localized("Days met")] : []), rows: months),
       Self.figures(
-        Words.say("Days as a table"), head: [day, Words.say("Value"), average], rows: values),
+        localized("Days as a table"), head: [day, localized("Value"), average], rows: values),
       Self.figures(
-        Words.say("Expected days as a table"),
-        head: [day, Words.say("Expected"), Words.say("Low"), Words.say("High")], rows: ahead),
+        localized("Expected days as a table"),
+        head: [day, localized("Expected"), localized("Low"), localized("High")], rows: ahead),
     ])
   }
 
@@ -258,9 +259,9 @@ extension ReportPage {
     let top = isFew ? sorted : Array(sorted.prefix(6))
     let bottom = isFew ? [] : Array(sorted.suffix(6))
     return tag("div", ["class": "pair"]) {
-      worn(top, isFew ? Words.say("Most used first") : Words.say("Most used"), most: most)
-      if !bottom.isEmpty { worn(bottom, Words.say("Least used"), most: most) }
-      if !gone.isEmpty { worn(Array(gone.prefix(12)), Words.say("There no more"), most: most) }
+      worn(top, isFew ? localized("Most used first") : localized("Most used"), most: most)
+      if !bottom.isEmpty { worn(bottom, localized("Least used"), most: most) }
+      if !gone.isEmpty { worn(Array(gone.prefix(12)), localized("There no more"), most: most) }
     }
   }
 
@@ -274,7 +275,7 @@ extension ReportPage {
               thumbnail(item.photo, item.title)
               item.title
               if let until = item.until, isGone(item) {
-                tag("span", ["class": "soft"]) { Words.say("✗ until %1", words.date(until)) }
+                tag("span", ["class": "soft"]) { localized("✗ until %1", words.date(until)) }
               }
               if let brand = item.attributes["brand"] ?? item.attributes.min(by: { $0.key < $1.key })?.value {
                 tag("span", ["class": "soft"]) { brand }
@@ -283,7 +284,7 @@ extension ReportPage {
             Self.bar(most > 0 ? Double(item.entries) / Double(most) : 0)
             tag("span", ["class": "n"]) {
               String(item.entries)
-              tag("span", ["class": "unseen"]) { Words.say(count: item.entries, "time", "times") }
+              tag("span", ["class": "unseen"]) { localized(count: item.entries, "time", "times") }
             }
           }
         }
@@ -296,7 +297,7 @@ extension ReportPage {
     let told = part.milestones.filter { $0.note != nil || $0.photo != nil }
     let crossed = part.milestones.filter { $0.note == nil && $0.photo == nil }
     return tag("div") {
-      tag("h4", ["class": "above"]) { Words.say("Milestones") }
+      tag("h4", ["class": "above"]) { localized("Milestones") }
       if !crossed.isEmpty {
         tag("ul", ["class": "chips"]) {
           for stone in crossed {
@@ -317,11 +318,11 @@ extension ReportPage {
       for stone in stones {
         tag("li", ["class": "card"]) {
           if let photo = stone.photo.flatMap({ contents.photos[$0] }) {
-            tag("img", ["src": photo.uri, "alt": Words.say("Photo: %1", stone.title)])
+            tag("img", ["src": photo.uri, "alt": localized("Photo: %1", stone.title)])
           }
           tag("p", ["class": "kicker"]) {
             words.day(stone.day)
-            if stone.photo.map({ contents.photos[$0] == nil }) ?? false { ", \(Words.say("its photo was left out"))" }
+            if stone.photo.map({ contents.photos[$0] == nil }) ?? false { ", \(localized("its photo was left out"))" }
           }
           tag("p", ["class": "name", "dir": "auto"]) { stone.title }
           if let note = stone.note { tag("p", ["dir": "auto"]) { note } }

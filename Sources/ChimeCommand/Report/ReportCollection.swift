@@ -24,7 +24,7 @@ extension ReportPage {
   /// A small picture beside words that say the same; nothing where there is no photo.
   func thumbnail(_ photo: String?, _ title: String) -> Markup {
     guard let photo, let index = shownPhotos.firstIndex(of: photo) else { return .nothing }
-    return tag("span", ["class": "photo ph\(index)", "role": "img", "aria-label": Words.say("Photo: %1", title)])
+    return tag("span", ["class": "photo ph\(index)", "role": "img", "aria-label": localized("Photo: %1", title)])
   }
 
   /// The months of the range, at most three, with what was used on each day.
@@ -34,7 +34,7 @@ extension ReportPage {
     let from = contents.range?.from ?? ""
     let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(3)
     return tag("div", ["class": "card"]) {
-      tag("h4") { Words.say("What was used on which day") }
+      tag("h4") { localized("What was used on which day") }
       tag("div", ["class": "wears"]) {
         for month in shown.reversed() { wears(month, worn) }
       }
@@ -45,12 +45,12 @@ extension ReportPage {
             " "
             tag("span", ["dir": "auto"]) { item.title }
             " "
-            tag("span", ["class": "soft"]) { Words.say(count: item.times, "%n time", "%n times") }
+            tag("span", ["class": "soft"]) { localized(count: item.times, "%n time", "%n times") }
           }
         }
       }
       Self.figures(
-        Words.say("The days as a table"), head: [Words.say("Day"), Words.say("Used")],
+        localized("The days as a table"), head: [localized("Day"), localized("Used")],
         rows: worn.days.sorted { $0.key > $1.key }.map { day, ids in
           [
             words.day(day),
@@ -64,7 +64,9 @@ extension ReportPage {
     tag("div") {
       tag("p", ["class": "kicker"]) { DayText.monthAndYear(month.first) }
       tag("ol", ["class": "wear", "role": "list"]) {
-        for day in Weekday.allCases { tag("li", ["class": "wd", "aria-hidden": "true"]) { Figures.weekday(day) } }
+        for day in Weekday.allCases {
+          tag("li", ["class": "wd", "aria-hidden": "true"]) { LocalizedFormat.weekday(day) }
+        }
         for (date, total) in month.days {
           let ids = worn.days[total.day] ?? []
           let titles = ids.map { id in worn.items.first { $0.id == id }?.title ?? id }
@@ -95,7 +97,7 @@ extension ReportPage {
     guard !shown.isEmpty else { return .nothing }
     let titles = Dictionary(part.items.map { ($0.id, $0.title) }) { first, _ in first }
     return tag("div") {
-      tag("h4", ["class": "above"]) { Words.say("Photos") }
+      tag("h4", ["class": "above"]) { localized("Photos") }
       tag("ul", ["class": "shots"]) {
         for entry in shown {
           let title = entry.item.map { titles[$0] ?? $0 } ?? name(part.tracker)

@@ -97,7 +97,7 @@ struct ReportReader {
       madeAt: zone.civil(at: context.now), today: today, day: view, isOfOnePack: pack != nil, range: range,
       chapters: chapters)
     if pack == nil {
-      contents.expectations = try Listings.pages(limit: nil) { limit, cursor in
+      contents.expectations = try Pagination.pages(limit: nil) { limit, cursor in
         let reply = try daemon.call(ExpectationsInterface.List(limit: limit, cursor: cursor))
         return (reply.expectations, reply.cursor)
       }.items
@@ -150,7 +150,7 @@ struct ReportReader {
     let ids = packs.map(\.id)
     return .failed(
       ids.isEmpty
-        ? Words.say("no pack is installed") : Words.say("the pack \"%1\" is not installed", pack),
-      hint: Nearest.question(pack, among: ids) ?? Words.say("`chime pack list` shows those that are"))
+        ? localized("no pack is installed") : localized("the pack \"%1\" is not installed", pack),
+      hint: SpellingSuggestions.question(pack, among: ids) ?? localized("`chime pack list` shows those that are"))
   }
 }

@@ -8,10 +8,10 @@ extension ReportPage {
     guard !contents.expectations.isEmpty else { return .nothing }
     let down = contents.expectations.count { $0.state == .down }
     return tag("section", ["id": "expected", "aria-labelledby": "expected-title"]) {
-      tag("div", ["class": "head"]) { tag("h2", ["id": "expected-title"]) { Words.say("Expected jobs") } }
+      tag("div", ["class": "head"]) { tag("h2", ["id": "expected-title"]) { localized("Expected jobs") } }
       tag("p", ["class": "kicker"]) {
         down == 0
-          ? Words.say("None is down.") : Words.say(count: down, "%n is down.", "%n are down.")
+          ? localized("None is down.") : localized(count: down, "%n is down.", "%n are down.")
       }
       tag("ul", ["class": "card jobs"]) { for one in contents.expectations { job(one) } }
     }
@@ -33,9 +33,9 @@ extension ReportPage {
 
   private func word(_ result: ExpectationsInterface.Beat.Result) -> String {
     switch result {
-    case .good: Words.say("went well")
+    case .good: localized("went well")
     case .failed: StateWords.say("failed")
-    case .missed: Words.say("no ping")
+    case .missed: localized("no ping")
     }
   }
 

@@ -14,10 +14,16 @@ struct ReportPage {
   /// The whole file.
   func html() -> String {
     "<!DOCTYPE html>\n"
-      + tag("html", ["lang": words.tongue.first, "dir": Tongue.isRightToLeft(words.tongue.first) ? "rtl" : "ltr"]) {
+      + tag(
+        "html",
+        [
+          "lang": words.preferredLanguages.first,
+          "dir": PreferredLanguages.isRightToLeft(words.preferredLanguages.first) ? "rtl" : "ltr",
+        ]
+      ) {
         head
         tag("body") {
-          tag("a", ["class": "skip", "href": "#main"]) { Words.say("Skip to the content") }
+          tag("a", ["class": "skip", "href": "#main"]) { localized("Skip to the content") }
           tag("div", ["class": "wrap"]) {
             masthead
             navigation
@@ -44,7 +50,7 @@ struct ReportPage {
       tag("meta", ["name": "referrer", "content": "no-referrer"])
       tag("meta", ["name": "robots", "content": "noindex"])
       Markup.own("<meta name=\"generator\" content=\"Chime report\">")
-      tag("title") { Words.say("Chime: %1", title) }
+      tag("title") { localized("Chime: %1", title) }
       tag("style") { Markup.own(ReportStyle.text) }
       if !photoStyle.isEmpty { tag("style") { photoStyle } }
     }
@@ -53,9 +59,9 @@ struct ReportPage {
   private var navigation: Markup {
     let chapters = shownChapters
     guard !chapters.isEmpty else { return .nothing }
-    return tag("nav", ["aria-label": Words.say("Contents")]) {
+    return tag("nav", ["aria-label": localized("Contents")]) {
       tag("ul") {
-        tag("li", ["class": "slate"]) { link("today", Words.say("Today")) }
+        tag("li", ["class": "slate"]) { link("today", localized("Today")) }
         for (index, chapter) in chapters.enumerated() {
           tag("li", ["class": hue(of: index)]) { link("chapter-\(index + 1)", title(of: chapter)) }
         }
@@ -86,7 +92,7 @@ struct ReportPage {
 
   func title(of chapter: ReportContents.Chapter) -> String {
     let title = words.local(chapter.title)
-    return title.isEmpty ? chapter.id ?? Words.say("Your own") : title
+    return title.isEmpty ? chapter.id ?? localized("Your own") : title
   }
 
   /// What is drunk is teal; the others take their turns.
@@ -105,10 +111,10 @@ struct ReportPage {
 
   private var emptiness: Markup {
     tag("section", ["id": "today"]) {
-      tag("div", ["class": "head"]) { tag("h2") { Words.say("Nothing is tracked yet") } }
+      tag("div", ["class": "head"]) { tag("h2") { localized("Nothing is tracked yet") } }
       tag("div", ["class": "card empty"]) {
         tag("p") {
-          Words.say("Set something up, log it for a day or two, and this page fills by itself.")
+          localized("Set something up, log it for a day or two, and this page fills by itself.")
         }
         tag("p") { tag("code") { "chime init" } }
       }
@@ -118,7 +124,7 @@ struct ReportPage {
   private var footer: Markup {
     tag("footer") {
       tag("p") {
-        Words.say(
+        localized(
           "Made by Chime on %1 at %2.", words.day(contents.madeAt.date.description),
           String(contents.madeAt.time.description.prefix(5)))
         " "
@@ -126,14 +132,14 @@ struct ReportPage {
       }
       if contents.photosLeftOut > 0 {
         tag("p") {
-          Words.say(
+          localized(
             count: contents.photosLeftOut,
             "%n photo was left out: it is too large for this file, or of a kind that browsers do not show.",
             "%n photos were left out: they are too large for this file, or of a kind that browsers do not show.")
         }
       }
       tag("p") {
-        Words.say(
+        localized(
           "Everything is in this one file, notes and photos too. It loads nothing and tells nobody; whoever has it can read it."
         )
       }
@@ -151,15 +157,15 @@ struct ReportPage {
     let first = contents.range?.from ?? contents.parts.compactMap { $0.statistics.points.first?.day }.min()
     let last = contents.range?.to ?? contents.today.description
     guard let first, first <= last else { return words.date(last) }
-    return Words.say("%1 to %2", words.date(first), words.date(last))
+    return localized("%1 to %2", words.date(first), words.date(last))
   }
 
   var rangeText: String {
     switch (contents.range?.from, contents.range?.to) {
-    case (let from?, let to?): Words.say("Statistics are of %1 to %2.", words.date(from), words.date(to))
-    case (let from?, nil): Words.say("Statistics are of %1 on.", words.date(from))
-    case (nil, let to?): Words.say("Statistics are of all up to %1.", words.date(to))
-    case (nil, nil): Words.say("Statistics are of all that was logged.")
+    case (let from?, let to?): localized("Statistics are of %1 to %2.", words.date(from), words.date(to))
+    case (let from?, nil): localized("Statistics are of %1 on.", words.date(from))
+    case (nil, let to?): localized("Statistics are of all up to %1.", words.date(to))
+    case (nil, nil): localized("Statistics are of all that was logged.")
     }
   }
 

@@ -36,7 +36,7 @@ struct ReportPlot {
         if let unit = tracker.unit { tag("span", ["class": "unit", "aria-hidden": "true"]) { unit } }
         for tick in scale.ticks {
           tag("span", ["class": "y", "aria-hidden": "true", "style": "top:\(percent(1 - scale.share(tick)))"]) {
-            Figures.number(tick, decimals: scale.decimals)
+            LocalizedFormat.number(tick, decimals: scale.decimals)
           }
         }
         ReportPage.picture(
@@ -161,7 +161,7 @@ struct ReportPlot {
 
   private var title: String {
     isColumns
-      ? Words.say("%1, day by day", page.name(tracker)) : Words.say("%1, with its average", page.name(tracker))
+      ? localized("%1, day by day", page.name(tracker)) : localized("%1, with its average", page.name(tracker))
   }
 
   private var about: String {
@@ -169,19 +169,19 @@ struct ReportPlot {
     let s = statistics
     if let first = s.points.first, let last = s.points.last {
       sentences.append(
-        Words.say(
+        localized(
           "From %1 on %2 to %3 on %4.", page.words.amount(first.value, tracker), page.words.date(first.day),
           page.words.amount(last.value, tracker), page.words.date(last.day)))
     }
     if let least = s.least, let most = s.most {
       sentences.append(
-        Words.say(
+        localized(
           "The least was %1, the most %2.", page.words.amount(least.value, tracker),
           page.words.amount(most.value, tracker)))
     }
     if let last = expected.last {
       sentences.append(
-        Words.say(
+        localized(
           "In 14 days it is expected between %1 and %2.", page.words.amount(last.low, tracker),
           page.words.amount(last.high, tracker)))
     }
@@ -191,17 +191,17 @@ struct ReportPlot {
   private var legend: Markup {
     tag("figcaption", ["class": "legend"]) {
       if isColumns {
-        sign(Words.say("a day's total")) { tag("path", ["class": "column met", "d": "M10 12V1h8V12Z"]) }
+        sign(localized("a day's total")) { tag("path", ["class": "column met", "d": "M10 12V1h8V12Z"]) }
       } else {
-        sign(Words.say("a day's value")) { tag("path", ["class": "raw", "d": "M16 6h0"]) }
+        sign(localized("a day's value")) { tag("path", ["class": "raw", "d": "M16 6h0"]) }
       }
       if hasMean {
-        sign(Words.say(count: statistics.averageDays, "average of %n day", "average of %n days")) {
+        sign(localized(count: statistics.averageDays, "average of %n day", "average of %n days")) {
           tag("path", ["class": "mean", "d": "M2 6H30"])
         }
       }
       if !expected.isEmpty {
-        sign(Words.say("expected in the next 14 days, in 95 of 100 cases within the band")) {
+        sign(localized("expected in the next 14 days, in 95 of 100 cases within the band")) {
           .all([
             tag("path", ["class": "band", "d": "M2 1H30V12H2Z"]), tag("path", ["class": "ahead", "d": "M3 6H30"]),
           ])
@@ -209,11 +209,11 @@ struct ReportPlot {
       }
       if let goal, goalIsNear {
         let amount = page.words.amount(goal, tracker)
-        sign(tracker.isLimited ? Words.say("limit %1", amount) : Words.say("goal %1", amount)) {
+        sign(tracker.isLimited ? localized("limit %1", amount) : localized("goal %1", amount)) {
           tag("path", ["class": "goal-line", "d": "M1 6H31"])
         }
       }
-      if !crossed.isEmpty { sign(Words.say("milestones")) { tag("path", ["class": "flag-line", "d": "M16 0V12"]) } }
+      if !crossed.isEmpty { sign(localized("milestones")) { tag("path", ["class": "flag-line", "d": "M16 0V12"]) } }
     }
   }
 

@@ -11,9 +11,9 @@ extension ReportPage {
       tag("div", ["class": "mast-in"]) {
         tag("div") {
           tag("p", ["class": "kicker"]) {
-            "\(Words.say("Report of %1", periodText)) · \(words.day(contents.today.description))"
+            "\(localized("Report of %1", periodText)) · \(words.day(contents.today.description))"
           }
-          tag("h1") { title.isEmpty ? Words.say("How it is going") : title }
+          tag("h1") { title.isEmpty ? localized("How it is going") : title }
           tag("p", ["class": "message"]) { words.local(mood.message) }
           tag("p", ["class": "message soft"]) { words.local(mood.next) }
         }
@@ -24,12 +24,20 @@ extension ReportPage {
   }
 
   private func quote(_ quote: T.Quote) -> Markup {
-    let translation = quote.translation.flatMap { words.tongue.choose($0) }
+    let translation = quote.translation.flatMap { words.preferredLanguages.choose($0) }
     return tag("figure", ["class": "quote"]) {
       tag("blockquote") {
-        tag("p", ["lang": quote.language, "dir": Tongue.isRightToLeft(quote.language) ? "rtl" : "ltr"]) { quote.text }
+        tag("p", ["lang": quote.language, "dir": PreferredLanguages.isRightToLeft(quote.language) ? "rtl" : "ltr"]) {
+          quote.text
+        }
         if let translation, translation.language != quote.language {
-          tag("p", ["lang": translation.language, "dir": Tongue.isRightToLeft(translation.language) ? "rtl" : "ltr"]) {
+          tag(
+            "p",
+            [
+              "lang": translation.language,
+              "dir": PreferredLanguages.isRightToLeft(translation.language) ? "rtl" : "ltr",
+            ]
+          ) {
             translation.text
           }
         }
@@ -46,19 +54,19 @@ extension ReportPage {
 
   /// The seven days up to this one: a ring for each, as full as the day was.
   private var week: Markup {
-    tag("ol", ["class": "week", "aria-label": Words.say("The last seven days")]) {
+    tag("ol", ["class": "week", "aria-label": localized("The last seven days")]) {
       for mark in contents.day.week {
         let isToday = mark.day == contents.day.day
         let date = CivilDate(mark.day)
         tag("li", ["class": isToday ? "now" : nil, "aria-current": isToday ? "date" : nil]) {
-          tag("span", ["class": "name"]) { date.map { Figures.weekday($0.weekday) } ?? mark.day }
+          tag("span", ["class": "name"]) { date.map { LocalizedFormat.weekday($0.weekday) } ?? mark.day }
           if let date { tag("span", ["class": "number"]) { String(date.day) } }
           // What was begun is half a part of the ring, as it is half a circle in a terminal.
           Self.ring(
             mark.due > 0 ? (Double(mark.met) + Double(mark.begun) / 2) / Double(mark.due) : 0,
             isMet: mark.due > 0 && mark.met >= mark.due)
           tag("span", ["class": "soft"]) {
-            mark.due > 0 ? Words.say("%1 of %2", String(mark.met), String(mark.due)) : Words.say("free")
+            mark.due > 0 ? localized("%1 of %2", String(mark.met), String(mark.due)) : localized("free")
           }
         }
       }
@@ -69,7 +77,7 @@ extension ReportPage {
     // What fills a cup comes first: its card is the tall one.
     let parts = contents.parts.filter { Self.isDrunk($0.tracker) } + contents.parts.filter { !Self.isDrunk($0.tracker) }
     return tag("section", ["id": "today", "aria-labelledby": "today-title", "class": "slate"]) {
-      tag("div", ["class": "head"]) { tag("h2", ["id": "today-title"]) { Words.say("Today") } }
+      tag("div", ["class": "head"]) { tag("h2", ["id": "today-title"]) { localized("Today") } }
       tag("ul", ["class": "today"]) {
         for part in parts { card(part) }
         if let next = contents.day.nextAchievement { self.next(next) }
@@ -93,7 +101,7 @@ extension ReportPage {
       }
       tag("div") {
         tag("h3", ["dir": "auto"]) { name(part.tracker) }
-        if isTall { tag("p", ["class": "big"]) { Words.say("%1 %", Figures.number(share * 100)) } }
+        if isTall { tag("p", ["class": "big"]) { localized("%1 %", LocalizedFormat.number(share * 100)) } }
         tag("p", ["class": part.tracker.kind == .measure ? "big" : "state"]) { words.state(standing) }
         if let trend = MeasureTrend(part.standing) { self.trend(trend, part.standing) }
         for line in facts(part) { tag("p", ["class": "kicker"]) { line } }
@@ -125,7 +133,7 @@ extension ReportPage {
       if let goal = words.goal(part.tracker) {
         lines.append(
           standing.isGoalValueReached
-            ? Words.say("Goal reached: %1!", goal) : words.outlook(standing) ?? Words.say("goal %1", goal))
+            ? localized("Goal reached: %1!", goal) : words.outlook(standing) ?? localized("goal %1", goal))
       }
       return lines + words.fields(standing.fields ?? [:], part.tracker)
     }
@@ -133,7 +141,7 @@ extension ReportPage {
       lines.append(remaining)
     }
     let streak = words.streak(standing.streak)
-    if !streak.isEmpty { lines.append(Words.say("%1 in a row", streak)) }
+    if !streak.isEmpty { lines.append(localized("%1 in a row", streak)) }
     if part.tracker.slot != .anytime { lines.append(words.slot(part.tracker.slot)) }
     return lines
   }
@@ -143,7 +151,7 @@ extension ReportPage {
     let share = Double(achievement.reached) / Double(max(achievement.target, 1))
     return tag("li", ["class": "card row \(chapter.map { hue(of: $0) } ?? "slate")"]) {
       tag("div") {
-        tag("p", ["class": "kicker"]) { Words.say("Next achievement") }
+        tag("p", ["class": "kicker"]) { localized("Next achievement") }
         tag("h3", ["dir": "auto"]) { words.local(achievement.title) }
         tag("p", ["class": "state", "dir": "auto"]) { words.local(achievement.text) }
       }
@@ -155,7 +163,7 @@ extension ReportPage {
   }
 
   /// The tracker's title, as it was written.
-  func name(_ tracker: T.Tracker) -> String { words.tongue.text(tracker.title, or: tracker.id) }
+  func name(_ tracker: T.Tracker) -> String { words.preferredLanguages.text(tracker.title, or: tracker.id) }
 
   /// `+0.4 kg`, `−0.4 kg`, with a true minus.
   func signed(_ value: Double, _ tracker: T.Tracker) -> String {

@@ -6,9 +6,9 @@ enum RelativeTime {
   /// `in 12 min`, `3 h 20 min ago`, `now`: the largest unit, and the next one while it matters.
   static func text(_ instant: Instant, now: Instant) -> String {
     let milliseconds = instant.milliseconds - now.milliseconds
-    if milliseconds.magnitude < 500 { return Words.say("now") }
+    if milliseconds.magnitude < 500 { return localized("now") }
     let amount = amount(seconds: Int64((milliseconds.magnitude + 500) / 1_000))
-    return milliseconds > 0 ? Words.say("in %1", amount) : Words.say("%1 ago", amount)
+    return milliseconds > 0 ? localized("in %1", amount) : localized("%1 ago", amount)
   }
 
   /// The same with the largest unit alone: `in 16 h`.
@@ -28,14 +28,14 @@ enum RelativeTime {
   /// `25 min`, `1 h 30 min`, `3 d 4 h`, `5 weeks`, `14 months`, `3 years`; never more exact than it needs to be.
   static func amount(seconds: Int64) -> String {
     switch seconds {
-    case ..<60: return "\(seconds) " + Words.say("s")
-    case ..<600: return pair(seconds, 60, Words.say("min"), Words.say("s"))
-    case ..<3_570: return Words.say("%1 min", (seconds + 30) / 60)
-    case ..<86_370: return pair((seconds + 30) / 60, 60, Words.say("h"), Words.say("min"))
-    case ..<1_209_600: return pair((seconds + 1_800) / 3_600, 24, Words.say("d"), Words.say("h"))
-    case ..<7_776_000: return Words.say(count: Int((seconds + 302_400) / 604_800), "%n week", "%n weeks")
-    case ..<63_072_000: return Words.say(count: Int((seconds + 1_314_900) / 2_629_800), "%n month", "%n months")
-    default: return Words.say(count: Int((seconds + 15_778_800) / 31_557_600), "%n year", "%n years")
+    case ..<60: return "\(seconds) " + localized("s")
+    case ..<600: return pair(seconds, 60, localized("min"), localized("s"))
+    case ..<3_570: return localized("%1 min", (seconds + 30) / 60)
+    case ..<86_370: return pair((seconds + 30) / 60, 60, localized("h"), localized("min"))
+    case ..<1_209_600: return pair((seconds + 1_800) / 3_600, 24, localized("d"), localized("h"))
+    case ..<7_776_000: return localized(count: Int((seconds + 302_400) / 604_800), "%n week", "%n weeks")
+    case ..<63_072_000: return localized(count: Int((seconds + 1_314_900) / 2_629_800), "%n month", "%n months")
+    default: return localized(count: Int((seconds + 15_778_800) / 31_557_600), "%n year", "%n years")
     }
   }
 
@@ -48,7 +48,7 @@ enum RelativeTime {
   static func lateness(milliseconds: Int) -> String {
     switch milliseconds.magnitude {
     case ..<1_000: "\(milliseconds) ms"
-    case ..<60_000: "\(Figures.number(Double(milliseconds / 100) / 10, decimals: 1)) s"
+    case ..<60_000: "\(LocalizedFormat.number(Double(milliseconds / 100) / 10, decimals: 1)) s"
     default: amount(seconds: Int64(milliseconds / 1_000))
     }
   }

@@ -10,7 +10,7 @@ struct WallClock {
   /// `Mon 2026-03-30 08:30`, and in Czech `Po 30.3.2026 08:30`, with seconds only when there are any.
   func text(_ instant: Instant, in other: Zone? = nil) -> String {
     let civil = (other ?? zone).civil(at: instant)
-    return "\(Figures.weekday(civil.date.weekday)) \(Figures.date(civil.date)) \(civil.time)"
+    return "\(LocalizedFormat.weekday(civil.date.weekday)) \(LocalizedFormat.date(civil.date)) \(civil.time)"
   }
 
   /// What tells it from the other times near now: `08:30` today, `Mon 08:30` within a week, `Mon 03-30 08:30` within the year.
@@ -18,10 +18,10 @@ struct WallClock {
     let (civil, today) = (zone.civil(at: instant), zone.civil(at: now).date)
     let days = civil.date.dayNumber - today.dayNumber
     if days == 0 { return "\(civil.time)" }
-    let weekday = Figures.weekday(civil.date.weekday)
+    let weekday = LocalizedFormat.weekday(civil.date.weekday)
     if (1..<7).contains(days) { return "\(weekday) \(civil.time)" }
     guard civil.date.year == today.year else { return text(instant) }
-    return "\(weekday) \(Figures.dateOfYear(civil.date)) \(civil.time)"
+    return "\(weekday) \(LocalizedFormat.dateOfYear(civil.date)) \(civil.time)"
   }
 
   /// A cell with a time of the wire, which is shorter where there is not enough room.

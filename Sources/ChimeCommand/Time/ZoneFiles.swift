@@ -32,11 +32,11 @@ final class ZoneFiles: Sendable {
   }
 
   /// What a schedule in `zone` may refer to without a daemon: every zone, the place that was given, and no calendar.
-  func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
-    var surroundings = Surroundings(
+  func scheduleContext(in zone: Zone, at place: Place?) -> ScheduleContext {
+    var scheduleContext = ScheduleContext(
       zone: zone, place: place, zones: { name in name == "local" ? nil : try? self.zone(name) })
-    surroundings.language = SpokenLanguage(tag: Tongue(environment: environment).first)
-    return surroundings
+    scheduleContext.language = SpokenLanguage(tag: PreferredLanguages(environment: environment).first)
+    return scheduleContext
   }
 
   /// The zone of the environment's TZ, else of the machine.
@@ -47,7 +47,7 @@ final class ZoneFiles: Sendable {
       if name.hasPrefix("/") { return try read(name, as: Self.identifier(of: name) ?? "local") }
       if Zone.isValidIdentifier(name), let zone = try? named(name) { return zone }
       if let zone = Self.zone(posix: name) { return zone }
-      throw Failure.failed(Words.say("the time zone that TZ names is unknown: \"%1\"", name))
+      throw Failure.failed(localized("the time zone that TZ names is unknown: \"%1\"", name))
         .saying("the time zone that TZ names is unknown: \"\(name)\"")
     }
     guard access(localLink, F_OK) == 0 else { return .utc }
@@ -55,18 +55,18 @@ final class ZoneFiles: Sendable {
   }
 
   private func named(_ name: String) throws -> Zone {
-    let unknown = Words.say("there is no time zone \"%1\"", name)
+    let unknown = localized("there is no time zone \"%1\"", name)
     let said = "there is no time zone \"\(name)\""
     guard Zone.isValidIdentifier(name) else {
-      throw Failure.usage(unknown, hint: Words.say("time zones have names such as Europe/Prague or UTC")).saying(said)
+      throw Failure.usage(unknown, hint: localized("time zones have names such as Europe/Prague or UTC")).saying(said)
     }
     let path = "\(directory)/\(name)"
     guard access(path, F_OK) == 0 else {
       if name == "UTC" { return .utc }
       let near = near(name)
       let hint =
-        Nearest.question(near)
-        ?? Words.say("time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them")
+        SpellingSuggestions.question(near)
+        ?? localized("time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them")
       var failure = Failure.usage(unknown, hint: hint).saying(said)
       failure.suggestion = near.first
       throw failure
@@ -76,14 +76,16 @@ final class ZoneFiles: Sendable {
 
   private func read(_ path: String, as identifier: String) throws -> Zone {
     guard let bytes = Files.read(path, limit: Zone.maximumFileSize) else {
-      throw Failure.system(Words.say("cannot read the time zone file %1", path), errno: errno)
+      throw Failure.system(localized("cannot read the time zone file %1", path), errno: errno)
         .saying("cannot read the time zone file \(path)")
     }
     do {
       return try Zone(identifier: identifier, tzif: bytes)
     } catch {
-      throw Failure.failed(Words.say("cannot read the time zone file %1: %2", path, Words.told(error.message)))
-        .saying("cannot read the time zone file \(path): \(error.message)")
+      throw Failure.failed(
+        localized("cannot read the time zone file %1: %2", path, localizedServerMessage(error.message))
+      )
+      .saying("cannot read the time zone file \(path): \(error.message)")
     }
   }
 
@@ -92,10 +94,10 @@ final class ZoneFiles: Sendable {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     let regions = Files.entries(directory).filter { $0.first?.isUppercase == true }
     if parts.count == 2 {
-      let region = regions.contains(parts[0]) ? parts[0] : Nearest.to(parts[0], among: regions).first
+      let region = regions.contains(parts[0]) ? parts[0] : SpellingSuggestions.to(parts[0], among: regions).first
       guard let region else { return [] }
       let cities = Files.entries("\(directory)/\(region)")
-      return Nearest.to(parts[1], among: cities).map { "\(region)/\($0)" }
+      return SpellingSuggestions.to(parts[1], among: cities).map { "\(region)/\($0)" }
     }
     let wanted = name.lowercased()
     for region in regions {
@@ -104,7 +106,7 @@ final class ZoneFiles: Sendable {
         return ["\(region)/\(city)"]
       }
     }
-    return Nearest.to(name, among: regions)
+    return SpellingSuggestions.to(name, among: regions)
   }
 
   /// The name of the zone that a link such as /etc/localtime points to.

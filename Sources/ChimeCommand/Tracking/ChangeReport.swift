@@ -34,8 +34,8 @@ struct ChangeReport {
     // "Day 5": of a check each day has its number.
     let isNumbered = standing.met && (standing.counts || standing.why == "enough")
     if isNumbered, tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.number > 0 {
-      let month = Words.say("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
-      lines.append("  " + Words.say("day %1; %2", standing.number, month))
+      let month = localized("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
+      lines.append("  " + localized("day %1; %2", standing.number, month))
     }
     lines += progress(standing, context, words)
     lines += trend(context, words, tracker)
@@ -58,9 +58,9 @@ struct ChangeReport {
     guard let entry = change.entry else { return text }
     var parts: [String] = []
     if let value = entry.value { parts.append(words.amount(value, unit: entry.unit, tracker)) }
-    if let item = entry.item { parts.append(Harmless.line(self.item ?? item)) }
+    if let item = entry.item { parts.append(TerminalSanitizer.line(self.item ?? item)) }
     parts += words.fields(entry.fields, tracker)
-    if parts.isEmpty { parts.append(Words.say("done")) }
+    if parts.isEmpty { parts.append(localized("done")) }
     text += ": " + parts.joined(separator: ", ")
     if isDated { text += " (\(words.minute(entry.at, context.clock())))" }
     return text + context.style("  #\(entry.id)", .faint)
@@ -76,13 +76,13 @@ struct ChangeReport {
         return ["  " + [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")]
       }
       guard tracker.kind == .amount else { return [] }
-      return ["  " + Words.say("%1 so far", words.state(standing))]
+      return ["  " + localized("%1 so far", words.state(standing))]
     }
     let isSingle = tracker.kind == .check && (tracker.goal?.count ?? 1) == 1 && !tracker.isLimited
     guard !isSingle else { return [] }
     var text = words.state(standing)
-    if tracker.kind == .measure { text = words.goal(tracker).map { Words.say("goal %1", $0) } ?? text }
-    text += ", \(Figures.number(Double(percent))) %"
+    if tracker.kind == .measure { text = words.goal(tracker).map { localized("goal %1", $0) } ?? text }
+    text += ", \(LocalizedFormat.number(Double(percent))) %"
     if let remaining = words.remaining(standing) { text += "; \(remaining)" }
     let bar = Bar.text(
       Double(percent) / 100, width: context.width >= 70 ? 20 : 10, style: context.style,
@@ -97,7 +97,7 @@ struct ChangeReport {
     _ context: Context, _ words: TrackerWords, _ tracker: TrackersInterface.Tracker
   ) -> [String] {
     guard let entry = change.entry, let average = entry.average else { return [] }
-    var text = Words.say("average %1", words.amount(average, tracker))
+    var text = localized("average %1", words.amount(average, tracker))
     if let rate = entry.rate {
       var trend = MeasureTrend(rate, value: entry.value, of: tracker)
       if change.standing?.isGoalValueReached == true { trend.heading = .neither }
@@ -109,9 +109,9 @@ struct ChangeReport {
   private func streak(_ standing: TrackersInterface.Standing, _ words: TrackerWords) -> String? {
     let streak = standing.streak
     guard streak.length > 1 else { return nil }
-    let text = Words.say("%1 in a row", words.streak(streak))
+    let text = localized("%1 in a row", words.streak(streak))
     let isBest = streak.length >= 3 && streak.length == standing.longest.length && streak.unit == standing.longest.unit
-    return isBest ? Words.say("%1: your longest streak", text) : text
+    return isBest ? localized("%1: your longest streak", text) : text
   }
 
   /// The goal, what was unlocked, and a new level: a line each, the goal first.
@@ -121,20 +121,21 @@ struct ChangeReport {
     let words = context.trackerWords
     var lines: [String] = []
     if change.goalMet {
-      let goal = words.goal(tracker).map { Words.say("Goal reached: %1!", $0) } ?? Words.say("Goal reached!")
+      let goal = words.goal(tracker).map { localized("Goal reached: %1!", $0) } ?? localized("Goal reached!")
       lines.append(star(goal, context))
     }
     switch change.limit {
-    case .near: lines.append(warning(Words.say("Near the limit"), .caution, context))
-    case .passed: lines.append(warning(Words.say("The limit is passed"), .bad, context))
+    case .near: lines.append(warning(localized("Near the limit"), .caution, context))
+    case .passed: lines.append(warning(localized("The limit is passed"), .bad, context))
     case .under, nil: break
     }
     for milestone in change.milestones {
-      lines.append(star(Words.say("Milestone: %1", Harmless.line(milestone.title)), context))
+      lines.append(star(localized("Milestone: %1", TerminalSanitizer.line(milestone.title)), context))
     }
     lines += unlocked(change.unlocked, context)
     if let level = change.levelUp {
-      let text = Words.say("Level %1 in %2!", Figures.number(Double(level.level)), Harmless.line(level.pack))
+      let text = localized(
+        "Level %1 in %2!", LocalizedFormat.number(Double(level.level)), TerminalSanitizer.line(level.pack))
       lines.append(star(text, context))
     }
     return lines
@@ -143,9 +144,9 @@ struct ChangeReport {
   static func unlocked(_ achievements: [TrackersInterface.Achievement], _ context: Context) -> [String] {
     let words = context.trackerWords
     return achievements.flatMap { achievement in
-      var text = Harmless.line(words.local(achievement.text))
+      var text = TerminalSanitizer.line(words.local(achievement.text))
       if let points = words.experience(achievement.experience) { text += " (\(points))" }
-      return [star(Words.say("Unlocked: %1", Harmless.line(words.local(achievement.title))), context)]
+      return [star(localized("Unlocked: %1", TerminalSanitizer.line(words.local(achievement.title))), context)]
         + TextWidth.wrap(text, to: context.width, indent: 4).map { context.style($0, .faint) }
     }
   }

@@ -24,7 +24,7 @@ enum EntryVerbs {
       RangeText.option, .value("item", nil, "ITEM", "Only those of an item, by its id"),
       .value("days", nil, "DAYS", "Only those of these weekdays: mon,wed, weekends"),
       .value("text", nil, "TEXT", "Only those with this in the note"),
-      .flag("notes", nil, "Only those with a note"), Listings.limit("entries", usually: 20),
+      .flag("notes", nil, "Only those with a note"), Pagination.limit("entries", usually: 20),
     ],
     examples: [
       .init(command: "chime entry list"), .init(command: "chime entry list weight --range 1M --notes"),
@@ -62,9 +62,9 @@ enum EntryVerbs {
 
   private static func runList(_ context: Context) throws -> ExitCode {
     let line = context.line
-    let trackers = try Naming.trackers(context)
-    let tracker = line.words.isEmpty ? nil : try Naming.one(line.words, context)
-    let limit = try Listings.limit(line, usually: 20)
+    let trackers = try TrackerArgument.trackers(context)
+    let tracker = line.words.isEmpty ? nil : try TrackerArgument.one(line.words, context)
+    let limit = try Pagination.limit(line, usually: 20)
     let days = try line.value("days").map { try WeekdayText.parse($0, option: "days") }
     let range = try RangeText.parse(context)
     let daemon = try context.daemon()
@@ -82,8 +82,8 @@ enum EntryVerbs {
     let example = (tracker ?? trackers.first).map { context.trackerWords.logging($0) } ?? "chime log water"
     let empty =
       trackers.isEmpty
-      ? [Words.say("There is no tracker yet.")] + Naming.beginning
-      : [Words.say("No entry fits."), Words.say("Log one: %1", example)]
+      ? [localized("There is no tracker yet.")] + TrackerArgument.beginning
+      : [localized("No entry fits."), localized("Log one: %1", example)]
     context.print(entries, named: "entries", isCut: isCut, empty: empty) {
       context.print(table: table(entries, trackers, tracker, context))
     }
@@ -97,11 +97,11 @@ enum EntryVerbs {
     let words = context.trackerWords
     let clock = context.clock()
     var table = Table(columns: [
-      .init(title: "#", alignRight: true), .init(title: Words.say("WHEN")),
-      .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("AMOUNT"), alignRight: true),
-      .init(title: Words.say("MORE"), canShrink: true, dropOrder: 3),
-      .init(title: Words.say("ITEM"), canShrink: true, dropOrder: 1),
-      .init(title: Words.say("NOTE"), canShrink: true, dropOrder: 2),
+      .init(title: "#", alignRight: true), .init(title: localized("WHEN")),
+      .init(title: localized("TRACKER"), canShrink: true), .init(title: localized("AMOUNT"), alignRight: true),
+      .init(title: localized("MORE"), canShrink: true, dropOrder: 3),
+      .init(title: localized("ITEM"), canShrink: true, dropOrder: 1),
+      .init(title: localized("NOTE"), canShrink: true, dropOrder: 2),
     ])
     for entry in entries {
       let tracker = trackers.first { $0.id == entry.tracker }
@@ -134,7 +134,7 @@ enum EntryVerbs {
     if !words.isEmpty {
       amount = try AmountText.parse(words.joined(separator: " "))
       guard amount != nil else {
-        throw Failure.usage(Words.say("\"%1\" is no amount", words.joined(separator: " ")))
+        throw Failure.usage(localized("\"%1\" is no amount", words.joined(separator: " ")))
       }
       words = []
     }
@@ -143,12 +143,12 @@ enum EntryVerbs {
       id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
       photo: try options.photo(context), fields: options.fields, at: options.at)
     guard parameters != TrackersInterface.EditEntry(id: id) else {
-      throw Failure.usage(Words.say("what is to change?"), hint: "chime entry edit \(id) --note \"…\"")
+      throw Failure.usage(localized("what is to change?"), hint: "chime entry edit \(id) --note \"…\"")
     }
     let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(parameters)
     guard
       let tracker = try reply.change.standing?.tracker
-        ?? Naming.trackers(context).first(where: { $0.id == reply.change.entry?.tracker })
+        ?? TrackerArgument.trackers(context).first(where: { $0.id == reply.change.entry?.tracker })
     else { return .success }
     ChangeReport(change: reply.change, tracker: tracker).print(context, at: true)
     return .success
@@ -158,24 +158,24 @@ enum EntryVerbs {
     let line = context.line
     var parameters = TrackersInterface.RemoveEntry()
     if line.has("all") {
-      let tracker = try Naming.one(line.words, context)
+      let tracker = try TrackerArgument.one(line.words, context)
       parameters = .init(tracker: tracker.id, range: try RangeText.parse(context))
       let title = context.trackerWords.title(tracker)
       let question =
         parameters.range == nil
-        ? Words.say("Remove all entries of \"%1\"?", title)
-        : Words.say("Remove the entries of \"%1\" in %2?", title, line.value("range") ?? "")
+        ? localized("Remove all entries of \"%1\"?", title)
+        : localized("Remove the entries of \"%1\" in %2?", title, line.value("range") ?? "")
       if !line.has("yes") {
-        guard context.world.isInteractive else {
-          throw Failure.usage(Words.say("removing all needs --yes where nobody can be asked"))
+        guard context.process.isInteractive else {
+          throw Failure.usage(localized("removing all needs --yes where nobody can be asked"))
         }
         guard Asking.confirm(context, question) else {
-          context.note(Words.say("Nothing was removed."))
+          context.note(localized("Nothing was removed."))
           return .failed
         }
       }
     } else {
-      guard !line.has("range") else { throw Failure.usage(Words.say("--range goes with --all TRACKER")) }
+      guard !line.has("range") else { throw Failure.usage(localized("--range goes with --all TRACKER")) }
       parameters.id = try number(context, listing: "chime entry list")
     }
     let removed = try context.daemon().call(parameters).removed
@@ -184,8 +184,8 @@ enum EntryVerbs {
     case .plain: context.out("removed\n\(removed)")
     case .human:
       guard !context.isQuiet else { break }
-      context.out(Words.say(count: removed, "%n entry removed", "%n entries removed"))
-      if removed > 0 { context.note("  " + Words.say("`chime undo` brings it back, for 30 days"), .faint) }
+      context.out(localized(count: removed, "%n entry removed", "%n entries removed"))
+      if removed > 0 { context.note("  " + localized("`chime undo` brings it back, for 30 days"), .faint) }
     }
     return .success
   }
@@ -197,9 +197,9 @@ enum EntryVerbs {
     guard let number = Int(digits), number > 0, extra || context.line.words.count == 1 else {
       throw Failure.usage(
         text.isEmpty
-          ? Words.say("a number is missing")
-          : Words.say("\"%1\" is no number", context.line.words.joined(separator: " ")),
-        hint: Words.say("`%1` shows them", listing))
+          ? localized("a number is missing")
+          : localized("\"%1\" is no number", context.line.words.joined(separator: " ")),
+        hint: localized("`%1` shows them", listing))
     }
     return number
   }

@@ -18,10 +18,10 @@ enum FieldOption {
     let fitting = names.filter { !wanted.isEmpty && $0.lowercased().contains(wanted) }
     if fitting.count == 1 { return fitting[0] }
     guard !names.isEmpty else {
-      throw Failure.usage(Words.say("this tracker has no further measures, and so no \"%1\"", name))
+      throw Failure.usage(localized("this tracker has no further measures, and so no \"%1\"", name))
     }
     throw Failure.usage(
-      Words.say("this tracker has no measure \"%1\"", name),
-      hint: Words.say("there are: %1", names.joined(separator: ", ")))
+      localized("this tracker has no measure \"%1\"", name),
+      hint: localized("there are: %1", names.joined(separator: ", ")))
   }
 }

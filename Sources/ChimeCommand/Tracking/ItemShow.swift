@@ -59,20 +59,23 @@ enum ItemShow {
     let words = context.trackerWords
     let today = (try? context.today().description) ?? ""
     let isGone = item.until.map { $0 <= today } ?? false
-    let title = Harmless.line(item.title) + (isGone ? "  ✗ " + Words.say("there no more") : "")
+    let title = TerminalSanitizer.line(item.title) + (isGone ? "  ✗ " + localized("there no more") : "")
     for line in TextWidth.wrap(title, to: context.width) { context.out(context.style(line, .strong)) }
     if let photo = item.photo, !context.line.has("no-photo") { TerminalPhoto(context).show(photo) }
-    var facts: [(name: String, value: String?)] = [(Words.say("id"), Harmless.line(item.id))]
-    facts += item.attributes.sorted { $0.key < $1.key }.map { (Harmless.line($0.key), Harmless.line($0.value)) }
-    facts.append((Words.say("since"), item.since.map { words.date($0) }))
-    facts.append((Words.say("until"), item.until.map { words.date($0) }))
-    facts.append((Words.say("used"), Words.say(count: item.entries, "%n time", "%n times")))
-    facts.append((Words.say("last"), item.lastDay.map { words.day($0) } ?? Words.say("never")))
-    facts.append((Words.say("note"), item.note.map { Harmless.line($0) }))
+    var facts: [(name: String, value: String?)] = [(localized("id"), TerminalSanitizer.line(item.id))]
+    facts += item.attributes.sorted { $0.key < $1.key }.map {
+      (TerminalSanitizer.line($0.key), TerminalSanitizer.line($0.value))
+    }
+    facts.append((localized("since"), item.since.map { words.date($0) }))
+    facts.append((localized("until"), item.until.map { words.date($0) }))
+    facts.append((localized("used"), localized(count: item.entries, "%n time", "%n times")))
+    facts.append((localized("last"), item.lastDay.map { words.day($0) } ?? localized("never")))
+    facts.append((localized("note"), item.note.map { TerminalSanitizer.line($0) }))
     context.print(facts: facts)
     for entry in entries.prefix(entriesShown) where entry.note != nil || entry.photo != nil {
       let note = [
-        words.day(entry.day), entry.note.map { Harmless.line($0) }, entry.photo.map { _ in Words.say("(photo)") },
+        words.day(entry.day), entry.note.map { TerminalSanitizer.line($0) },
+        entry.photo.map { _ in localized("(photo)") },
       ]
       for line in TextWidth.wrap("• " + note.compactMap { $0 }.joined(separator: "  "), to: context.width, indent: 2) {
         context.out(line)
@@ -80,7 +83,7 @@ enum ItemShow {
     }
     guard !achievements.isEmpty else { return }
     context.out()
-    context.out(context.style(Words.say("Achievements with it"), .strong))
+    context.out(context.style(localized("Achievements with it"), .strong))
     for one in achievements {
       for line in Achievements.lines(one, among: achievements, context) { context.out(line) }
     }
@@ -89,23 +92,25 @@ enum ItemShow {
   private static func save(_ item: T.Item, to file: String, _ context: Context) throws -> ExitCode {
     guard let photo = item.photo else {
       throw Failure.failed(
-        Words.say("%1 has no photo", item.id),
-        hint: Words.say("`%1` gives it one", "chime item edit \(item.tracker) \(item.id) --photo FILE"))
+        localized("%1 has no photo", item.id),
+        hint: localized("`%1` gives it one", "chime item edit \(item.tracker) \(item.id) --photo FILE"))
     }
     guard let bytes = try ReportPhotos.bytes(photo, limit: Uploading.longestPhoto, context.daemon()) else {
-      throw Failure.failed(Words.say("the photo of %1 is gone", item.id))
+      throw Failure.failed(localized("the photo of %1 is gone", item.id))
     }
     if file == "-" {
-      guard !context.world.output.isTerminal else {
-        throw Failure.usage(Words.say("a photo is not for a terminal: name a file, or send it into a pipe"))
+      guard !context.process.output.isTerminal else {
+        throw Failure.usage(localized("a photo is not for a terminal: name a file, or send it into a pipe"))
       }
-      context.world.output.write(bytes: bytes)
+      context.process.output.write(bytes: bytes)
       return .success
     }
     try Files.create(file, bytes)
     if !context.isQuiet, context.format == .human {
       context.out(
-        Words.say("%1 is written (%2 KiB)", Harmless.line(file), Figures.number(Double(max(bytes.count >> 10, 1)))))
+        localized(
+          "%1 is written (%2 KiB)", TerminalSanitizer.line(file),
+          LocalizedFormat.number(Double(max(bytes.count >> 10, 1)))))
     }
     return .success
   }

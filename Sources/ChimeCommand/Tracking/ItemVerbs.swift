@@ -70,15 +70,16 @@ enum ItemVerbs {
     alsoTried: ["rm", "delete", "del", "sell"], json: "`item`: what was removed", run: runRemove)
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
-    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let (tracker, rest) = try TrackerArgument.split(
+      context.line.words, among: TrackerArgument.trackers(context), context)
     let title = trimmed(rest.joined(separator: " "))
     guard !title.isEmpty else {
-      throw Failure.usage(Words.say("a title is missing"), hint: "chime item add \(tracker.id) \"Omega Speedmaster\"")
+      throw Failure.usage(localized("a title is missing"), hint: "chime item add \(tracker.id) \"Omega Speedmaster\"")
     }
     guard tracker.hasItems else {
       throw Failure.failed(
-        Words.say("%1 is no collection", tracker.id),
-        hint: Words.say("`chime tracker edit %1 --items` makes it one", tracker.id))
+        localized("%1 is no collection", tracker.id),
+        hint: localized("`chime tracker edit %1 --items` makes it one", tracker.id))
     }
     return try put(context, tracker: tracker, item: nil, title: title)
   }
@@ -87,7 +88,7 @@ enum ItemVerbs {
     let (tracker, item) = try chosen(context)
     guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
       throw Failure.usage(
-        Words.say("what is to change?"), hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
+        localized("what is to change?"), hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
     }
     return try put(context, tracker: tracker, item: item, title: context.line.value("title"))
   }
@@ -120,7 +121,7 @@ enum ItemVerbs {
       for line in lines(reply.item, context) { context.out(line) }
       for line in ChangeReport.unlocked(reply.unlocked, context) { context.out(line) }
       if item == nil {
-        context.note(Words.say("Log it with: %1", "chime log \(tracker.id) \(reply.item.title)"), .faint)
+        context.note(localized("Log it with: %1", "chime log \(tracker.id) \(reply.item.title)"), .faint)
       }
     }
     return .success
@@ -132,15 +133,15 @@ enum ItemVerbs {
 
   private static func lines(_ item: TrackersInterface.Item, _ context: Context) -> [String] {
     var rows = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    if let since = item.since { rows.append(Words.say("since %1", context.trackerWords.date(since))) }
-    if let until = item.until { rows.append(Words.say("until %1", context.trackerWords.date(until))) }
+    if let since = item.since { rows.append(localized("since %1", context.trackerWords.date(since))) }
+    if let until = item.until { rows.append(localized("until %1", context.trackerWords.date(until))) }
     if let note = item.note, !note.isEmpty { rows.append(note) }
-    return ["\(context.style(Harmless.line(item.id), .strong))  \(Harmless.line(item.title))"]
-      + rows.map { "  \(Harmless.line($0))" }
+    return ["\(context.style(TerminalSanitizer.line(item.id), .strong))  \(TerminalSanitizer.line(item.title))"]
+      + rows.map { "  \(TerminalSanitizer.line($0))" }
   }
 
   private static func runList(_ context: Context) throws -> ExitCode {
-    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
     let all = try context.daemon().call(
       TrackersInterface.Items(tracker: tracker?.id)
     ).items
@@ -149,18 +150,18 @@ enum ItemVerbs {
     let example = "chime item add \(tracker?.id ?? "watches") \"Omega Speedmaster\""
     let empty =
       all.isEmpty
-      ? [Words.say("There is no item yet."), Words.say("Add one: %1", example)]
+      ? [localized("There is no item yet."), localized("Add one: %1", example)]
       : [
-        Words.say(count: all.count, "None fits, of %n item.", "None fits, of %n items."),
-        Words.say("`chime item list` shows them all"),
+        localized(count: all.count, "None fits, of %n item.", "None fits, of %n items."),
+        localized("`chime item list` shows them all"),
       ]
     let words = context.trackerWords
     context.print(items, named: "items", empty: empty) {
       var table = Table(columns: [
-        .init(title: Words.say("ID"), dropOrder: 2), .init(title: Words.say("TITLE"), canShrink: true),
-        .init(title: Words.say("TIMES"), alignRight: true), .init(title: Words.say("LAST")),
-        .init(title: Words.say("SINCE"), dropOrder: 3), .init(title: Words.say("UNTIL"), dropOrder: 1),
-        .init(title: Words.say("ATTRIBUTES"), canShrink: true, dropOrder: 4),
+        .init(title: localized("ID"), dropOrder: 2), .init(title: localized("TITLE"), canShrink: true),
+        .init(title: localized("TIMES"), alignRight: true), .init(title: localized("LAST")),
+        .init(title: localized("SINCE"), dropOrder: 3), .init(title: localized("UNTIL"), dropOrder: 1),
+        .init(title: localized("ATTRIBUTES"), canShrink: true, dropOrder: 4),
       ])
       for item in items {
         let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -168,7 +169,7 @@ enum ItemVerbs {
         table.rows.append([
           .init(item.id, .faint), .init(isGone ? "✗ \(item.title)" : item.title, isGone ? .faint : .strong),
           .init(String(item.entries)),
-          .init(item.lastDay.map { words.date($0) } ?? Words.say("never")),
+          .init(item.lastDay.map { words.date($0) } ?? localized("never")),
           .init(item.since.map { words.date($0) } ?? "", .faint),
           .init(item.until.map { words.date($0) } ?? "", .faint),
           .init(attributes.joined(separator: " "), .faint),
@@ -182,7 +183,7 @@ enum ItemVerbs {
       context.print(table: table)
       let gone = items.count { choice.isGone($0) }
       if gone > 0 {
-        context.note(Words.say(count: gone, "✗ is there no more: %n item", "✗ are there no more: %n items"), .faint)
+        context.note(localized(count: gone, "✗ is there no more: %n item", "✗ are there no more: %n items"), .faint)
       }
     }
     return .success
@@ -190,21 +191,23 @@ enum ItemVerbs {
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let (tracker, item) = try chosen(context)
-    let question = Words.say("Remove \"%1\"?", Harmless.line(item.title))
-    if context.world.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
-      context.note(Words.say("Nothing was removed."))
+    let question = localized("Remove \"%1\"?", TerminalSanitizer.line(item.title))
+    if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
+      context.note(localized("Nothing was removed."))
       return .failed
     }
     let removed = try context.daemon().call(TrackersInterface.RemoveItem(tracker: tracker.id, id: item.id)).item
     context.print(removed, named: "item") {
-      context.out("\(context.style(Harmless.line(removed.id), .strong))  \(Harmless.line(removed.title))")
-      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+      context.out(
+        "\(context.style(TerminalSanitizer.line(removed.id), .strong))  \(TerminalSanitizer.line(removed.title))")
+      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
     }
     return .success
   }
 
   static func chosen(_ context: Context) throws -> (TrackersInterface.Tracker, TrackersInterface.Item) {
-    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let (tracker, rest) = try TrackerArgument.split(
+      context.line.words, among: TrackerArgument.trackers(context), context)
     return (tracker, try Log.item(trimmed(rest.joined(separator: " ")), tracker, context))
   }
 }

@@ -24,7 +24,8 @@ enum Log {
     alsoTried: ["did", "track", "record", "drink", "drank", "weigh", "wear"], json: "`change`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let (tracker, rest) = try TrackerArgument.split(
+      context.line.words, among: TrackerArgument.trackers(context), context)
     let (amount, itemFound) = try read(rest, tracker, context)
     let options = try LogOptions(context, of: tracker)
     let reply = try record(
@@ -42,8 +43,8 @@ enum Log {
   ) throws -> TrackersInterface.Log.Reply {
     do {
       return try context.daemon().call(parameters)
-    } catch let failure as Failure where failure.isUnlikely && context.world.isInteractive {
-      guard Asking.confirm(context, Words.say("%1. Record it all the same?", failure.message)) else { throw failure }
+    } catch let failure as Failure where failure.isUnlikely && context.process.isInteractive {
+      guard Asking.confirm(context, localized("%1. Record it all the same?", failure.message)) else { throw failure }
       var parameters = parameters
       parameters.force = true
       return try context.daemon().call(parameters)
@@ -60,8 +61,8 @@ enum Log {
       amount = try takeAmount(&words, tracker)
       if amount == nil, tracker.kind == .measure || tracker.usual == nil && tracker.presets.isEmpty {
         throw Failure.usage(
-          Words.say("how much? %1 has no usual amount", tracker.id),
-          hint: Words.say("for example: chime log %1 %2", tracker.id, example(tracker)))
+          localized("how much? %1 has no usual amount", tracker.id),
+          hint: localized("for example: chime log %1 %2", tracker.id, example(tracker)))
       }
     }
     let text = trimmed(words.joined(separator: " "))
@@ -92,37 +93,37 @@ enum Log {
     -> TrackersInterface.Item
   {
     let items = try context.daemon().call(TrackersInterface.Items(tracker: tracker.id)).items
-    let adding = Words.say("`chime item add %1 \"TITLE\"` adds one", tracker.id)
+    let adding = localized("`chime item add %1 \"TITLE\"` adds one", tracker.id)
     guard !items.isEmpty else {
-      throw Failure.failed(Words.say("%1 has no items yet", tracker.id), hint: adding)
+      throw Failure.failed(localized("%1 has no items yet", tracker.id), hint: adding)
     }
     guard !text.isEmpty else {
-      var listed = items.sorted { $0.entries > $1.entries }.prefix(8).map { "  \(Harmless.line($0.title))" }
+      var listed = items.sorted { $0.entries > $1.entries }.prefix(8).map { "  \(TerminalSanitizer.line($0.title))" }
       if items.count > listed.count { listed.append("  …") }
       throw Failure(
-        status: .usage, message: Words.say("which one?"), detail: listed,
-        hints: [Words.say("chime log %1 %2", tracker.id, items[0].title)])
+        status: .usage, message: localized("which one?"), detail: listed,
+        hints: [localized("chime log %1 %2", tracker.id, items[0].title)])
     }
-    if let item = try Naming.item(text, among: items) { return item }
-    let near = Nearest.question(text, among: items.map(\.title))
+    if let item = try TrackerArgument.item(text, among: items) { return item }
+    let near = SpellingSuggestions.question(text, among: items.map(\.title))
     throw Failure(
-      status: .failed, message: Words.say("%1 has no item \"%2\"", tracker.id, text),
+      status: .failed, message: localized("%1 has no item \"%2\"", tracker.id, text),
       hints: [near, adding].compactMap { $0 })
   }
 
   private static func stray(
     _ text: String, _ tracker: TrackersInterface.Tracker, hasAmount: Bool
   ) -> Failure {
-    let note = Words.say("a remark stands after --note: --note \"%1\"", text)
+    let note = localized("a remark stands after --note: --note \"%1\"", text)
     if tracker.kind == .check {
-      return .usage(Words.say("%1 is only checked off: it takes no \"%2\"", tracker.id, text), hint: note)
+      return .usage(localized("%1 is only checked off: it takes no \"%2\"", tracker.id, text), hint: note)
     }
     if !hasAmount {
       return .usage(
-        Words.say("\"%1\" is no amount", text),
-        hint: Words.say("for example: chime log %1 %2", tracker.id, example(tracker)))
+        localized("\"%1\" is no amount", text),
+        hint: localized("for example: chime log %1 %2", tracker.id, example(tracker)))
     }
-    return .usage(Words.say("after the amount there is \"%1\" too much", text), hint: note)
+    return .usage(localized("after the amount there is \"%1\" too much", text), hint: note)
   }
 
   /// A value that is likely; nil where nobody has said one.
@@ -186,7 +187,7 @@ enum Pairs {
   static func split(_ text: String, option: String) throws -> (name: String, value: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
     guard parts.count == 2, !parts[0].isEmpty else {
-      throw Failure.usage(Words.say("--%1 takes NAME=VALUE, not \"%2\"", option, text))
+      throw Failure.usage(localized("--%1 takes NAME=VALUE, not \"%2\"", option, text))
     }
     return (parts[0], parts[1])
   }

@@ -49,10 +49,11 @@ enum MilestoneVerbs {
     json: "`milestone`: what was removed", run: runRemove)
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
-    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let (tracker, rest) = try TrackerArgument.split(
+      context.line.words, among: TrackerArgument.trackers(context), context)
     let title = trimmed(rest.joined(separator: " "))
     guard !title.isEmpty else {
-      throw Failure.usage(Words.say("a title is missing"), hint: "chime milestone add \(tracker.id) \"First draft\"")
+      throw Failure.usage(localized("a title is missing"), hint: "chime milestone add \(tracker.id) \"First draft\"")
     }
     return try put(context, id: nil, tracker: tracker.id, title: title)
   }
@@ -61,7 +62,7 @@ enum MilestoneVerbs {
     let milestone = try chosen(context)
     guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
       throw Failure.usage(
-        Words.say("what is to change?"), hint: "chime milestone edit \(milestone.id) --note \"At last\"")
+        localized("what is to change?"), hint: "chime milestone edit \(milestone.id) --note \"At last\"")
     }
     return try put(context, id: milestone.id, tracker: milestone.tracker, title: context.line.value("title"))
   }
@@ -76,10 +77,10 @@ enum MilestoneVerbs {
     ).milestone
     context.print(milestone, named: "milestone") {
       let star = context.style("★", .caution)
-      let title = context.style(Harmless.line(milestone.title), .strong)
+      let title = context.style(TerminalSanitizer.line(milestone.title), .strong)
       context.out("\(star) \(title)  \(context.trackerWords.day(milestone.day))" + number(milestone, context))
       if let note = milestone.note, !note.isEmpty {
-        for line in TextWidth.wrap(Harmless.line(note), to: context.width, indent: 2) { context.out(line) }
+        for line in TextWidth.wrap(TerminalSanitizer.line(note), to: context.width, indent: 2) { context.out(line) }
       }
     }
     return .success
@@ -96,21 +97,21 @@ enum MilestoneVerbs {
   }
 
   private static func runList(_ context: Context) throws -> ExitCode {
-    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
     let milestones = try all(context, tracker?.id)
     let example = "chime milestone add \(tracker?.id ?? "goal") \"First draft\""
-    let empty = [Words.say("There is no milestone yet."), Words.say("Add one: %1", example)]
+    let empty = [localized("There is no milestone yet."), localized("Add one: %1", example)]
     context.print(milestones, named: "milestones", empty: empty) {
       var table = Table(columns: [
-        .init(title: "#", alignRight: true), .init(title: Words.say("DAY")),
-        .init(title: Words.say("TITLE"), canShrink: true), .init(title: Words.say("TRACKER"), dropOrder: 2),
-        .init(title: Words.say("NOTE"), canShrink: true, dropOrder: 3), .init(title: Words.say("PHOTO"), dropOrder: 4),
+        .init(title: "#", alignRight: true), .init(title: localized("DAY")),
+        .init(title: localized("TITLE"), canShrink: true), .init(title: localized("TRACKER"), dropOrder: 2),
+        .init(title: localized("NOTE"), canShrink: true, dropOrder: 3), .init(title: localized("PHOTO"), dropOrder: 4),
       ])
       for milestone in milestones {
         table.rows.append([
           .init(String(milestone.id), .faint), .init(context.trackerWords.date(milestone.day)),
           .init(milestone.title, .strong), .init(milestone.tracker, .faint), .init(milestone.note ?? ""),
-          .init(milestone.photo == nil ? "" : Words.say("yes"), .faint),
+          .init(milestone.photo == nil ? "" : localized("yes"), .faint),
         ])
       }
       context.print(table: table)
@@ -122,8 +123,9 @@ enum MilestoneVerbs {
     let milestone = try context.daemon().call(TrackersInterface.RemoveMilestone(id: number(context))).milestone
     context.print(milestone, named: "milestone") {
       context.out(
-        "\(context.style(Harmless.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))")
-      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+        "\(context.style(TerminalSanitizer.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))"
+      )
+      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
     }
     return .success
   }
@@ -132,7 +134,7 @@ enum MilestoneVerbs {
     let number = try number(context)
     guard let milestone = try all(context, nil).first(where: { $0.id == number }) else {
       throw Failure.failed(
-        Words.say("there is no milestone %1", String(number)), hint: Words.say("`chime milestone list` shows them"))
+        localized("there is no milestone %1", String(number)), hint: localized("`chime milestone list` shows them"))
     }
     return milestone
   }

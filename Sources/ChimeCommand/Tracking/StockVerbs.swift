@@ -50,24 +50,24 @@ enum StockVerbs {
     run: runRemove)
 
   private static func runList(_ context: Context) throws -> ExitCode {
-    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
     let stocks = try context.daemon().call(TrackersInterface.Stocks(tracker: tracker?.id)).stocks
     let empty = [
-      Words.say("No stock is counted."),
-      Words.say("Count one: %1", "chime stock set \(tracker?.id ?? "ibuprofen") 30"),
+      localized("No stock is counted."),
+      localized("Count one: %1", "chime stock set \(tracker?.id ?? "ibuprofen") 30"),
     ]
     context.print(stocks, named: "stocks", empty: empty) {
       let words = context.trackerWords
       var table = Table(columns: [
-        .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("LEFT"), alignRight: true),
-        .init(title: Words.say("A DAY"), alignRight: true, dropOrder: 2), .init(title: Words.say("ENOUGH UNTIL")),
-        .init(title: Words.say("TOLD BELOW"), dropOrder: 3),
+        .init(title: localized("TRACKER"), canShrink: true), .init(title: localized("LEFT"), alignRight: true),
+        .init(title: localized("A DAY"), alignRight: true, dropOrder: 2), .init(title: localized("ENOUGH UNTIL")),
+        .init(title: localized("TOLD BELOW"), dropOrder: 3),
       ])
       for stock in stocks {
         table.rows.append([
-          .init(Harmless.line(words.local(stock.title))), .init(amount(stock.left, stock), tone(stock)),
+          .init(TerminalSanitizer.line(words.local(stock.title))), .init(amount(stock.left, stock), tone(stock)),
           .init(stock.rate.map { amount($0, stock) } ?? "", .faint), .init(until(stock, words), tone(stock)),
-          .init(Words.say(count: stock.warnDays, "%n day", "%n days"), .faint),
+          .init(localized(count: stock.warnDays, "%n day", "%n days"), .faint),
         ])
       }
       context.print(table: table)
@@ -77,13 +77,14 @@ enum StockVerbs {
   }
 
   private static func restock(_ context: Context, isCount: Bool) throws -> ExitCode {
-    var (tracker, words) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    var (tracker, words) = try TrackerArgument.split(
+      context.line.words, among: TrackerArgument.trackers(context), context)
     let verb = isCount ? "set" : "add"
     guard let amount = try Log.takeAmount(&words, tracker) else {
-      throw Failure.usage(Words.say("how much?"), hint: "chime stock \(verb) \(tracker.id) 30")
+      throw Failure.usage(localized("how much?"), hint: "chime stock \(verb) \(tracker.id) 30")
     }
     if let word = words.first {
-      throw Failure.usage(Words.say("after the amount there is one word too many: \"%1\"", word))
+      throw Failure.usage(localized("after the amount there is one word too many: \"%1\"", word))
     }
     let stock = try context.daemon().call(
       TrackersInterface.Restock(
@@ -93,7 +94,7 @@ enum StockVerbs {
     ).stock
     context.print(stock, named: "stock") {
       let words = context.trackerWords
-      let title = context.style(Harmless.line(words.local(stock.title)), .strong)
+      let title = context.style(TerminalSanitizer.line(words.local(stock.title)), .strong)
       context.out("\(title): \(context.style(line(stock, words), tone(stock)))")
       for line in short(stock, words) { context.note(line) }
     }
@@ -101,9 +102,9 @@ enum StockVerbs {
   }
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     guard tracker.stock != nil else {
-      throw Failure.failed(Words.say("%1 has no stock", tracker.id))
+      throw Failure.failed(localized("%1 has no stock", tracker.id))
     }
     return try TrackerVerbs.put(TrackersInterface.TrackerDraft(id: tracker.id, reset: ["stock"]), context)
   }
@@ -112,17 +113,18 @@ enum StockVerbs {
 
   /// `6 left, enough until Wed 2026-12-02`
   static func line(_ stock: Level, _ words: TrackerWords) -> String {
-    let left = Words.say("%1 left", amount(stock.left, stock))
+    let left = localized("%1 left", amount(stock.left, stock))
     guard stock.state != .empty, stock.until != nil else { return left }
-    return Words.say("%1, enough until %2", left, until(stock, words))
+    return localized("%1, enough until %2", left, until(stock, words))
   }
 
   /// That more was logged than there was, and what helps.
   static func short(_ stock: Level, _ words: TrackerWords) -> [String] {
     guard let short = stock.short else { return [] }
     return [
-      Words.say(
-        "%1: %2 more was logged than there was; say how much there is: %3", Harmless.line(words.local(stock.title)),
+      localized(
+        "%1: %2 more was logged than there was; say how much there is: %3",
+        TerminalSanitizer.line(words.local(stock.title)),
         amount(short, stock), "chime stock set \(stock.tracker) 30")
     ]
   }
@@ -136,11 +138,12 @@ enum StockVerbs {
   }
 
   private static func until(_ stock: Level, _ words: TrackerWords) -> String {
-    if stock.state == .empty { return Words.say("used up") }
+    if stock.state == .empty { return localized("used up") }
     return stock.until.map { words.day($0) } ?? ""
   }
 
   private static func amount(_ value: Double, _ stock: Level) -> String {
-    [TrackerWords.shortest(value), stock.unit.map { Harmless.line($0) }].compactMap { $0 }.joined(separator: " ")
+    [TrackerWords.shortest(value), stock.unit.map { TerminalSanitizer.line($0) }].compactMap { $0 }.joined(
+      separator: " ")
   }
 }

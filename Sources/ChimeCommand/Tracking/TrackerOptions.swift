@@ -44,8 +44,8 @@ enum TrackerOptions {
     draft.decimals = try line.count("decimals", minimum: 0, maximum: 3)
     let kind = draft.kind ?? old?.kind ?? .check
     if let text = line.value("limit") {
-      guard !line.has("goal") else { throw Failure.usage(Words.say("--goal and --limit exclude each other")) }
-      guard !line.has("per") else { throw Failure.usage(Words.say("--limit is for a day: leave --per out")) }
+      guard !line.has("goal") else { throw Failure.usage(localized("--goal and --limit exclude each other")) }
+      guard !line.has("per") else { throw Failure.usage(localized("--limit is for a day: leave --per out")) }
       if !text.isEmpty {
         draft.goal = try limit(text, kind, draft.unit ?? old?.unit)
       } else if old?.goal?.atMost == true {
@@ -54,7 +54,7 @@ enum TrackerOptions {
     } else if let text = line.value("goal") {
       if text.isEmpty { reset.append("goal") } else { draft.goal = try goal(text, kind, old: old, line) }
     } else if let per = line.value("per") {
-      guard var goal = old?.goal else { throw Failure.usage(Words.say("--per goes with a goal: --goal 3 --per week")) }
+      guard var goal = old?.goal else { throw Failure.usage(localized("--per goes with a goal: --goal 3 --per week")) }
       goal.period = .init(rawValue: per)
       draft.goal = goal
     }
@@ -88,7 +88,7 @@ enum TrackerOptions {
     }
     draft.warnDays = try line.count("warn", minimum: 0, maximum: 366)
     if draft.warnDays != nil, draft.stock == nil, old?.stock == nil {
-      throw Failure.usage(Words.say("--warn goes with a stock: --stock 30 --warn 7"))
+      throw Failure.usage(localized("--warn goes with a stock: --stock 30 --warn 7"))
     }
     if let icon = line.value("icon") { if icon.isEmpty { reset.append("icon") } else { draft.icon = icon } }
     draft.startedOn = try line.value("since").map {
@@ -122,8 +122,8 @@ enum TrackerOptions {
     case .check:
       guard let count = Int(exactly: amount.value), count >= 1 else {
         throw Failure.usage(
-          Words.say("the goal of a check is so many times, a whole number, not \"%1\"", text),
-          hint: Words.say("--unit makes it an amount"))
+          localized("the goal of a check is so many times, a whole number, not \"%1\"", text),
+          hint: localized("--unit makes it an amount"))
       }
       return TrackersInterface.Goal(count: count, period: period)
     case .amount: return TrackersInterface.Goal(total: amount.value, period: period)
@@ -140,15 +140,15 @@ enum TrackerOptions {
     case .check:
       guard let count = Int(exactly: value), count >= 0 else {
         throw Failure.usage(
-          Words.say("the limit of a check is so many times, a whole number, not \"%1\"", text),
-          hint: Words.say("--unit makes it an amount"))
+          localized("the limit of a check is so many times, a whole number, not \"%1\"", text),
+          hint: localized("--unit makes it an amount"))
       }
       return TrackersInterface.Goal(count: count, atMost: true)
     case .amount: return TrackersInterface.Goal(total: value, atMost: true)
     case .measure:
       throw Failure.usage(
-        Words.say("a measure has no limit: its values do not add up"),
-        hint: Words.say("--goal is the value to be reached"))
+        localized("a measure has no limit: its values do not add up"),
+        hint: localized("--goal is the value to be reached"))
     }
   }
 
@@ -165,14 +165,14 @@ enum TrackerOptions {
     guard let named = amount.unit, named != unit else { return amount.value }
     if let unit, let value = AmountText.converted(amount.value, from: named, to: unit) { return value }
     throw Failure.usage(
-      unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
-        ?? Words.say("--%1 is in %2, and the tracker has no unit", option, named),
+      unit.map { localized("--%1 is in %2, not in %3", option, $0, named) }
+        ?? localized("--%1 is in %2, and the tracker has no unit", option, named),
       hint: unit == nil ? "--unit \(named)" : nil)
   }
 
   private static func counting(_ line: ParsedLine) throws -> TrackersInterface.Counting? {
     if let days = line.value("days") {
-      guard !line.has("times") else { throw Failure.usage(Words.say("--days and --times exclude each other")) }
+      guard !line.has("times") else { throw Failure.usage(localized("--days and --times exclude each other")) }
       return TrackersInterface.Counting(weekdays: try WeekdayText.parse(days, option: "days"))
     }
     guard let text = line.value("times") else { return nil }
@@ -188,14 +188,14 @@ enum TrackerOptions {
         }
       }
     }
-    throw Failure.usage(Words.say("--times takes 3/week, 10/month or 3/10 (in any 10 days), not \"%1\"", text))
+    throw Failure.usage(localized("--times takes 3/week, 10/month or 3/10 (in any 10 days), not \"%1\"", text))
   }
 
   static func time(_ text: String) throws -> String {
     var padded = text.contains(":") ? text : "\(text):00"
     if padded.prefix(while: { $0 != ":" }).count == 1 { padded = "0" + padded }
     guard let time = CivilTime(padded), time.second == 0 else {
-      throw Failure.usage(Words.say("--day-starts takes a time of day such as 4:00, not \"%1\"", text))
+      throw Failure.usage(localized("--day-starts takes a time of day such as 4:00, not \"%1\"", text))
     }
     return time.description
   }

@@ -39,11 +39,11 @@ extension TrackerVerbs {
     alsoTried: ["pass"], json: "`tracker`", run: runSkip)
 
   private static func runPause(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     let today = try context.today()
     let from = try context.line.value("from").map { try anyDay($0, "from", today) } ?? today.description
     let to = try context.line.value("to").map { try anyDay($0, "to", today) }
-    if let to, to < from { throw Failure.usage(Words.say("the pause ends before it begins")) }
+    if let to, to < from { throw Failure.usage(localized("the pause ends before it begins")) }
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     draft.pauses = joined(tracker.pauses + [TrackersInterface.Range(from: from, to: to)])
     return try put(draft, context)
@@ -61,15 +61,15 @@ extension TrackerVerbs {
   }
 
   private static func runResume(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     let today = try context.today()
     guard let yesterday = today.adding(days: -1)?.description else { return .failed }
     let isPaused = tracker.pauses.contains { ($0.from ?? "") <= today.description && $0.to ?? "9" >= today.description }
     guard isPaused else {
       let coming = tracker.pauses.last { ($0.from ?? "") > today.description }
       throw Failure.failed(
-        Words.say("%1 does not rest today", tracker.id),
-        hint: coming.map { Words.say("its next pause begins on %1", $0.from ?? "") })
+        localized("%1 does not rest today", tracker.id),
+        hint: coming.map { localized("its next pause begins on %1", $0.from ?? "") })
     }
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     draft.pauses = tracker.pauses.compactMap { pause in
@@ -81,27 +81,27 @@ extension TrackerVerbs {
   }
 
   private static func runSkip(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     let day = try trackerDay(tracker, context)
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     if context.line.has("back") {
       guard tracker.skips.contains(day) else {
-        throw Failure.failed(Words.say("%1 was not skipped on %2", tracker.id, context.trackerWords.date(day)))
+        throw Failure.failed(localized("%1 was not skipped on %2", tracker.id, context.trackerWords.date(day)))
       }
       draft.skips = tracker.skips.filter { $0 != day }
       return try put(draft, context)
     }
     guard !tracker.skips.contains(day) else {
       throw Failure.failed(
-        Words.say("%1 is skipped on %2 already", tracker.id, context.trackerWords.date(day)),
-        hint: Words.say("--back takes it back"))
+        localized("%1 is skipped on %2 already", tracker.id, context.trackerWords.date(day)),
+        hint: localized("--back takes it back"))
     }
     if let budget = tracker.skipsEachMonth {
       let used = tracker.skips.count { $0.prefix(7) == day.prefix(7) }
       guard used < budget else {
         throw Failure.failed(
-          Words.say(count: budget, "the %n skip of that month is used up", "the %n skips of that month are used up"),
-          hint: Words.say("`chime tracker edit %1 --skips N` allows more", tracker.id))
+          localized(count: budget, "the %n skip of that month is used up", "the %n skips of that month are used up"),
+          hint: localized("`chime tracker edit %1 --skips N` allows more", tracker.id))
       }
     }
     draft.skips = (tracker.skips + [day]).sorted()

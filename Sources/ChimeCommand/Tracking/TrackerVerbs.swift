@@ -68,14 +68,14 @@ enum TrackerVerbs {
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let title = trimmed(context.line.words.joined(separator: " "))
     guard !title.isEmpty else {
-      throw Failure.usage(Words.say("a title is missing"), hint: "chime tracker add reading")
+      throw Failure.usage(localized("a title is missing"), hint: "chime tracker add reading")
     }
     let id = try context.line.value("id").map { try checked($0) } ?? identifier(title)
-    let trackers = try Naming.trackers(context)
+    let trackers = try TrackerArgument.trackers(context)
     guard !trackers.contains(where: { $0.id == id }) else {
       throw Failure.failed(
-        Words.say("there is a tracker \"%1\" already", id),
-        hint: Words.say("`chime tracker edit %1` changes it; --id names a new one", id))
+        localized("there is a tracker \"%1\" already", id),
+        hint: localized("`chime tracker edit %1` changes it; --id names a new one", id))
     }
     var draft = TrackersInterface.TrackerDraft(id: id)
     let words = context.trackerWords
@@ -87,11 +87,11 @@ enum TrackerVerbs {
   }
 
   private static func runEdit(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
     let empty = draft
     if let title = context.line.value("title") {
-      guard !trimmed(title).isEmpty else { throw Failure.usage(Words.say("a title cannot be empty")) }
+      guard !trimmed(title).isEmpty else { throw Failure.usage(localized("a title cannot be empty")) }
       // In every language that it had: the user's own words are the same in all.
       draft.title = tracker.title.mapValues { _ in title }
       draft.title?[context.trackerWords.ownLanguage] = title
@@ -99,8 +99,8 @@ enum TrackerVerbs {
     try TrackerOptions.fill(&draft, context, old: tracker)
     guard draft != empty else {
       throw Failure.usage(
-        Words.say("what is to change?"),
-        hint: Words.say("for example: chime tracker edit %1 --slot evening", tracker.id))
+        localized("what is to change?"),
+        hint: localized("for example: chime tracker edit %1 --slot evening", tracker.id))
     }
     return try put(draft, context)
   }
@@ -114,8 +114,8 @@ enum TrackerVerbs {
     context.print(reply.tracker, named: "tracker") {
       let words = context.trackerWords
       for line in TrackerPage.lines(reply.tracker, context) { context.out(line) }
-      if isDry { return context.note(Words.say("Nothing was changed: this was a trial.")) }
-      if reply.created { context.note(Words.say("Log it with: %1", hint(reply.tracker, words)), .faint) }
+      if isDry { return context.note(localized("Nothing was changed: this was a trial.")) }
+      if reply.created { context.note(localized("Log it with: %1", hint(reply.tracker, words)), .faint) }
     }
     return .success
   }
@@ -128,15 +128,15 @@ enum TrackerVerbs {
 
   private static func runList(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let trackers = try Naming.trackers(context)
+    let trackers = try TrackerArgument.trackers(context)
     let words = context.trackerWords
     context.print(
-      trackers, named: "trackers", empty: [Words.say("There is no tracker yet.")] + Naming.beginning
+      trackers, named: "trackers", empty: [localized("There is no tracker yet.")] + TrackerArgument.beginning
     ) {
       var table = Table(columns: [
-        .init(title: Words.say("ID")), .init(title: Words.say("TITLE"), canShrink: true),
-        .init(title: Words.say("KIND"), dropOrder: 2), .init(title: Words.say("GOAL"), canShrink: true, dropOrder: 1),
-        .init(title: Words.say("DAYS"), canShrink: true, dropOrder: 3), .init(title: Words.say("PACK"), dropOrder: 4),
+        .init(title: localized("ID")), .init(title: localized("TITLE"), canShrink: true),
+        .init(title: localized("KIND"), dropOrder: 2), .init(title: localized("GOAL"), canShrink: true, dropOrder: 1),
+        .init(title: localized("DAYS"), canShrink: true, dropOrder: 3), .init(title: localized("PACK"), dropOrder: 4),
       ])
       for tracker in trackers {
         table.rows.append([
@@ -150,7 +150,7 @@ enum TrackerVerbs {
   }
 
   private static func runShow(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     context.print(tracker, named: "tracker") {
       for line in TrackerPage.lines(tracker, context) { context.out(line) }
     }
@@ -158,24 +158,24 @@ enum TrackerVerbs {
   }
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
-    let tracker = try Naming.one(context.line.words, context)
+    let tracker = try TrackerArgument.one(context.line.words, context)
     let words = context.trackerWords
     if context.line.has("dry-run") {
       context.print(tracker, named: "tracker") {
-        context.out(Words.say("would remove"))
+        context.out(localized("would remove"))
         for line in TrackerPage.lines(tracker, context) { context.out(line) }
       }
       return .success
     }
-    let question = Words.say("Remove \"%1\" and all that was logged of it?", words.title(tracker))
-    if context.world.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
-      context.note(Words.say("Nothing was removed."))
+    let question = localized("Remove \"%1\" and all that was logged of it?", words.title(tracker))
+    if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
+      context.note(localized("Nothing was removed."))
       return .failed
     }
     let removed = try context.daemon().call(TrackersInterface.Remove(id: tracker.id)).tracker
     context.print(removed, named: "tracker") {
       context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
-      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
     }
     return .success
   }
@@ -192,7 +192,7 @@ enum TrackerVerbs {
     while id.last == "-" { id.removeLast() }
     guard !id.isEmpty else {
       throw Failure.usage(
-        Words.say("no id can be made of \"%1\"", title), hint: Words.say("name one: --id reading"))
+        localized("no id can be made of \"%1\"", title), hint: localized("name one: --id reading"))
     }
     return id
   }
@@ -203,8 +203,8 @@ enum TrackerVerbs {
       && id.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     guard isSound else {
       throw Failure.usage(
-        Words.say("\"%1\" is no id", id),
-        hint: Words.say("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
+        localized("\"%1\" is no id", id),
+        hint: localized("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
     }
     return id
   }
@@ -237,44 +237,44 @@ enum TrackerPage {
     let style = context.style
     var rows: [(String, String)] = []
     func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
-    add(Words.say("kind"), [words.kind(tracker.kind), tracker.unit].compactMap { $0 }.joined(separator: ", "))
-    add(tracker.isLimited ? Words.say("limit") : Words.say("goal"), words.goal(tracker))
-    add(Words.say("usual"), tracker.usual.map { words.amount($0, tracker) })
-    add(Words.say("presets"), tracker.presets.map { words.number($0, tracker) }.joined(separator: " · "))
-    add(Words.say("days"), words.counting(tracker))
+    add(localized("kind"), [words.kind(tracker.kind), tracker.unit].compactMap { $0 }.joined(separator: ", "))
+    add(tracker.isLimited ? localized("limit") : localized("goal"), words.goal(tracker))
+    add(localized("usual"), tracker.usual.map { words.amount($0, tracker) })
+    add(localized("presets"), tracker.presets.map { words.number($0, tracker) }.joined(separator: " · "))
+    add(localized("days"), words.counting(tracker))
     add(
-      Words.say("before"),
+      localized("before"),
       tracker.formerWeekdays.suffix(5).map {
-        Words.say("%1 until %2", words.weekdays($0.weekdays), words.date($0.until))
+        localized("%1 until %2", words.weekdays($0.weekdays), words.date($0.until))
       }.joined(separator: "; "))
-    if tracker.dayStartsAt != "00:00" { add(Words.say("day starts"), tracker.dayStartsAt) }
-    add(Words.say("slot"), words.slot(tracker.slot))
+    if tracker.dayStartsAt != "00:00" { add(localized("day starts"), tracker.dayStartsAt) }
+    add(localized("slot"), words.slot(tracker.slot))
     add(
-      Words.say("fields"),
+      localized("fields"),
       tracker.fields.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))
-    add(Words.say("milestones"), tracker.milestoneStep.map { Words.say("every %1", words.amount($0, tracker)) })
+    add(localized("milestones"), tracker.milestoneStep.map { localized("every %1", words.amount($0, tracker)) })
     add(
-      Words.say("stock"),
+      localized("stock"),
       tracker.stock.map {
-        Words.say(
+        localized(
           count: $0.warnDays, "%1 on %2; told below %n day", "%1 on %2; told below %n days",
           words.amount($0.quantity, tracker), words.minute($0.since, context.clock()))
       })
     add(
-      Words.say("pauses"),
+      localized("pauses"),
       tracker.pauses.map { pause in
         [pause.from, pause.to].map { $0.map { words.date($0) } ?? "…" }.joined(separator: " – ")
       }.joined(separator: ", "))
-    add(Words.say("skipped"), tracker.skips.suffix(5).map { words.date($0) }.joined(separator: ", "))
+    add(localized("skipped"), tracker.skips.suffix(5).map { words.date($0) }.joined(separator: ", "))
     add(
-      Words.say("skips"), tracker.skipsEachMonth.map { Words.say(count: $0, "%n a month", "%n a month") })
-    if tracker.hasItems { add(Words.say("items"), "`chime item list \(tracker.id)`") }
-    add(Words.say("pack"), tracker.pack)
-    add(Words.say("since"), words.date(tracker.startedOn))
+      localized("skips"), tracker.skipsEachMonth.map { localized(count: $0, "%n a month", "%n a month") })
+    if tracker.hasItems { add(localized("items"), "`chime item list \(tracker.id)`") }
+    add(localized("pack"), tracker.pack)
+    add(localized("since"), words.date(tracker.startedOn))
     let names = rows.map { TextWidth.of($0.0) }.max() ?? 0
     return ["\(style(tracker.id, .strong))  \(words.title(tracker))"]
       + rows.flatMap { name, value in
-        let wrapped = TextWidth.wrap(Harmless.line(value), to: context.width, indent: names + 4)
+        let wrapped = TextWidth.wrap(TerminalSanitizer.line(value), to: context.width, indent: names + 4)
         return ["  \(style(TextWidth.pad(name, to: names), .faint))  \(wrapped[0].dropFirst(names + 4))"]
           + wrapped.dropFirst()
       }

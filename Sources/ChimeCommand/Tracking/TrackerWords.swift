@@ -8,16 +8,16 @@ struct TrackerWords: Sendable {
   typealias Standing = TrackersInterface.Standing
 
   /// The user's languages, for the texts that packs bring.
-  var tongue: Tongue
+  var preferredLanguages: PreferredLanguages
 
-  func local(_ texts: [String: String]) -> String { tongue.text(texts) }
+  func local(_ texts: [String: String]) -> String { preferredLanguages.text(texts) }
 
   /// What a text of the user's own is filed under, as a BCP 47 tag.
-  var ownLanguage: String { tongue.first }
+  var ownLanguage: String { preferredLanguages.first }
 
   /// A title fit for a terminal.
   func title(_ tracker: Tracker) -> String {
-    let title = Harmless.line(local(tracker.title))
+    let title = TerminalSanitizer.line(local(tracker.title))
     return title.isEmpty ? tracker.id : title
   }
 
@@ -25,30 +25,30 @@ struct TrackerWords: Sendable {
 
   /// `1,750`: with the digits that the tracker shows, and more only where they say something.
   func number(_ value: Double, _ tracker: Tracker) -> String {
-    Figures.number(value, decimals: tracker.decimals)
+    LocalizedFormat.number(value, decimals: tracker.decimals)
   }
 
   /// `250 ml`
   func amount(_ value: Double, _ tracker: Tracker) -> String {
-    [number(value, tracker), tracker.unit.map { Harmless.line($0) }].compactMap { $0 }.joined(separator: " ")
+    [number(value, tracker), tracker.unit.map { TerminalSanitizer.line($0) }].compactMap { $0 }.joined(separator: " ")
   }
 
   /// What many days add up to: `46.3 l` instead of `46,250 ml`.
   func sum(_ value: Double, _ tracker: Tracker) -> String {
     guard tracker.unit == "ml", value.magnitude >= 10_000 else { return amount(value, tracker) }
-    return "\(Figures.number(value / 1_000, decimals: 1)) l"
+    return "\(LocalizedFormat.number(value / 1_000, decimals: 1)) l"
   }
 
   /// A value in a unit that may be another than the tracker's.
   func amount(_ value: Double, unit: String?, _ tracker: Tracker) -> String {
     guard let unit, unit != tracker.unit else { return amount(value, tracker) }
-    return "\(Self.shortest(value)) \(Harmless.line(unit))"
+    return "\(Self.shortest(value)) \(TerminalSanitizer.line(unit))"
   }
 
   /// As many digits after the point as it takes, up to three.
   static func shortest(_ value: Double) -> String {
     let decimals = (0...2).first { (value * scales[$0]).rounded() / scales[$0] == value } ?? 3
-    return Figures.number(value, decimals: decimals)
+    return LocalizedFormat.number(value, decimals: decimals)
   }
   private static let scales = [1.0, 10, 100]
 
@@ -60,9 +60,9 @@ struct TrackerWords: Sendable {
   /// `−0.4 kg a week`, with its sign.
   func rate(_ rate: Double, _ tracker: Tracker) -> String {
     let decimals = max(1, tracker.decimals)
-    let unit = tracker.unit.map { " \(Harmless.line($0))" } ?? ""
-    let number = Figures.number(rate, decimals: decimals)
-    return Words.say("%1 a week", (rate > 0 && number.first != "-" ? "+" : "") + number + unit)
+    let unit = tracker.unit.map { " \(TerminalSanitizer.line($0))" } ?? ""
+    let number = LocalizedFormat.number(rate, decimals: decimals)
+    return localized("%1 a week", (rate > 0 && number.first != "-" ? "+" : "") + number + unit)
   }
 
   // MARK: Goals
@@ -72,22 +72,22 @@ struct TrackerWords: Sendable {
     guard let goal = tracker.goal else { return nil }
     if let value = goal.value { return amount(value, tracker) }
     if tracker.isLimited {
-      if let total = goal.total { return Words.say("at most %1 a day", amount(total, tracker)) }
-      return Words.say(count: goal.count ?? 0, "at most once a day", "at most %n times a day")
+      if let total = goal.total { return localized("at most %1 a day", amount(total, tracker)) }
+      return localized(count: goal.count ?? 0, "at most once a day", "at most %n times a day")
     }
     if let total = goal.total {
       let text = amount(total, tracker)
       return switch goal.period ?? .day {
-      case .day: Words.say("%1 a day", text)
-      case .week: Words.say("%1 a week", text)
-      case .month: Words.say("%1 a month", text)
+      case .day: localized("%1 a day", text)
+      case .week: localized("%1 a week", text)
+      case .month: localized("%1 a month", text)
       }
     }
     let count = goal.count ?? 1
     return switch goal.period ?? .day {
-    case .day: Words.say(count: count, "once a day", "%n times a day")
-    case .week: Words.say(count: count, "once a week", "%n times a week")
-    case .month: Words.say(count: count, "once a month", "%n times a month")
+    case .day: localized(count: count, "once a day", "%n times a day")
+    case .week: localized(count: count, "once a week", "%n times a week")
+    case .month: localized(count: count, "once a month", "%n times a month")
     }
   }
 
@@ -96,9 +96,9 @@ struct TrackerWords: Sendable {
     let counting = tracker.counting
     if let times = counting.times {
       return switch counting.per ?? .week {
-      case .week: Words.say(count: times, "%n day a week", "%n days a week")
-      case .month: Words.say(count: times, "%n day a month", "%n days a month")
-      case .days: Words.say(count: times, "%n day in any %1", "%n days in any %1", String(counting.days ?? 7))
+      case .week: localized(count: times, "%n day a week", "%n days a week")
+      case .month: localized(count: times, "%n day a month", "%n days a month")
+      case .days: localized(count: times, "%n day in any %1", "%n days in any %1", String(counting.days ?? 7))
       }
     }
     return weekdays(counting.weekdays ?? [])
@@ -107,8 +107,8 @@ struct TrackerWords: Sendable {
   /// `Mon, Wed, Fri`, `every day`
   func weekdays(_ names: [String]) -> String {
     let days = WeekdayText.days(names)
-    if days.count == 7 || days.isEmpty { return Words.say("every day") }
-    return days.map { Figures.weekday($0) }.joined(separator: ", ")
+    if days.count == 7 || days.isEmpty { return localized("every day") }
+    return days.map { LocalizedFormat.weekday($0) }.joined(separator: ", ")
   }
 
   /// `8 days in a row with at least one done`: the person's streak over the trackers of a pack; nothing while none stands.
@@ -117,8 +117,8 @@ struct TrackerWords: Sendable {
     let length = self.streak(streak.streak)
     let text =
       isNamed
-      ? Words.say("%1 in a row with at least one of %2 done", length, Harmless.line(streak.pack))
-      : Words.say("%1 in a row with at least one done", length)
+      ? localized("%1 in a row with at least one of %2 done", length, TerminalSanitizer.line(streak.pack))
+      : localized("%1 in a row with at least one done", length)
     return TextWidth.wrap("↻ " + text, to: width - 2).map { "  " + $0 }
   }
 
@@ -132,28 +132,28 @@ struct TrackerWords: Sendable {
     case .check:
       let goal = tracker.goal?.count ?? 1
       if goal != 1 || tracker.isLimited || tracker.goal?.period ?? .day != .day {
-        return ofGoal(Figures.number(standing.reached ?? 0), Figures.number(Double(goal)), tracker)
+        return ofGoal(LocalizedFormat.number(standing.reached ?? 0), LocalizedFormat.number(Double(goal)), tracker)
       }
       if let items = standing.items, !items.isEmpty {
-        return items.map { Harmless.line($0.title) }.joined(separator: ", ")
+        return items.map { TerminalSanitizer.line($0.title) }.joined(separator: ", ")
       }
-      return standing.met || standing.entries > 0 ? Words.say("done") : Words.say("not yet")
+      return standing.met || standing.entries > 0 ? localized("done") : localized("not yet")
     case .amount:
       let reached = standing.reached ?? standing.total ?? 0
       guard let goal = tracker.goal?.total else { return amount(reached, tracker) }
       return ofGoal(number(reached, tracker), amount(goal, tracker), tracker)
     case .measure:
-      guard let value = standing.value else { return Words.say("no value yet") }
+      guard let value = standing.value else { return localized("no value yet") }
       guard standing.entries == 0, !standing.met else { return amount(value, tracker) }
-      return Words.say("last %1", amount(value, tracker))
+      return localized("last %1", amount(value, tracker))
     }
   }
 
   private func ofGoal(_ reached: String, _ goal: String, _ tracker: Tracker) -> String {
     switch tracker.goal?.period ?? .day {
-    case .day: Words.say("%1 of %2", reached, goal)
-    case .week: Words.say("%1 of %2 this week", reached, goal)
-    case .month: Words.say("%1 of %2 this month", reached, goal)
+    case .day: localized("%1 of %2", reached, goal)
+    case .week: localized("%1 of %2 this week", reached, goal)
+    case .month: localized("%1 of %2 this month", reached, goal)
     }
   }
 
@@ -164,16 +164,16 @@ struct TrackerWords: Sendable {
       guard let goal = standing.tracker.goal?.value, let value = standing.value, standing.percent ?? 0 < 100,
         goal != value
       else { return nil }
-      return Words.say("%1 to go", amount((value - goal).magnitude, standing.tracker))
+      return localized("%1 to go", amount((value - goal).magnitude, standing.tracker))
     }
     if standing.tracker.isLimited { return left(standing) }
     guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
     if standing.tracker.kind == .check {
       // "Not yet" says it already.
       guard standing.tracker.goal?.count ?? 1 > 1 || standing.tracker.goal?.period ?? .day != .day else { return nil }
-      return Words.say(count: Int(remaining.rounded()), "%n to go", "%n to go")
+      return localized(count: Int(remaining.rounded()), "%n to go", "%n to go")
     }
-    return Words.say("%1 to go", amount(remaining.magnitude, standing.tracker))
+    return localized("%1 to go", amount(remaining.magnitude, standing.tracker))
   }
 
   /// `80 mg left`, `40 mg over`: of a limit.
@@ -182,9 +182,9 @@ struct TrackerWords: Sendable {
     guard let limit = tracker.goal?.total ?? tracker.goal?.count.map(Double.init), let reached = standing.reached
     else { return nil }
     let rest = (limit - reached).magnitude
-    let text = tracker.kind == .check ? Figures.number(rest) : amount(rest, tracker)
-    if standing.limit == .passed { return Words.say("%1 over", text) }
-    return standing.met ? nil : Words.say("%1 left", text)
+    let text = tracker.kind == .check ? LocalizedFormat.number(rest) : amount(rest, tracker)
+    if standing.limit == .passed { return localized("%1 over", text) }
+    return standing.met ? nil : localized("%1 left", text)
   }
 
   /// The share of the goal in percent; of a check without one all or nothing; nil where there is nothing to reach.
@@ -196,11 +196,11 @@ struct TrackerWords: Sendable {
   /// Why a day does not count; nil for a reason that is not known here.
   func why(_ why: String?) -> String? {
     switch why {
-    case "weekday": Words.say("not today")
-    case "paused": Words.say("paused")
-    case "skipped": Words.say("skipped")
-    case "notStarted": Words.say("not begun yet")
-    case "enough": Words.say("enough for now")
+    case "weekday": localized("not today")
+    case "paused": localized("paused")
+    case "skipped": localized("skipped")
+    case "notStarted": localized("not begun yet")
+    case "enough": localized("enough for now")
     default: nil
     }
   }
@@ -209,39 +209,39 @@ struct TrackerWords: Sendable {
   func streak(_ streak: TrackersInterface.Streak) -> String {
     guard streak.length > 0 else { return "" }
     return switch streak.unit {
-    case .days: Words.say(count: streak.length, "%n day", "%n days")
-    case .weeks: Words.say(count: streak.length, "%n week", "%n weeks")
-    case .months: Words.say(count: streak.length, "%n month", "%n months")
+    case .days: localized(count: streak.length, "%n day", "%n days")
+    case .weeks: localized(count: streak.length, "%n week", "%n weeks")
+    case .months: localized(count: streak.length, "%n month", "%n months")
     }
   }
 
   func slot(_ slot: Tracker.Slot) -> String {
     switch slot {
-    case .morning: Words.say("Morning")
-    case .anytime: Words.say("Anytime")
-    case .evening: Words.say("Evening")
+    case .morning: localized("Morning")
+    case .anytime: localized("Anytime")
+    case .evening: localized("Evening")
     }
   }
 
   func kind(_ kind: Tracker.Kind) -> String {
     switch kind {
-    case .check: Words.say("check")
-    case .amount: Words.say("amount")
-    case .measure: Words.say("measure")
+    case .check: localized("check")
+    case .amount: localized("amount")
+    case .measure: localized("measure")
     }
   }
 
   /// What a day is like: the words of a pack, or those of the product where none has any.
   func mood(_ mood: TrackersInterface.Mood) -> (title: String, message: String, next: String) {
-    let texts = [mood.title, mood.message, mood.next].map { Harmless.line(local($0)) }
+    let texts = [mood.title, mood.message, mood.next].map { TerminalSanitizer.line(local($0)) }
     guard texts.allSatisfy(\.isEmpty) else { return (texts[0], texts[1], texts[2]) }
     let title =
       switch mood.kind {
-      case .noHabits: Words.say("Nothing is due today")
-      case .notStarted: Words.say("A new day")
-      case .lightDay: Words.say("A beginning is made")
-      case .productiveDay: Words.say("More than half is done")
-      case .perfectDay: Words.say("All is done. Well done!")
+      case .noHabits: localized("Nothing is due today")
+      case .notStarted: localized("A new day")
+      case .lightDay: localized("A beginning is made")
+      case .productiveDay: localized("More than half is done")
+      case .perfectDay: localized("All is done. Well done!")
       }
     return (title, "", "")
   }
@@ -250,28 +250,32 @@ struct TrackerWords: Sendable {
 
   /// `Fri 2026-03-27`, or as the locale writes a date; the text itself when it is none.
   func day(_ text: String) -> String {
-    guard let date = CivilDate(text) else { return Harmless.line(text) }
-    return "\(Figures.weekday(date.weekday)) \(Figures.date(date))"
+    guard let date = CivilDate(text) else { return TerminalSanitizer.line(text) }
+    return "\(LocalizedFormat.weekday(date.weekday)) \(LocalizedFormat.date(date))"
   }
 
   /// A time of day as people tell what they did: to the minute.
   func minute(_ time: Wire.Time, _ clock: WallClock) -> String {
-    guard let instant = WallClock.instant(time) else { return Harmless.line(time.at) }
+    guard let instant = WallClock.instant(time) else { return TerminalSanitizer.line(time.at) }
     return clock.text(Instant(seconds: instant.seconds - instant.seconds % 60))
   }
 
   /// `2026-03-27`, or as the locale writes a date.
-  func date(_ text: String) -> String { CivilDate(text).map { Figures.date($0) } ?? Harmless.line(text) }
+  func date(_ text: String) -> String {
+    CivilDate(text).map { LocalizedFormat.date($0) } ?? TerminalSanitizer.line(text)
+  }
 
   /// `27 of …`: an achievement's progress, and what it takes.
   func progress(_ achievement: TrackersInterface.Achievement) -> String {
-    Words.say(
-      "%1 of %2", Figures.number(Double(min(achievement.reached, achievement.target))),
-      Figures.number(Double(achievement.target)))
+    localized(
+      "%1 of %2", LocalizedFormat.number(Double(min(achievement.reached, achievement.target))),
+      LocalizedFormat.number(Double(achievement.target)))
   }
 
   /// `50 XP`; nil when it is worth none.
-  func experience(_ points: Int) -> String? { points > 0 ? Words.say("%1 XP", Figures.number(Double(points))) : nil }
+  func experience(_ points: Int) -> String? {
+    points > 0 ? localized("%1 XP", LocalizedFormat.number(Double(points))) : nil
+  }
 }
 
 extension TrackersInterface.Standing {
@@ -295,10 +299,10 @@ extension TrackersInterface.DayTotal {
 
 extension Context {
   /// Words for trackers in the user's language.
-  var trackerWords: TrackerWords { TrackerWords(tongue: tongue) }
+  var trackerWords: TrackerWords { TrackerWords(preferredLanguages: preferredLanguages) }
 
   /// How many columns there are to write in.
-  var width: Int { max(20, world.output.width ?? 80) }
+  var width: Int { max(20, process.output.width ?? 80) }
 
   /// Today by the clock on this machine's wall.
   func today() throws -> CivilDate { try localZone().civil(at: now).date }

@@ -8,7 +8,7 @@ extension Failure {
     if name == "InvalidPack", let it = error.parameters(TrackersInterface.InvalidPack.self) {
       self.init(
         status: .failed,
-        message: Words.say(
+        message: localized(
           count: it.faults.count, "the pack has %n fault; nothing was changed",
           "the pack has %n faults; nothing was changed"),
         detail: it.faults.map { Failure.line(of: $0) }, faults: it.faults)
@@ -18,35 +18,37 @@ extension Failure {
       }
       self.init(
         status: .failed,
-        message: Words.say(
+        message: localized(
           count: faults.count, "the set has %n fault; nothing was changed",
           "the set has %n faults; nothing was changed"),
         detail: faults.map { Failure.line(of: $0) }, faults: faults)
     } else if name == "InvalidDrafts", let it = error.parameters(RemindersInterface.InvalidDrafts.self) {
       self.init(
         status: .failed,
-        message: Words.say(
+        message: localized(
           count: it.faults.count, "%n reminder cannot be taken; nothing was added",
           "%n reminders cannot be taken; nothing was added"), drafts: it.faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
       let message =
-        it.line > 0 ? Words.say("line %1: %2", String(it.line), Words.told(it.message)) : Words.told(it.message)
+        it.line > 0
+        ? localized("line %1: %2", String(it.line), localizedServerMessage(it.message))
+        : localizedServerMessage(it.message)
       self.init(
-        status: .failed, message: message, hints: [Words.say("nothing was changed")], isInvalidText: true, line: it.line
+        status: .failed, message: message, hints: [localized("nothing was changed")], isInvalidText: true, line: it.line
       )
     } else if name == "NothingToUndo", let it = error.parameters(TrackersInterface.NothingToUndo.self) {
       self.init(
-        status: .failed, message: Words.told(it.message),
-        hints: [Words.say("changes of the last 30 days can be taken back")])
+        status: .failed, message: localizedServerMessage(it.message),
+        hints: [localized("changes of the last 30 days can be taken back")])
     } else if name == "Unlikely", let it = error.parameters(TrackersInterface.Unlikely.self) {
       self.init(
-        status: .failed, message: Words.told(it.message),
-        hints: [Words.say("nothing was recorded; if it is right: chime log … --force")])
+        status: .failed, message: localizedServerMessage(it.message),
+        hints: [localized("nothing was recorded; if it is right: chime log … --force")])
       isUnlikely = true
     } else if name == "ReadOnly", let it = error.parameters(TrackersInterface.ReadOnly.self) {
       self.init(
-        status: .tryAgain, message: Words.say("nothing can be changed now: %1", Words.told(it.reason)),
-        hints: [Words.say("see `chime status`")])
+        status: .tryAgain, message: localized("nothing can be changed now: %1", localizedServerMessage(it.reason)),
+        hints: [localized("see `chime status`")])
     } else {
       return nil
     }
@@ -55,6 +57,7 @@ extension Failure {
   /// `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`
   static func line(of fault: Wire.Fault) -> String {
     let place = fault.line > 0 ? "\(fault.file):\(fault.line):\(fault.column)" : fault.file
-    return Harmless.line([place, fault.key, Words.told(fault.message)].filter { !$0.isEmpty }.joined(separator: ": "))
+    return TerminalSanitizer.line(
+      [place, fault.key, localizedServerMessage(fault.message)].filter { !$0.isEmpty }.joined(separator: ": "))
   }
 }

@@ -14,7 +14,7 @@ enum Audit {
       "Removed reminders are in it for as long as their history is kept. A time is uncertain when it has no record, but a "
         + "calendar, the place or the database of zones has changed since.",
     ],
-    options: Listings.since + [Listings.limit("reminders", usually: 50)],
+    options: Pagination.since + [Pagination.limit("reminders", usually: 50)],
     examples: [
       .init(command: "chime audit"), .init(command: "chime audit --since \"1 year\" Stand-up"),
       .init(command: "chime audit --json"),
@@ -25,15 +25,15 @@ enum Audit {
   typealias ReminderAudit = OccurrencesInterface.ReminderAudit
 
   static func run(_ context: Context) throws -> ExitCode {
-    let limit = try Listings.limit(context.line, usually: 50)
+    let limit = try Pagination.limit(context.line, usually: 50)
     let zone = try context.localZone()
-    let since = try Listings.moment(context, "since") ?? RFC3339.format(context.now - .days(30), in: zone)
-    let before = try Listings.moment(context, "before")
+    let since = try Pagination.moment(context, "since") ?? RFC3339.format(context.now - .days(30), in: zone)
+    let before = try Pagination.moment(context, "before")
     let names = context.line.words.isEmpty ? nil : context.line.words
     let daemon = try context.daemon()
     var audits: [ReminderAudit] = []
     var (span, cursor): ((since: Wire.Time, before: Wire.Time)?, String?)
-    let progress = Progress(context, Words.say("Holding the history against the schedules"))
+    let progress = Progress(context, localized("Holding the history against the schedules"))
     defer { progress.end() }
     repeat {
       let reply = try daemon.call(
@@ -62,24 +62,25 @@ enum Audit {
     let clock = context.clock()
     let total = AuditTotal(audits)
     guard total.times > 0 else {
-      context.note(Words.say("No time has come since %1.", clock.text(since)))
+      context.note(localized("No time has come since %1.", clock.text(since)))
       return
     }
     let shown = audits.filter { $0.times > 0 || $0.unknown != nil }
     context.print(table: table(shown.prefix(limit ?? .max)))
     if shown.count > limit ?? .max {
-      context.note(Words.say("These are the first %1; -n N or -n all shows more.", limit ?? 0), .faint)
+      context.note(localized("These are the first %1; -n N or -n all shows more.", limit ?? 0), .faint)
     }
     context.out()
     for audit in shown where audit.unexplained > 0 {
       for time in audit.unexplainedTimes {
         context.out(
           context.style(
-            Harmless.line(Words.say("No record of %1: %2", clock.text(time), "\(audit.reminder)  \(audit.title)")), .bad
+            TerminalSanitizer.line(
+              localized("No record of %1: %2", clock.text(time), "\(audit.reminder)  \(audit.title)")), .bad
           ))
       }
       let more = audit.unexplained - audit.unexplainedTimes.count
-      if more > 0 { context.out(Words.say(count: more, "… and %n time more", "… and %n times more")) }
+      if more > 0 { context.out(localized(count: more, "… and %n time more", "… and %n times more")) }
     }
     for line in sentences(total, since: clock.text(since)) { context.out(line) }
   }
@@ -95,13 +96,13 @@ enum Audit {
         audit.removed ? StateWords.say("removed") : nil,
         audit.unknown.map { unknown in
           switch unknown {
-          case .paced: Words.say("its tracker sets its times")
-          case .zone: Words.say("its zone is gone")
+          case .paced: localized("its tracker sets its times")
+          case .zone: localized("its zone is gone")
           }
         },
-        audit.moved > 0 ? Words.say(count: audit.moved, "%n moved", "%n moved") : nil,
-        audit.waiting > 0 ? Words.say(count: audit.waiting, "%n held", "%n held") : nil,
-        audit.uncertain > 0 ? Words.say(count: audit.uncertain, "%n uncertain", "%n uncertain") : nil,
+        audit.moved > 0 ? localized(count: audit.moved, "%n moved", "%n moved") : nil,
+        audit.waiting > 0 ? localized(count: audit.waiting, "%n held", "%n held") : nil,
+        audit.uncertain > 0 ? localized(count: audit.uncertain, "%n uncertain", "%n uncertain") : nil,
       ].compactMap { $0 }
       let note = notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
       table.rows.append([
@@ -126,32 +127,34 @@ enum Audit {
 
   private static func sentences(_ total: AuditTotal, since: String) -> [String] {
     var lines = [
-      Words.say(
-        "Since %1: %2 times; %3 on time, %4 late, %5 missed for a reason.", since, Figures.number(Double(total.times)),
-        Figures.number(Double(total.onTime)), Figures.number(Double(total.late)), Figures.number(Double(total.missed)))
+      localized(
+        "Since %1: %2 times; %3 on time, %4 late, %5 missed for a reason.", since,
+        LocalizedFormat.number(Double(total.times)),
+        LocalizedFormat.number(Double(total.onTime)), LocalizedFormat.number(Double(total.late)),
+        LocalizedFormat.number(Double(total.missed)))
     ]
     if let half = total.lateness.limit(of: 0.5), let most = total.lateness.limit(of: 0.99) {
       lines.append(
-        Words.say("Of those on time half came within %1, and 99 of 100 within %2.", length(half), length(most)))
+        localized("Of those on time half came within %1, and 99 of 100 within %2.", length(half), length(most)))
     }
     if let half = total.answers.limit(of: 0.5), let most = total.answers.limit(of: 0.9),
       let nearlyAll = total.answers.limit(of: 0.99)
     {
       lines.append(
-        Words.say(
+        localized(
           "Half of what was done was done within %1, 9 of 10 within %2, and 99 of 100 within %3.", length(half),
           length(most), length(nearlyAll)))
     }
     if total.givenUp > 0 {
       lines.append(
-        Words.say(
+        localized(
           count: total.givenUp, "%n message was given up: `chime deliveries --state dead` shows it.",
           "%n messages were given up: `chime deliveries --state dead` shows them."))
     }
     lines.append(
       total.unexplained == 0
-        ? Words.say("Every time is explained.")
-        : Words.say(
+        ? localized("Every time is explained.")
+        : localized(
           count: total.unexplained, "%n time is unexplained. `chime doctor` looks for the cause.",
           "%n times are unexplained. `chime doctor` looks for the cause."))
     return lines

@@ -23,11 +23,11 @@ enum Completing {
     guard line.words.count == 1, let script = line.words.first.flatMap(CompletionScript.of(shell:)) else {
       throw Failure.usage(
         line.words.isEmpty
-          ? Words.say("which shell? bash, zsh or fish is missing")
-          : Words.say("there is no completion for \"%1\"", line.words.joined(separator: " ")),
-        hint: Words.say("there are: %1", "bash, zsh, fish"))
+          ? localized("which shell? bash, zsh or fish is missing")
+          : localized("there is no completion for \"%1\"", line.words.joined(separator: " ")),
+        hint: localized("there are: %1", "bash, zsh, fish"))
     }
-    context.world.output.write(script)
+    context.process.output.write(script)
     return .success
   }
 }

@@ -43,17 +43,17 @@ enum Done {
     else { return }
     let tracker = standing.tracker
     guard tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil else { return }
-    let hint = Words.say("nothing is logged of %1: `%2` does", tracker.id, context.trackerWords.logging(tracker))
-    guard context.world.isInteractive else { return context.note(hint) }
-    context.world.output.flush()
+    let hint = localized("nothing is logged of %1: `%2` does", tracker.id, context.trackerWords.logging(tracker))
+    guard context.process.isInteractive else { return context.note(hint) }
+    context.process.output.flush()
     let likely = Log.knownValue(tracker) == nil ? tracker.unit ?? "" : Log.example(tracker)
-    context.world.errors.write("\(Words.say("how much?")) (\(Harmless.line(likely))) ")
-    context.world.errors.flush()
-    let answer = context.world.input.line(limit: 100).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
+    context.process.errors.write("\(localized("how much?")) (\(TerminalSanitizer.line(likely))) ")
+    context.process.errors.flush()
+    let answer = context.process.input.line(limit: 100).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
     var words = answer.split(separator: " ").map(String.init)
     guard !words.isEmpty else { return context.note(hint) }
     guard let amount = try Log.takeAmount(&words, tracker), words.isEmpty else {
-      throw Failure.usage(Words.say("\"%1\" is no amount", answer), hint: hint)
+      throw Failure.usage(localized("\"%1\" is no amount", answer), hint: hint)
     }
     let change = try Log.record(T.Log(tracker: tracker.id, amount: amount.value, unit: amount.unit), context).change
     ChangeReport(change: change, tracker: tracker, item: nil).print(context, at: false)
@@ -62,10 +62,10 @@ enum Done {
   /// The id of an item that a person names.
   private static func found(_ text: String, _ context: Context) throws -> String {
     let items = try context.daemon().call(TrackersInterface.Items()).items
-    guard let item = try Naming.item(text, among: items) else {
+    guard let item = try TrackerArgument.item(text, among: items) else {
       throw Failure.failed(
-        Words.say("there is no %1 \"%2\"", StateWords.kind("item"), text),
-        hint: Words.say("`chime %1 list TRACKER` shows them", "item"))
+        localized("there is no %1 \"%2\"", StateWords.kind("item"), text),
+        hint: localized("`chime %1 list TRACKER` shows them", "item"))
     }
     return item.id
   }
@@ -74,15 +74,15 @@ enum Done {
   private static func ask(_ refused: Failure, _ context: Context) throws -> String {
     let items = refused.said.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? ""
     var failure = Failure(
-      status: .usage, message: Words.say("which one?"),
-      detail: items.split(separator: ",").map { "  " + Harmless.line(trimmed(String($0))) },
+      status: .usage, message: localized("which one?"),
+      detail: items.split(separator: ",").map { "  " + TerminalSanitizer.line(trimmed(String($0))) },
       hints: ["chime done --item \(items.prefix { $0 != "," })"])
     failure.said = refused.said
-    guard context.world.isInteractive else { throw failure }
-    context.world.output.flush()
-    context.world.errors.write("\(Words.say("which one?")) (\(Harmless.line(items))) ")
-    context.world.errors.flush()
-    let answer = context.world.input.line(limit: 200).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
+    guard context.process.isInteractive else { throw failure }
+    context.process.output.flush()
+    context.process.errors.write("\(localized("which one?")) (\(TerminalSanitizer.line(items))) ")
+    context.process.errors.flush()
+    let answer = context.process.input.line(limit: 200).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
     guard !answer.isEmpty else { throw failure }
     return try found(answer, context)
   }
@@ -105,14 +105,15 @@ enum Dismiss {
 
 /// What the answers to an occurrence have in common.
 enum Answering {
-  static let which = Words.say("Without ID or TITLE: the one that fired last and waits for an answer.")
+  static let which = localized("Without ID or TITLE: the one that fired last and waits for an answer.")
 
   static func answer(_ context: Context, _ occurrence: OccurrencesInterface.Occurrence, _ what: String) {
     context.print(occurrence, named: "occurrence") {
-      let id = context.style(Harmless.line(occurrence.reminder), .strong)
-      context.out("\(id)  \(Harmless.line(occurrence.title))")
+      let id = context.style(TerminalSanitizer.line(occurrence.reminder), .strong)
+      context.out("\(id)  \(TerminalSanitizer.line(occurrence.title))")
       let due = context.clock().text(occurrence.scheduledAt)
-      context.out(Words.say("  %1; it was due %2", Harmless.line(StateWords.say(what)), Harmless.line(due)))
+      context.out(
+        localized("  %1; it was due %2", TerminalSanitizer.line(StateWords.say(what)), TerminalSanitizer.line(due)))
     }
   }
 }

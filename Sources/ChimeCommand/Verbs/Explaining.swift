@@ -41,10 +41,10 @@ struct Explanation {
 /// configuration knows, the daemon is asked.
 enum Explaining {
   static func explain(_ context: Context, _ question: ScheduleQuestion, count: Int) throws -> Explanation {
-    try understanding(context, question) { schedule, surroundings in
-      let zone = try schedule.zoneIdentifier.map { try context.zone($0) } ?? surroundings.zone
+    try understanding(context, question) { schedule, scheduleContext in
+      let zone = try schedule.zoneIdentifier.map { try context.zone($0) } ?? scheduleContext.zone
       let timetable = schedule.timetable(
-        in: surroundings, gap: question.gap.flatMap { GapRule(rawValue: $0.rawValue) },
+        in: scheduleContext, gap: question.gap.flatMap { GapRule(rawValue: $0.rawValue) },
         fold: question.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
       let moments = timetable.occurrences(after: question.after).prefix(count).map {
         Explanation.Moment(
@@ -75,8 +75,8 @@ enum Explaining {
   static func convert(
     _ context: Context, _ question: ScheduleQuestion, to dialect: Dialect
   ) throws -> SchedulesInterface.Convert.Reply {
-    try understanding(context, question) { schedule, surroundings in
-      let conversion = try schedule.converted(to: dialect, now: question.after, in: surroundings)
+    try understanding(context, question) { schedule, scheduleContext in
+      let conversion = try schedule.converted(to: dialect, now: question.after, in: scheduleContext)
       return SchedulesInterface.Convert.Reply(
         canonical: conversion.schedule.canonical, dialect: conversion.schedule.dialect.rawValue,
         remarks: conversion.remarks)
@@ -90,21 +90,21 @@ enum Explaining {
   }
 
   private static func understanding<Answer>(
-    _ context: Context, _ question: ScheduleQuestion, here: (Schedule, Surroundings) throws -> Answer,
+    _ context: Context, _ question: ScheduleQuestion, here: (Schedule, ScheduleContext) throws -> Answer,
     asking: (Daemon) throws -> Answer
   ) throws -> Answer {
-    let surroundings = context.surroundings(in: try context.zone(question.timezone), at: question.place)
+    let scheduleContext = context.scheduleContext(in: try context.zone(question.timezone), at: question.place)
     do {
-      return try here(try Schedule.parse(question.text, now: question.after, in: surroundings), surroundings)
+      return try here(try Schedule.parse(question.text, now: question.after, in: scheduleContext), scheduleContext)
     } catch let error as ScheduleError {
-      let needs = Needs(question, surroundings)
+      let needs = Needs(question, scheduleContext)
       guard needs.isAny else { throw Failure(error) }
       let daemon: Daemon
       do {
         daemon = try context.daemon()
       } catch let failure as Failure where failure.status == .unavailable {
         var refusal = Failure(error)
-        refusal.hints = [Words.say("no daemon answers that could know %1; ", needs.noun) + (failure.hints.first ?? "")]
+        refusal.hints = [localized("no daemon answers that could know %1; ", needs.noun) + (failure.hints.first ?? "")]
         throw refusal
       }
       return try asking(daemon)
@@ -123,24 +123,24 @@ enum Explaining {
 
     var isAny: Bool { place || !calendars.isEmpty }
 
-    init(_ question: ScheduleQuestion, _ surroundings: Surroundings) {
+    init(_ question: ScheduleQuestion, _ scheduleContext: ScheduleContext) {
       // Understood, it says itself what it has to be told.
       guard
-        let schedule = try? Schedule.parse(question.text, now: question.after, in: surroundings.withEverything)
+        let schedule = try? Schedule.parse(question.text, now: question.after, in: scheduleContext.withEverything)
       else { return }
       place = schedule.needsPlace && question.place == nil
       calendars = schedule.calendarNames
     }
 
     var noun: String {
-      let calendars = calendars.count == 1 ? Words.say("the calendar %1", calendars[0]) : Words.say("the calendars")
-      return place ? self.calendars.isEmpty ? "a place" : Words.say("a place and %1", calendars) : calendars
+      let calendars = calendars.count == 1 ? localized("the calendar %1", calendars[0]) : localized("the calendars")
+      return place ? self.calendars.isEmpty ? "a place" : localized("a place and %1", calendars) : calendars
     }
   }
 
   /// Says what would be made of it.
   static func dryRun(
-    _ context: Context, draft: RemindersInterface.Draft, would: String = Words.say("would add")
+    _ context: Context, draft: RemindersInterface.Draft, would: String = localized("would add")
   ) throws -> ExitCode {
     let place = draft.latitude.flatMap { latitude in
       draft.longitude.flatMap { Place(latitude: latitude, longitude: $0) }
@@ -161,10 +161,10 @@ enum Explaining {
     case .plain:
       context.out(Plain.line(["title", "canonical", "next"]))
       let fields: [String?] = [draft.title, explanation.canonical, stamps.first]
-      context.out(Plain.line(fields.map { Harmless.field($0 ?? "") }))
+      context.out(Plain.line(fields.map { TerminalSanitizer.field($0 ?? "") }))
     case .human:
-      context.out("\(Harmless.line(would))  \(Harmless.line(draft.title ?? ""))")
-      context.out("  \(Harmless.line(explanation.canonical))")
+      context.out("\(TerminalSanitizer.line(would))  \(TerminalSanitizer.line(draft.title ?? ""))")
+      context.out("  \(TerminalSanitizer.line(explanation.canonical))")
       if let waits = explanation.waits { context.out("  \(waits)") }
       for moment in explanation.moments {
         let clock = context.clock()
@@ -177,10 +177,10 @@ enum Explaining {
   }
 }
 
-extension Surroundings {
+extension ScheduleContext {
   /// The same with some place, and with every calendar there could be: to understand a text that is somebody else's to
   /// judge.
-  var withEverything: Surroundings {
+  var withEverything: ScheduleContext {
     var result = self
     result.place = place ?? Place(latitude: 0, longitude: 0)
     result.calendar = { _ in [] }

@@ -12,10 +12,11 @@ enum Fire {
     let id = try context.subject()
     let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(OccurrencesInterface.Fire(id: id))
     context.print(reply.occurrence, named: "occurrence") {
-      let id = context.style(Harmless.line(reply.occurrence.reminder), .strong)
-      context.out("\(id)  \(Harmless.line(reply.occurrence.title))")
+      let id = context.style(TerminalSanitizer.line(reply.occurrence.reminder), .strong)
+      context.out("\(id)  \(TerminalSanitizer.line(reply.occurrence.title))")
       context.out(
-        Words.say("  fired; `chime deliveries %1` shows what becomes of it", Harmless.line(reply.occurrence.reminder)))
+        localized(
+          "  fired; `chime deliveries %1` shows what becomes of it", TerminalSanitizer.line(reply.occurrence.reminder)))
     }
     return .success
   }

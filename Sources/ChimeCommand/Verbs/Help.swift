@@ -11,11 +11,11 @@ enum Help {
 
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("markdown") {
-      context.world.output.write(Manual.markdown(.standard))
+      context.process.output.write(Manual.markdown(.standard))
       return .success
     }
     if context.line.has("scdoc") {
-      context.world.output.write(ManualPage.scdoc(.standard))
+      context.process.output.write(ManualPage.scdoc(.standard))
       return .success
     }
     var path: [Verb] = []
@@ -30,7 +30,7 @@ enum Help {
   }
 
   static func run(_ context: Context, path: [Verb]) throws -> ExitCode {
-    let width = min(context.world.output.width ?? 80, 100)
+    let width = min(context.process.output.width ?? 80, 100)
     let page = HelpPage(table: .standard, style: context.style, width: max(width, 40))
     for line in path.isEmpty ? page.overview() : page.verb(path) { context.out(line) }
     return .success

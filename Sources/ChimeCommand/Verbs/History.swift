@@ -16,8 +16,8 @@ enum History {
       .value(
         "state", nil, "STATE", "Only those that were fired, delivered, snoozed, done, dismissed or missed",
         choices: OccurrencesInterface.Occurrence.State.allCases.map(\.rawValue)),
-    ] + Listings.since + [
-      Listings.limit("times", usually: 50), .flag("timeline", nil, "Draw the times on a line of days and hours"),
+    ] + Pagination.since + [
+      Pagination.limit("times", usually: 50), .flag("timeline", nil, "Draw the times on a line of days and hours"),
       Glyphs.option,
     ],
     examples: [
@@ -35,22 +35,23 @@ enum History {
     let zone = try context.localZone()
     var filter = OccurrencesInterface.Filter(
       reminder: context.optionalSubject(), open: line.has("open") ? true : nil,
-      since: try Listings.moment(context, "since"),
-      before: try Listings.moment(context, "before"))
+      since: try Pagination.moment(context, "since"),
+      before: try Pagination.moment(context, "before"))
     let from = filter.since.flatMap { try? RFC3339.parse($0) } ?? context.now - .hours(24)
     if isDrawn { filter.since = RFC3339.format(from, in: zone) }
     // A line of time has room for many; it is reminders that have to be few on it.
-    let most = try Listings.limit(line, usually: isDrawn ? 20 : 50)
+    let most = try Pagination.limit(line, usually: isDrawn ? 20 : 50)
     let limit = isDrawn ? 20_000 : most
     let daemon = try context.daemon()
-    let (occurrences, isCut) = try Listings.pages(limit: limit, keeping: state.map { state in { $0.state == state } }) {
+    let (occurrences, isCut) = try Pagination.pages(limit: limit, keeping: state.map { state in { $0.state == state } })
+    {
       limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
         OccurrencesInterface.List(
           filter: filter == OccurrencesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
     }
-    let empty = [Words.say("No time has come yet that fits."), Words.say("`chime next` shows what is coming.")]
+    let empty = [localized("No time has come yet that fits."), localized("`chime next` shows what is coming.")]
     context.print(occurrences, named: "occurrences", isCut: isCut, empty: empty) {
       guard isDrawn else { return context.print(table: table(context, occurrences, showingTitle: true)) }
       let signs = TimelineSigns(Glyphs(context))
@@ -70,7 +71,7 @@ enum History {
     let state = line.value("state").flatMap { OccurrencesInterface.Occurrence.State(rawValue: $0) }
     guard line.has("missed") else { return state }
     guard state == nil || state == .missed, !line.has("open") else {
-      throw Failure.usage(Words.say("--missed goes with no other state"), hint: "chime history --missed")
+      throw Failure.usage(localized("--missed goes with no other state"), hint: "chime history --missed")
     }
     return .missed
   }
@@ -100,23 +101,23 @@ enum History {
 
   /// `missed (suspend)`, `snoozed until 18:30:00`.
   private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
-    let rounds = occurrence.rounds > 1 ? Words.say(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
+    let rounds = occurrence.rounds > 1 ? localized(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
     switch occurrence.state {
     case .done: return .init(StateWords.say("done") + way(occurrence) + rounds, .good)
     case .dismissed: return .init(StateWords.say("dismissed") + way(occurrence) + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
-    case .awaited: return .init(Words.say("a ping is awaited until %1", clock.text(occurrence.awaitedUntil)), .faint)
+    case .awaited: return .init(localized("a ping is awaited until %1", clock.text(occurrence.awaitedUntil)), .faint)
     case .snoozed where occurrence.rounds == 0:
-      return .init(Words.say("moved to %1", clock.text(occurrence.snoozedUntil)))
+      return .init(localized("moved to %1", clock.text(occurrence.snoozedUntil)))
     case .snoozed:
       let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map {
-        Words.say(" until %1", clock.time($0))
+        localized(" until %1", clock.time($0))
       }
       return .init(StateWords.say("snoozed") + way(occurrence) + (until ?? ""))
     case .missed:
       let reasons = [
         occurrence.missed.map(words),
-        occurrence.missedCount.flatMap { $0 > 1 ? Words.say(count: $0, "%n time", "%n times") : nil },
+        occurrence.missedCount.flatMap { $0 > 1 ? localized(count: $0, "%n time", "%n times") : nil },
       ].compactMap { $0 }
       let isGood = occurrence.missed == .doneAlready
       return .init(
@@ -127,15 +128,15 @@ enum History {
 
   /// ` by endpoint:phone`
   private static func way(_ occurrence: OccurrencesInterface.Occurrence) -> String {
-    occurrence.answeredBy.map { Words.say(" by %1", $0) } ?? ""
+    occurrence.answeredBy.map { localized(" by %1", $0) } ?? ""
   }
 
   static func words(_ reason: OccurrencesInterface.Occurrence.Missed) -> String {
     switch reason {
-    case .overCap: Words.say("over the cap")
-    case .quiet: Words.say("quiet hours")
-    case .doneAlready: Words.say("done already")
-    case .notDone: Words.say("other not done")
+    case .overCap: localized("over the cap")
+    case .quiet: localized("quiet hours")
+    case .doneAlready: localized("done already")
+    case .notDone: localized("other not done")
     case .suspend, .downtime, .paused, .skipped: StateWords.say(reason.rawValue)
     }
   }

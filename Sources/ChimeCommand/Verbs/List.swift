@@ -16,7 +16,7 @@ enum List {
         choices: RemindersInterface.Reminder.State.allCases.map(\.rawValue)),
       .value("before", nil, "TIME", "Only those that come before a time, such as \"3 days\" or 2026-12-01"),
       .flag("all", "a", "Finished ones too"),
-      Listings.limit("reminders", usually: 100),
+      Pagination.limit("reminders", usually: 100),
     ],
     examples: [
       .init(command: "chime list"), .init(command: "chime list water --all"),
@@ -33,15 +33,15 @@ enum List {
       all: line.has("all") || line.value("state") == "finished" ? true : nil)
     if let text = line.value("before") {
       let zone = try context.localZone()
-      let instant = try MomentText.parse(
-        text, option: "before", now: context.now, in: context.surroundings(in: zone, at: nil), toward: .future)
+      let instant = try TimeArgument.parse(
+        text, option: "before", now: context.now, in: context.scheduleContext(in: zone, at: nil), toward: .future)
       filter.dueBefore = RFC3339.format(instant, in: zone)
     }
     let isFiltered = filter != RemindersInterface.Filter()
-    let limit = try Listings.limit(line, usually: 100)
+    let limit = try Pagination.limit(line, usually: 100)
     let daemon = try context.daemon()
     var warnings: [String] = []
-    let (reminders, isCut) = try Listings.pages(limit: limit) { limit, cursor in
+    let (reminders, isCut) = try Pagination.pages(limit: limit) { limit, cursor in
       let reply: RemindersInterface.List.Reply = try daemon.call(
         RemindersInterface.List(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))
       warnings += reply.warnings ?? []
@@ -50,8 +50,8 @@ enum List {
     let inOrder = ordered(reminders)
     let empty =
       isFiltered
-      ? [Words.say("No reminder fits."), Words.say("`chime list --all` shows every one.")]
-      : [Words.say("No reminders yet."), Words.say("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
+      ? [localized("No reminder fits."), localized("`chime list --all` shows every one.")]
+      : [localized("No reminders yet."), localized("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
     context.print(inOrder, named: "reminders", isCut: isCut, empty: empty) {
       context.print(table: table(context, inOrder))
     }
@@ -90,7 +90,7 @@ enum List {
   /// The schedule; of a single moment only that it is one, because the moment stands beside it. One that is read on another
   /// clock than that of the times beside it says on which.
   private static func schedule(_ reminder: RemindersInterface.Reminder, _ clock: WallClock) -> String {
-    if reminder.when.hasPrefix("at ") { return Words.say("once") }
+    if reminder.when.hasPrefix("at ") { return localized("once") }
     if let chain = reminder.follows { return ChainText.schedule(chain) }
     let isOurs = reminder.timezone == "local" || reminder.timezone == clock.zone.identifier
     return isOurs ? reminder.when : "\(reminder.when), \(reminder.timezone)"
@@ -100,14 +100,14 @@ enum List {
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     // Whatever its state: what nobody hears is as good as not there.
     if reminder.unheard != nil, reminder.state != .finished {
-      let mark = Words.say("! nobody hears it")
+      let mark = localized("! nobody hears it")
       return .init(
         reminder.state == .active ? "\(mark), \(clock.relative(reminder.next))" : mark, short: mark, .bad)
     }
     switch reminder.state {
     case .active:
       if reminder.next == nil, reminder.follows != nil || reminder.onlyIfDone?.since != nil {
-        return .init(Words.say("waits"), .faint)
+        return .init(localized("waits"), .faint)
       }
       if let reason = reminder.passedOver {
         return .init(
@@ -115,12 +115,12 @@ enum List {
           short: ComingMark.text(passedOver: reason), .faint)
       } else {
         return .init(
-          clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")),
-          short: clock.shortRelative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
+          clock.relative(reminder.next) + (reminder.held == nil ? "" : localized(", held")),
+          short: clock.shortRelative(reminder.next) + (reminder.held == nil ? "" : localized(", held")))
       }
-    case .waiting: return .init(Words.say("unanswered"), .caution)
-    case .paused: return .init(Words.say("paused"), .faint)
-    case .finished: return .init(Words.say("finished"), .faint)
+    case .waiting: return .init(localized("unanswered"), .caution)
+    case .paused: return .init(localized("paused"), .faint)
+    case .finished: return .init(localized("finished"), .faint)
     }
   }
 }

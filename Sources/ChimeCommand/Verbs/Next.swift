@@ -15,7 +15,7 @@ enum Next {
       "Those that count from what becomes of another reminder, or wait until one is done, stand below.",
     ],
     options: [
-      Listings.limit("reminders", usually: 20),
+      Pagination.limit("reminders", usually: 20),
       .value("before", nil, "TIME", "Every time before a time, such as \"3 days\", tomorrow or 2026-12-01"),
       .flag("timeline", nil, "Draw the times on a line of days and hours"), Glyphs.option,
     ],
@@ -32,7 +32,7 @@ enum Next {
     try context.noWords()
     let isDrawn = context.line.has("timeline")
     // A line of time has room for many; it is reminders that have to be few on it.
-    let most = try Listings.limit(context.line, usually: 20)
+    let most = try Pagination.limit(context.line, usually: 20)
     let limit = isDrawn ? 10_000 : most ?? 10_000
     let end = try end(context) ?? (isDrawn ? context.now + .hours(24) : nil)
     // One more than is shown tells whether there are more.
@@ -41,9 +41,9 @@ enum Next {
         limit: min(limit + 1, 10_000), before: end.map { RFC3339.format($0, in: context.clock().zone) }))
     let upcoming = Array(reply.upcoming.prefix(limit))
     let empty = [
-      end.map { Words.say("Nothing is coming before %1.", context.clock().text($0)) }
-        ?? Words.say("Nothing is coming."),
-      Words.say("Set a reminder: chime in 25m \"Tea\""),
+      end.map { localized("Nothing is coming before %1.", context.clock().text($0)) }
+        ?? localized("Nothing is coming."),
+      localized("Set a reminder: chime in 25m \"Tea\""),
     ]
     let (awaiting, isCut) = (reply.awaiting ?? [], reply.upcoming.count > limit)
     if context.format == .json {
@@ -62,7 +62,7 @@ enum Next {
       ])
       for coming in upcoming {
         let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
-        let marks = [ComingMark.text(coming), ComingMark.leftOut(coming, context.tongue)].compactMap { $0 }
+        let marks = [ComingMark.text(coming), ComingMark.leftOut(coming, context.preferredLanguages)].compactMap { $0 }
         let mark = marks.isEmpty ? "" : " (\(marks.joined(separator: "; ")))"
         table.rows.append([
           .init(clock.text(coming.at), tone), .init(clock.relative(coming.at), tone),
@@ -87,10 +87,10 @@ enum Next {
   /// The time after --before.
   private static func end(_ context: Context) throws -> Instant? {
     guard let text = context.line.value("before") else { return nil }
-    let end = try MomentText.parse(
-      text, option: "before", now: context.now, in: context.surroundings(in: context.localZone(), at: nil),
+    let end = try TimeArgument.parse(
+      text, option: "before", now: context.now, in: context.scheduleContext(in: context.localZone(), at: nil),
       toward: .future)
-    guard end > context.now else { throw Failure.usage(Words.say("--before %1 has passed", text)) }
+    guard end > context.now else { throw Failure.usage(localized("--before %1 has passed", text)) }
     return end
   }
 

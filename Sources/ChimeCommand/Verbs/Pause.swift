@@ -32,7 +32,7 @@ enum Pause {
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("all") { return try pauseAll(context) }
     guard !context.line.has("critical") else {
-      throw Failure.usage(Words.say("--critical goes with --all"), hint: "chime pause --all --critical until monday")
+      throw Failure.usage(localized("--critical goes with --all"), hint: "chime pause --all --critical until monday")
     }
     var (id, end) = (try context.subject(), context.line.value("until"))
     if end == nil, let parts = try spoken(id, context) {
@@ -51,43 +51,43 @@ enum Pause {
     if end == nil, let parts = try spoken(words, context) { (words, end) = parts }
     guard words.isEmpty else {
       throw Failure.usage(
-        Words.say("--all goes with no ID and no TITLE, and with a time after \"until\""),
+        localized("--all goes with no ID and no TITLE, and with a time after \"until\""),
         hint: "chime pause --all until monday")
     }
     guard let end else {
-      throw Failure.usage(Words.say("until when? a time is missing"), hint: "chime pause --all until monday")
+      throw Failure.usage(localized("until when? a time is missing"), hint: "chime pause --all until monday")
     }
     let reply: RemindersInterface.PauseAll.Reply = try context.daemon().call(
       RemindersInterface.PauseAll(
         until: try timeToCome(end, context), critical: context.line.has("critical") ? true : nil))
     context.print(reply.silence, named: "silence") {
-      context.out(Words.say("everything is silent %1", sentence(reply.silence, context.clock())))
+      context.out(localized("everything is silent %1", sentence(reply.silence, context.clock())))
     }
     return .success
   }
 
   /// `until Mon 2026-11-30 00:00, in 5 d; …`
   static func sentence(_ silence: Wire.Silence, _ clock: WallClock) -> String {
-    let end = Words.say("until %1, %2", clock.text(silence.until), clock.relative(silence.until))
+    let end = localized("until %1, %2", clock.text(silence.until), clock.relative(silence.until))
     let critical =
-      silence.critical ? Words.say("critical reminders are silent too") : Words.say("critical reminders ring")
-    return [end, critical, Words.say("`chime resume --all` ends it")].joined(separator: "; ")
+      silence.critical ? localized("critical reminders are silent too") : localized("critical reminders ring")
+    return [end, critical, localized("`chime resume --all` ends it")].joined(separator: "; ")
   }
 
   private static func timeToCome(_ text: String, _ context: Context) throws -> String {
     let instant = try moment(text, context)
     guard instant > context.now else {
-      let said = Harmless.line(text)
+      let said = TerminalSanitizer.line(text)
       throw Failure.usage(
         context.line.value("until") == nil
-          ? Words.say("%1 has passed already", said) : Words.say("--until %1 has passed already", said))
+          ? localized("%1 has passed already", said) : localized("--until %1 has passed already", said))
     }
     return RFC3339.format(instant, in: try context.localZone())
   }
 
   private static func moment(_ text: String, _ context: Context) throws -> Instant {
-    try MomentText.parse(
-      text, option: "until", now: context.now, in: context.surroundings(in: try context.localZone(), at: nil),
+    try TimeArgument.parse(
+      text, option: "until", now: context.now, in: context.scheduleContext(in: try context.localZone(), at: nil),
       toward: .future)
   }
 
@@ -129,7 +129,7 @@ enum Resume {
       context.print(json: .object([.init(name: "silence", value: silence)]))
     case .plain, .human:
       guard !context.isQuiet else { break }
-      context.out(reply.silence == nil ? Words.say("nothing was silent") : Words.say("everything rings again"))
+      context.out(reply.silence == nil ? localized("nothing was silent") : localized("everything rings again"))
     }
     return .success
   }

@@ -30,11 +30,11 @@ enum PingVerb {
     let isFailure = line.has("fail") || (status ?? 0) != 0
     guard !line.has("start") || !isFailure && status == nil else {
       throw Failure.usage(
-        Words.say("a run that begins has not failed yet: --start goes with neither --fail nor --status"),
+        localized("a run that begins has not failed yet: --start goes with neither --fail nor --status"),
         hint: "chime ping backup --start")
     }
     guard !line.has("fail") || status != 0 else {
-      throw Failure.usage(Words.say("--fail and --status 0 contradict each other"), hint: "chime ping backup --fail")
+      throw Failure.usage(localized("--fail and --status 0 contradict each other"), hint: "chime ping backup --fail")
     }
     let id = try context.subject()
     let reply = try context.daemon().call(
@@ -55,28 +55,29 @@ enum PingVerb {
     guard !context.isQuiet else { return }
     let what =
       if hasBegun {
-        Words.say("has begun")
+        localized("has begun")
       } else if hasFailed {
-        Words.say("has failed; it is told")
+        localized("has failed; it is told")
       } else if let down = reply.wasDownMs {
-        Words.say("is up again after %1", RelativeTime.lateness(milliseconds: down))
+        localized("is up again after %1", RelativeTime.lateness(milliseconds: down))
       } else {
-        Words.say("is done")
+        localized("is done")
       }
-    context.out("\(context.style(Harmless.line(reply.id), .strong))  \(Harmless.line(reply.title))\n  \(what)")
+    context.out(
+      "\(context.style(TerminalSanitizer.line(reply.id), .strong))  \(TerminalSanitizer.line(reply.title))\n  \(what)")
   }
 
   /// The end of a file, however long it is.
   private static func output(_ path: String) throws -> String {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Failure.system(Words.say("cannot read %1", path), errno: errno) }
+    guard descriptor >= 0 else { throw Failure.system(localized("cannot read %1", path), errno: errno) }
     defer { if path != "-" { close(descriptor) } }
     var end = OutputTail(limit: Product.pingOutputLimit)
     while true {
       switch end.read(descriptor) {
       case 0: return end.text
       case -1 where errno == EINTR: continue
-      case -1: throw Failure.system(Words.say("cannot read %1", path), errno: errno)
+      case -1: throw Failure.system(localized("cannot read %1", path), errno: errno)
       default: continue
       }
     }

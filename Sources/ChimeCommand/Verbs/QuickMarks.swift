@@ -12,7 +12,7 @@ struct QuickMarks: Equatable {
   var note: String?
 
   /// What the help of each verb says that takes them.
-  static let rule = Words.mark(
+  static let rule = localizable(
     """
     `#tag`, `!low`, `!normal`, `!critical` and `@channel` among the words are as --tag, --urgency and --to, and what follows \
     `//` is the body. A shell takes `#` and `!` for itself: put the line in single quotes.
@@ -48,11 +48,12 @@ struct QuickMarks: Equatable {
       guard let level = RemindersInterface.Reminder.Urgency(rawValue: name.lowercased()) else {
         let levels = RemindersInterface.Reminder.Urgency.allCases.map { "!\($0.rawValue)" }
         throw Failure.usage(
-          Words.say("\"%1\" is no urgency: there are %2", Harmless.line(word), levels.joined(separator: ", ")),
-          hint: Nearest.question(word, among: levels) ?? Words.say("put a title with such a word in quotes"))
+          localized("\"%1\" is no urgency: there are %2", TerminalSanitizer.line(word), levels.joined(separator: ", ")),
+          hint: SpellingSuggestions.question(word, among: levels) ?? localized("put a title with such a word in quotes")
+        )
       }
       guard urgency == nil || urgency == level else {
-        throw Failure.usage(Words.say("a reminder has one urgency, not !%1 and !%2", urgency?.rawValue ?? "", name))
+        throw Failure.usage(localized("a reminder has one urgency, not !%1 and !%2", urgency?.rawValue ?? "", name))
       }
       urgency = level
     }
@@ -62,7 +63,7 @@ struct QuickMarks: Equatable {
   /// Puts them beside what the options say.
   func add(to draft: inout RemindersInterface.Draft) throws {
     func refuse(_ mark: String, _ option: String) -> Failure {
-      Failure.usage(Words.say("%1 and --%2 say two things of one reminder", Harmless.line(mark), option))
+      Failure.usage(localized("%1 and --%2 say two things of one reminder", TerminalSanitizer.line(mark), option))
     }
     if !tags.isEmpty { draft.tags = (draft.tags ?? []) + tags.filter { draft.tags?.contains($0) != true } }
     if !channels.isEmpty {

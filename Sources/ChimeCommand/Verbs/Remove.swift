@@ -14,21 +14,21 @@ enum Remove {
     var id = try context.subject()
     let daemon = try context.daemon()
     let isDry = context.line.has("dry-run")
-    let asks = context.world.isInteractive && !context.line.has("yes")
+    let asks = context.process.isInteractive && !context.line.has("yes")
     if isDry || asks {
       let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
       if isDry {
         context.print(reminder, named: "reminder") {
-          context.out(Words.say("would remove"))
+          context.out(localized("would remove"))
           for line in Adding.lines(context, reminder) { context.out(line) }
         }
         return .success
       }
-      let question = Words.say(
-        "Remove \"%1\" (%2, %3)?", Harmless.line(reminder.title), Harmless.line(reminder.id),
-        Harmless.line(reminder.when))
+      let question = localized(
+        "Remove \"%1\" (%2, %3)?", TerminalSanitizer.line(reminder.title), TerminalSanitizer.line(reminder.id),
+        TerminalSanitizer.line(reminder.when))
       guard Asking.confirm(context, question) else {
-        context.note(Words.say("Nothing was removed."))
+        context.note(localized("Nothing was removed."))
         return .failed
       }
       // The one that was shown is the one that goes.
@@ -36,11 +36,11 @@ enum Remove {
     }
     let reply: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: id))
     context.print(reply.reminder, named: "reminder") {
-      let removed = context.style(Harmless.line(reply.reminder.id), .strong)
+      let removed = context.style(TerminalSanitizer.line(reply.reminder.id), .strong)
       context.out(
-        Words.say(
+        localized(
           "%1  %2\n  removed; its history stays, and chime undo brings it back", removed,
-          Harmless.line(reply.reminder.title)))
+          TerminalSanitizer.line(reply.reminder.title)))
     }
     return .success
   }
@@ -50,11 +50,11 @@ enum Remove {
 enum Asking {
   /// Asks; only a clear yes is one, in English or in the person's language.
   static func confirm(_ context: Context, _ question: String) -> Bool {
-    context.world.output.flush()
-    context.world.errors.write("\(question) \(Words.say("[y/N]")) ")
-    context.world.errors.flush()
-    guard let answer = context.world.input.line(limit: 64) else { return false }
-    let yes = Words.say("yes").lowercased()
+    context.process.output.flush()
+    context.process.errors.write("\(question) \(localized("[y/N]")) ")
+    context.process.errors.flush()
+    guard let answer = context.process.input.line(limit: 64) else { return false }
+    let yes = localized("yes").lowercased()
     return ["y", "yes", yes, String(yes.prefix(1))]
       .contains(trimmed(String(decoding: answer.bytes, as: UTF8.self)).lowercased())
   }

@@ -39,64 +39,64 @@ enum Show {
     for line in Adding.lines(context, reminder) { context.out(line) }
     if let body = reminder.body {
       context.out()
-      for line in Harmless.lines(body) { context.out("  \(line)") }
+      for line in TerminalSanitizer.lines(body) { context.out("  \(line)") }
     }
     context.out()
     var facts: [(String, String?)] = [
       (
-        Words.say("state"),
-        reminder.state == .waiting ? Words.say("waiting for an answer") : StateWords.say(reminder.state.rawValue)
+        localized("state"),
+        reminder.state == .waiting ? localized("waiting for an answer") : StateWords.say(reminder.state.rawValue)
       ),
-      (Words.say("to"), reminder.channels.joined(separator: ", ")),
-      (Words.say("time zone"), zone(reminder)),
-      (Words.say("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
-      (Words.say("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
-      (Words.say("unheard"), reminder.unheard.map { Words.told($0) }),
-      (Words.say("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
+      (localized("to"), reminder.channels.joined(separator: ", ")),
+      (localized("time zone"), zone(reminder)),
+      (localized("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
+      (localized("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
+      (localized("unheard"), reminder.unheard.map { localizedServerMessage($0) }),
+      (localized("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
     ]
     facts += DraftOptions.fields.compactMap { $0.shown?(reminder) }
     facts += [
-      (Words.say("in a gap"), reminder.gap?.rawValue), (Words.say("in a fold"), reminder.fold?.rawValue),
+      (localized("in a gap"), reminder.gap?.rawValue), (localized("in a fold"), reminder.fold?.rawValue),
     ]
     let (suspend, downtime) = (reminder.catchUp.suspend, reminder.catchUp.downtime)
     let rule =
       suspend == downtime
       ? StateWords.say(suspend.rawValue)
-      : Words.say(
+      : localized(
         "%1 after sleep, %2 after downtime", StateWords.say(suspend.rawValue), StateWords.say(downtime.rawValue))
     facts += [
-      (Words.say("catch up"), Words.say("%1, up to %2 late", rule, LengthText.human(reminder.grace))),
-      (Words.say("repeats"), reminder.nag.map { InsistenceOptions.words($0) }),
-      (Words.say("in quiet"), reminder.quiet.map { InsistenceOptions.words($0) }),
+      (localized("catch up"), localized("%1, up to %2 late", rule, LengthText.human(reminder.grace))),
+      (localized("repeats"), reminder.nag.map { InsistenceOptions.words($0) }),
+      (localized("in quiet"), reminder.quiet.map { InsistenceOptions.words($0) }),
       (
         "wakes",
         reminder.wake == true
-          ? reminder.wakeProblem.map { Words.say("not the machine: %1", $0) } ?? Words.say("the machine from its sleep")
+          ? reminder.wakeProblem.map { localized("not the machine: %1", $0) } ?? localized("the machine from its sleep")
           : nil
       ),
-      (Words.say("popup"), reminder.stay == true ? Words.say("stays until it is answered") : nil),
-      (Words.say("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
-      (Words.say("set"), reminder.set.map { Words.say("%1, kept in files: chime apply", Harmless.line($0)) }),
-      (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),
-      (Words.say("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
+      (localized("popup"), reminder.stay == true ? localized("stays until it is answered") : nil),
+      (localized("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
+      (localized("set"), reminder.set.map { localized("%1, kept in files: chime apply", TerminalSanitizer.line($0)) }),
+      (localized("jitter"), reminder.jitter.map { localized("up to %1", LengthText.human($0)) }),
+      (localized("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       (
-        Words.say("counts from"),
+        localized("counts from"),
         reminder.follows.map { chain in
-          chain.title.map { "\(chain.reminder)  \($0)" } ?? Words.say("%1, which is gone", chain.reminder)
+          chain.title.map { "\(chain.reminder)  \($0)" } ?? localized("%1, which is gone", chain.reminder)
         }
       ),
       (
-        Words.say("only if done"),
+        localized("only if done"),
         reminder.onlyIfDone.map { other in
-          other.title.map { "\(other.reminder)  \($0)" } ?? Words.say("%1, which is gone", other.reminder)
+          other.title.map { "\(other.reminder)  \($0)" } ?? localized("%1, which is gone", other.reminder)
         }
       ),
-      (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
+      (localized("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
       (
-        Words.say("last"),
-        reminder.last == nil ? Words.say("never") : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"
+        localized("last"),
+        reminder.last == nil ? localized("never") : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"
       ),
-      (Words.say("added"), "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
+      (localized("added"), "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
     ]
     context.print(facts: facts)
     guard !occurrences.isEmpty else { return }
@@ -107,7 +107,7 @@ enum Show {
   /// The zone that governs its times; `local` with the one it is at present.
   private static func zone(_ reminder: RemindersInterface.Reminder) -> String {
     if let own = (try? Schedule(canonical: reminder.when))?.zoneIdentifier {
-      return Words.say("%1, as its schedule says", own)
+      return localized("%1, as its schedule says", own)
     }
     return reminder.timezone == "local" ? "local (\(reminder.createdAt.zone))" : reminder.timezone
   }

@@ -33,7 +33,7 @@ enum Snooze {
     let until = reply.occurrence.snoozedUntil
     Answering.answer(
       context, reply.occurrence,
-      until == nil ? "snoozed" : Words.say("snoozed until %1, %2", clock.text(until), clock.relative(until)))
+      until == nil ? "snoozed" : localized("snoozed until %1, %2", clock.text(until), clock.relative(until)))
     if wish.length == nil, wish.until == nil, context.format == .human, !context.isQuiet {
       offer(context, reply.occurrence.reminder)
     }
@@ -50,12 +50,12 @@ enum Snooze {
   private static func wish(_ context: Context) throws -> Wish {
     let (line, zone) = (context.line, try context.localZone())
     func until(_ text: String) -> String? {
-      ComingBack.read(text, now: context.now, in: context.surroundings(in: zone, at: nil)).map {
+      ComingBack.read(text, now: context.now, in: context.scheduleContext(in: zone, at: nil)).map {
         RFC3339.format($0, in: zone)
       }
     }
     switch (line.value("for"), line.value("until")) {
-    case (_?, _?): throw Failure.usage(Words.say("--for and --until exclude each other"))
+    case (_?, _?): throw Failure.usage(localized("--for and --until exclude each other"))
     case (let text?, nil): return Wish(id: line.words, length: try LengthText.iso(text, option: "for"))
     case (nil, let text?):
       guard let time = until(text) else { throw unknown(text) }
@@ -80,7 +80,7 @@ enum Snooze {
 
   private static func unknown(_ text: String) -> Failure {
     Failure.usage(
-      Words.say("until when? \"%1\" is no time to come", text), hint: "chime snooze until \"tomorrow at 9\"")
+      localized("until when? \"%1\" is no time to come", text), hint: "chime snooze until \"tomorrow at 9\"")
   }
 
   /// The lengths that the reminder offers beside the one that was taken.
@@ -89,7 +89,7 @@ enum Snooze {
     let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
     guard !others.isEmpty else { return }
     context.note(
-      Words.say("Or for %1: chime snooze %2 %3", others.joined(separator: Words.say(" or ")), id, others[0]), .faint)
+      localized("Or for %1: chime snooze %2 %3", others.joined(separator: localized(" or ")), id, others[0]), .faint)
   }
 
   /// The words of the id, and the length in ISO 8601.

@@ -29,7 +29,7 @@ enum Watch {
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let limit = try context.line.count("count", maximum: 1_000_000_000)
-    if context.world.hasScreen, context.format == .human, limit == nil, !context.line.has("lines") {
+    if context.process.hasScreen, context.format == .human, limit == nil, !context.line.has("lines") {
       // Who cannot be reached at all is told of before anything is drawn.
       let line = try WatchLine(context)
       if let terminal = Terminal(input: STDIN_FILENO, output: STDOUT_FILENO) {
@@ -45,16 +45,16 @@ enum Watch {
         count += 1
         print(context, clock, event)
       }
-      if count == 0, reply.events.isEmpty, context.format == .human, context.world.output.isTerminal {
-        context.note(Words.say("Waiting for events; Ctrl-C ends this."), .faint)
-        context.world.errors.flush()
+      if count == 0, reply.events.isEmpty, context.format == .human, context.process.output.isTerminal {
+        context.note(localized("Waiting for events; Ctrl-C ends this."), .faint)
+        context.process.errors.flush()
       }
-      context.world.output.flush()
+      context.process.output.flush()
       return count < limit ?? .max
     }
     if count < limit ?? .max {
       throw Failure(
-        status: .unavailable, message: Words.say("the daemon has ended the stream"), hints: ["`chime status`"])
+        status: .unavailable, message: localized("the daemon has ended the stream"), hints: ["`chime status`"])
     }
     return .success
   }
@@ -65,12 +65,13 @@ enum Watch {
     case .plain: context.out(Plain.line(context.row(event)))
     case .human:
       let time = WallClock.instant(event.at).map { clock.time($0) } ?? event.at.at
-      let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: StateWords.eventWidth)
-      let head = "\(context.style(Harmless.line(time), .faint))  \(context.style(name, WatchEvents.tone(event.event)))"
-      let id = event.reminder.map { Harmless.line($0) + "  " } ?? ""
+      let name = TextWidth.pad(TerminalSanitizer.line(StateWords.say(event.event)), to: StateWords.eventWidth)
+      let head =
+        "\(context.style(TerminalSanitizer.line(time), .faint))  \(context.style(name, WatchEvents.tone(event.event)))"
+      let id = event.reminder.map { TerminalSanitizer.line($0) + "  " } ?? ""
       let used = TextWidth.of("\(time)  \(name)  \(id)")
-      let message = Harmless.line(Words.told(event.message))
-      let width = context.world.output.width.map { max(20, $0 - used) }
+      let message = TerminalSanitizer.line(localizedServerMessage(event.message))
+      let width = context.process.output.width.map { max(20, $0 - used) }
       context.out("\(head)  \(id)\(width.map { TextWidth.truncate(message, to: $0) } ?? message)")
     }
   }

@@ -58,24 +58,24 @@ enum When {
     let line = context.line
     if line.has("batch") {
       try context.noWords()
-      Batch(environment: context.world.environment).run(context.world)
+      Batch(environment: context.process.environment).run(context.process)
       return .success
     }
     guard var text = context.optionalSubject() else {
-      throw Failure.usage(Words.say("a schedule is missing"), hint: Words.say("chime when \"weekdays at 8:30\""))
+      throw Failure.usage(localized("a schedule is missing"), hint: localized("chime when \"weekdays at 8:30\""))
     }
     let timezone = line.value("tz") ?? "local"
     let zone = try context.zone(timezone)
     let after = try line.value("after").map {
-      try MomentText.parse(
-        $0, option: "after", now: context.now, in: context.surroundings(in: zone, at: nil), toward: .future)
+      try TimeArgument.parse(
+        $0, option: "after", now: context.now, in: context.scheduleContext(in: zone, at: nil), toward: .future)
     }
     var title: String?
     var marks = QuickMarks()
     if line.has("line") {
       let read = try TitleAndTime.read(
         context, line.words, place: .anywhere, verb: "when --line",
-        usage: Words.say("chime when --line Call mum tomorrow at 5pm"), now: after)
+        usage: localized("chime when --line Call mum tomorrow at 5pm"), now: after)
       (title, text, marks) = (read.title, read.when, read.marks)
     }
     let question = ScheduleQuestion(
@@ -102,10 +102,10 @@ enum When {
       return
     case .plain:
       context.out("canonical\tdialect")
-      context.out(Plain.line([Harmless.field(conversion.canonical), conversion.dialect]))
-    case .human: context.out(Harmless.line(conversion.canonical))
+      context.out(Plain.line([TerminalSanitizer.field(conversion.canonical), conversion.dialect]))
+    case .human: context.out(TerminalSanitizer.line(conversion.canonical))
     }
-    for remark in conversion.remarks { context.note(Words.told(remark), .caution) }
+    for remark in conversion.remarks { context.note(localizedServerMessage(remark), .caution) }
   }
 
   private static func print(
@@ -143,7 +143,7 @@ enum When {
           ]))
       }
     case .human:
-      if let title { context.out(Harmless.line(([title] + marks.lines).joined(separator: "\n"))) }
+      if let title { context.out(TerminalSanitizer.line(([title] + marks.lines).joined(separator: "\n"))) }
       picture(context, explanation, after: after, isWhole: isWhole)
     }
   }
@@ -151,7 +151,7 @@ enum When {
   private static func picture(_ context: Context, _ explanation: Explanation, after: Instant, isWhole: Bool) {
     let style = context.style
     let clock = WallClock(zone: explanation.zone, now: after)
-    context.out(style(Harmless.line(explanation.canonical), .strong))
+    context.out(style(TerminalSanitizer.line(explanation.canonical), .strong))
     context.out(style("\(StateWords.dialect(explanation.dialect)), \(explanation.zone.identifier)", .faint))
     if let waits = explanation.waits { return context.out(waits) }
     context.out()
@@ -167,12 +167,12 @@ enum When {
         .init(clock.relative(moment.instant)),
       ])
     }
-    let width = context.world.output.width
+    let width = context.process.output.width
     let lines = table.lines(width: width, style: style)
     let used = table.lines(width: width, style: Style(isColored: false)).map { TextWidth.of($0) }
     context.out(lines[0])
     for ((line, used), moment) in zip(zip(lines, used).dropFirst(), explanation.moments) {
-      guard let remark = moment.remark.map({ Harmless.line(Words.told($0)) }) else {
+      guard let remark = moment.remark.map({ TerminalSanitizer.line(localizedServerMessage($0)) }) else {
         context.out(line)
         continue
       }
@@ -184,11 +184,11 @@ enum When {
         context.out(style("  ↑ \(remark)", .caution))
       }
     }
-    if isWhole { context.out(style(Words.say("and no further time"), .faint)) }
+    if isWhole { context.out(style(localized("and no further time"), .faint)) }
     if !explanation.leftOut.isEmpty {
-      let text = Words.say("left out: %1", LeftOutDays.text(explanation.leftOut, context.tongue))
-      for line in TextWidth.wrap(Harmless.line(text), to: context.width) { context.out(style(line, .faint)) }
+      let text = localized("left out: %1", LeftOutDays.text(explanation.leftOut, context.preferredLanguages))
+      for line in TextWidth.wrap(TerminalSanitizer.line(text), to: context.width) { context.out(style(line, .faint)) }
     }
-    for note in explanation.notes { context.out(style(Harmless.line(Words.told(note)), .caution)) }
+    for note in explanation.notes { context.out(style(TerminalSanitizer.line(localizedServerMessage(note)), .caution)) }
   }
 }

@@ -11,17 +11,17 @@ enum Why {
       "Its latest times come first, each with what became of it and why; then when it rings next, why not before, and what "
         + "keeps its messages from arriving. Beneath a sentence stands the command that changes it."
     ],
-    options: [Listings.limit("times", usually: 3)],
+    options: [Pagination.limit("times", usually: 3)],
     examples: [.init(command: "chime why Stand-up"), .init(command: "chime why r7k2 -n 10")],
     alsoTried: ["reason", "because", "explain", "missed"],
     json: "`reminder`, and `reasons`: each a sentence with the command that changes it", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
-    let limit = try Listings.limit(context.line, usually: 3)
+    let limit = try Pagination.limit(context.line, usually: 3)
     let daemon = try context.daemon()
     let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
-    let occurrences = try Listings.pages(limit: limit) { limit, cursor in
+    let occurrences = try Pagination.pages(limit: limit) { limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
         OccurrencesInterface.List(filter: .init(reminder: reminder.id), limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
@@ -32,7 +32,7 @@ enum Why {
       silence: try daemon.call(DaemonInterface.Status()).status.silence,
       endpoints: try daemon.call(EndpointsInterface.List()).endpoints,
       commands: try daemon.call(CommandsInterface.List()).commands,
-      leftOut: try leftOut(of: reminder, context, daemon), tongue: context.tongue
+      leftOut: try leftOut(of: reminder, context, daemon), preferredLanguages: context.preferredLanguages
     ).all
     switch context.format {
     case .json:
@@ -74,15 +74,16 @@ enum Why {
   private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
     let (clock, glyphs) = (context.clock(), Glyphs(context))
     let width = context.width
-    context.out("\(context.style(Harmless.line(reminder.id), .strong))  \(Harmless.line(reminder.title))")
-    context.out("  \(Harmless.line(reminder.when))")
+    context.out(
+      "\(context.style(TerminalSanitizer.line(reminder.id), .strong))  \(TerminalSanitizer.line(reminder.title))")
+    context.out("  \(TerminalSanitizer.line(reminder.when))")
     for reason in reasons {
       context.out()
-      for line in TextWidth.wrap(Harmless.line(reason.sentence.said(by: clock)), to: width, indent: 2) {
+      for line in TextWidth.wrap(TerminalSanitizer.line(reason.sentence.said(by: clock)), to: width, indent: 2) {
         context.out(line)
       }
       guard let command = reason.command else { continue }
-      context.out("    \(context.style(glyphs.isASCII ? "->" : "→", .faint)) \(Harmless.line(command))")
+      context.out("    \(context.style(glyphs.isASCII ? "->" : "→", .faint)) \(TerminalSanitizer.line(command))")
     }
   }
 }
@@ -117,7 +118,7 @@ struct Reasons {
   var endpoints: [EndpointsInterface.Endpoint]
   var commands: [CommandsInterface.Command]
   var leftOut: [Wire.LeftOut] = []
-  var tongue = Tongue(languages: ["en"])
+  var preferredLanguages = PreferredLanguages(languages: ["en"])
 
   var all: [Reason] { occurrences.reversed().map { past($0) } + undelivered + coming + channels }
 
@@ -136,24 +137,24 @@ struct Reasons {
       return Reason(
         kind: .late, at: at,
         sentence: Sentence(
-          Words.mark("The time at %1 rang %2 late: the machine slept when it came."), time(at), lateness),
+          localizable("The time at %1 rang %2 late: the machine slept when it came."), time(at), lateness),
         command: reminder.wake == true ? nil : "chime edit \(id) --wake")
     case .downtime:
       return Reason(
         kind: .late, at: at,
         sentence: Sentence(
-          Words.mark("The time at %1 rang %2 late: the daemon did not run when it came."), time(at), lateness),
+          localizable("The time at %1 rang %2 late: the daemon did not run when it came."), time(at), lateness),
         command: "chime doctor")
     case .quiet:
       return Reason(
         kind: .late, at: at,
-        sentence: Sentence(Words.mark("The time at %1 rang %2 late: quiet hours held it."), time(at), lateness),
+        sentence: Sentence(localizable("The time at %1 rang %2 late: quiet hours held it."), time(at), lateness),
         command: "chime edit \(id) --quiet-rule off")
     case .waited:
       return Reason(
         kind: .late, at: at,
         sentence: Sentence(
-          Words.mark("The time at %1 rang %2 late: it waited until another reminder was done."), time(at), lateness),
+          localizable("The time at %1 rang %2 late: it waited until another reminder was done."), time(at), lateness),
         command: "chime edit \(id) --only-if-done \"\"")
     case nil: return rang(occurrence, at, lateness)
     }
@@ -163,12 +164,12 @@ struct Reasons {
     let sentence =
       occurrence.state == .awaited
       ? Sentence(
-        Words.mark("A ping for the time at %1 is awaited until %2."), time(occurrence.scheduledAt),
+        localizable("A ping for the time at %1 is awaited until %2."), time(occurrence.scheduledAt),
         occurrence.awaitedUntil.map { time($0) } ?? time(occurrence.scheduledAt))
       : occurrence.firedAt == nil
-        ? Sentence(Words.mark("A ping came for the time at %1."), time(occurrence.scheduledAt))
+        ? Sentence(localizable("A ping came for the time at %1."), time(occurrence.scheduledAt))
         : Sentence(
-          Words.mark("For the time at %1 no good ping came in time, and that was told."), time(occurrence.scheduledAt))
+          localizable("For the time at %1 no good ping came in time, and that was told."), time(occurrence.scheduledAt))
     return Reason(kind: .rang, at: occurrence.scheduledAt, sentence: sentence, command: "chime expect show \(id)")
   }
 
@@ -180,24 +181,24 @@ struct Reasons {
     if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
       return Reason(
         kind: .late, at: at,
-        sentence: Sentence(Words.mark("The time at %1 rang %2 later, as its jitter has it."), time(at), lateness),
+        sentence: Sentence(localizable("The time at %1 rang %2 later, as its jitter has it."), time(at), lateness),
         command: "chime edit \(id) --jitter \"\"")
     }
     let (sentence, command): (Sentence, String?) =
       switch occurrence.state {
-      case .done: (Sentence(Words.mark("The time at %1 rang and was done."), time(at)), nil)
-      case .dismissed: (Sentence(Words.mark("The time at %1 rang and was dismissed."), time(at)), nil)
+      case .done: (Sentence(localizable("The time at %1 rang and was done."), time(at)), nil)
+      case .dismissed: (Sentence(localizable("The time at %1 rang and was dismissed."), time(at)), nil)
       case .snoozed where occurrence.rounds == 0:
         (
           Sentence(
-            Words.mark("The time at %1 was moved to %2."), time(at),
+            localizable("The time at %1 was moved to %2."), time(at),
             occurrence.snoozedUntil.map { time($0) } ?? time(at)),
           "chime move \(id) +1h"
         )
       case .snoozed:
-        (Sentence(Words.mark("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
+        (Sentence(localizable("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
       case .fired, .delivered, .missed, .awaited:
-        (Sentence(Words.mark("The time at %1 rang; nobody has answered."), time(at)), "chime done \(occurrence.id)")
+        (Sentence(localizable("The time at %1 rang; nobody has answered."), time(at)), "chime done \(occurrence.id)")
       }
     return Reason(kind: .rang, at: at, sentence: sentence, command: command)
   }
@@ -212,60 +213,60 @@ struct Reasons {
       case .suspend where reminder.catchUp.suspend == .skip:
         (
           Sentence(
-            Words.mark("The time at %1 did not ring: the machine slept, and this reminder skips such times."),
+            localizable("The time at %1 did not ring: the machine slept, and this reminder skips such times."),
             time(at)), "chime edit \(id) --catch-up suspend=latest"
         )
       case .suspend:
         (
           Sentence(
-            Words.mark(
+            localizable(
               "The time at %1 did not ring: the machine slept, and a later time rang or it was over %2 late."),
             time(at), grace), "chime edit \(id) --catch-up suspend=all"
         )
       case .downtime where reminder.catchUp.downtime == .skip:
         (
           Sentence(
-            Words.mark(
+            localizable(
               "The time at %1 did not ring: the daemon did not run, and this reminder skips such times."),
             time(at)), "chime edit \(id) --catch-up downtime=latest"
         )
       case .downtime:
         (
           Sentence(
-            Words.mark(
+            localizable(
               "The time at %1 did not ring: the daemon did not run, and a later time rang or it was over %2 late."
             ), time(at), grace), "chime edit \(id) --catch-up downtime=all"
         )
       case .paused:
         (
-          Sentence(Words.mark("The time at %1 did not ring: the reminder was paused, or everything was."), time(at)),
+          Sentence(localizable("The time at %1 did not ring: the reminder was paused, or everything was."), time(at)),
           reminder.state == .paused ? "chime resume \(id)" : silence == nil ? nil : "chime resume --all"
         )
       case .skipped:
         (
-          Sentence(Words.mark("The time at %1 did not ring: it was skipped with `chime skip`."), time(at)),
+          Sentence(localizable("The time at %1 did not ring: it was skipped with `chime skip`."), time(at)),
           reminder.skipNext > 0 ? "chime skip \(id) -n 0" : nil
         )
       case .overCap:
         (
           Sentence(
-            Words.mark("The time at %1 did not ring: more were late than are caught up at once."), time(at)),
+            localizable("The time at %1 did not ring: more were late than are caught up at once."), time(at)),
           "chime edit \(id) --catch-up latest"
         )
       case .quiet:
         (
-          Sentence(Words.mark("The time at %1 did not ring: it fell into quiet hours."), time(at)),
+          Sentence(localizable("The time at %1 did not ring: it fell into quiet hours."), time(at)),
           "chime edit \(id) --quiet-rule off"
         )
       case .doneAlready:
         (
-          Sentence(Words.mark("The time at %1 did not ring: by its tracker it was done already."), time(at)),
+          Sentence(localizable("The time at %1 did not ring: by its tracker it was done already."), time(at)),
           "chime edit \(id) --no-quiet-when-done"
         )
       case .notDone:
         (
           Sentence(
-            Words.mark("The time at %1 did not ring: the reminder that it waits for was not done in time."), time(at)),
+            localizable("The time at %1 did not ring: the reminder that it waits for was not done in time."), time(at)),
           "chime edit \(id) --only-if-done \"\""
         )
       }
@@ -284,12 +285,12 @@ struct Reasons {
       var command = "chime deliveries --id \(delivery.id)"
       switch delivery.state {
       case .delivered, .cancelled: return nil
-      case .pending: sentence = Sentence(Words.mark("Its message to %1 has not left yet."), delivery.channel)
+      case .pending: sentence = Sentence(localizable("Its message to %1 has not left yet."), delivery.channel)
       case .waiting:
         sentence = Sentence(
-          Words.mark("Its message to %1 has not arrived and is tried again: %2"), delivery.channel, result)
+          localizable("Its message to %1 has not arrived and is tried again: %2"), delivery.channel, result)
       case .dead:
-        sentence = Sentence(Words.mark("Its message to %1 was given up: %2"), delivery.channel, result)
+        sentence = Sentence(localizable("Its message to %1 was given up: %2"), delivery.channel, result)
         command = "chime redeliver \(delivery.id)"
       }
       return Reason(kind: .delivery, at: latest.scheduledAt, sentence: sentence, command: command)
@@ -304,36 +305,36 @@ struct Reasons {
       reasons.append(Reason(kind: .next, at: reminder.next, sentence: sentence, command: command))
     }
     if let again = reminder.repeatAt {
-      add(Sentence(Words.mark("Nobody has answered: it is repeated at %1."), time(again)), "chime done \(id)")
+      add(Sentence(localizable("Nobody has answered: it is repeated at %1."), time(again)), "chime done \(id)")
     }
     if reminder.state == .paused {
       add(
-        reminder.pausedUntil.map { Sentence(Words.mark("It is paused until %1."), time($0)) }
-          ?? Sentence(Words.mark("It is paused until it is resumed.")), "chime resume \(id)")
+        reminder.pausedUntil.map { Sentence(localizable("It is paused until %1."), time($0)) }
+          ?? Sentence(localizable("It is paused until it is resumed.")), "chime resume \(id)")
       guard reminder.pausedUntil != nil else { return reasons }
     } else if let silence, isSilent(silence) {
-      add(Sentence(Words.mark("Everything is silent until %1."), time(silence.until)), "chime resume --all")
+      add(Sentence(localizable("Everything is silent until %1."), time(silence.until)), "chime resume --all")
     }
     if reminder.skipNext > 0 {
       add(
-        Sentence(Words.mark("The next times are passed over, so many: %1."), reminder.skipNext),
+        Sentence(localizable("The next times are passed over, so many: %1."), reminder.skipNext),
         "chime skip \(id) -n 0")
     }
     for day in leftOut {
       add(
         Sentence(
-          Words.mark("It does not ring on a day that its schedule leaves out: %1."),
-          Sentence.Value.leftOut(day, tongue)), "chime calendars \(day.calendar)")
+          localizable("It does not ring on a day that its schedule leaves out: %1."),
+          Sentence.Value.leftOut(day, preferredLanguages)), "chime calendars \(day.calendar)")
     }
     if let problem = reminder.wakeProblem {
-      add(Sentence(Words.mark("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")
+      add(Sentence(localizable("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")
     }
     guard let next = reminder.next else {
       if addAwaited({ add($0, $1) }) { return reasons }
       add(
         reminder.state == .waiting
-          ? Sentence(Words.mark("It waits for an answer, and its schedule has no further time."))
-          : Sentence(Words.mark("It does not ring again: its schedule has no further time.")),
+          ? Sentence(localizable("It waits for an answer, and its schedule has no further time."))
+          : Sentence(localizable("It does not ring again: its schedule has no further time.")),
         reminder.state == .waiting ? "chime done \(id)" : "chime edit \(id) --when \"tomorrow at 9\"")
       return reasons
     }
@@ -342,21 +343,23 @@ struct Reasons {
     } else if let held = reminder.held {
       add(
         Sentence(
-          Words.mark("It rings next at %1: quiet hours hold the time at %2 until then."), time(next), time(held)),
+          localizable("It rings next at %1: quiet hours hold the time at %2 until then."), time(next), time(held)),
         "chime edit \(id) --quiet-rule off")
     } else if let moved = occurrences.first(where: { $0.rounds == 0 && $0.snoozedUntil?.at == next.at }) {
       add(
         Sentence(
-          Words.mark("It rings next at %1: its time at %2 was moved there."), time(next), time(moved.scheduledAt)),
+          localizable("It rings next at %1: its time at %2 was moved there."), time(next), time(moved.scheduledAt)),
         "chime move \(id) +1h")
     } else if let snoozed = occurrences.first(where: { $0.state == .snoozed && $0.snoozedUntil?.at == next.at }) {
       add(
-        Sentence(Words.mark("It rings next at %1, when its snooze ends."), time(next)), "chime snooze \(snoozed.id) 10m"
+        Sentence(localizable("It rings next at %1, when its snooze ends."), time(next)),
+        "chime snooze \(snoozed.id) 10m"
       )
     } else {
       add(
         Sentence(
-          Words.mark("It rings next at %1: its schedule, %2, has no time before that rings."), time(next), reminder.when
+          localizable("It rings next at %1: its schedule, %2, has no time before that rings."), time(next),
+          reminder.when
         ),
         "chime edit \(id) --when \"\(reminder.when)\"")
     }
@@ -368,15 +371,15 @@ struct Reasons {
     if let condition = reminder.onlyIfDone, let since = condition.since {
       add(
         Sentence(
-          Words.mark("Its time at %1 waits until \"%2\" is done."), time(since), condition.title ?? condition.reminder),
+          localizable("Its time at %1 waits until \"%2\" is done."), time(since), condition.title ?? condition.reminder),
         "chime edit \(id) --only-if-done \"\"")
       return true
     }
     guard let chain = reminder.follows, reminder.state != .finished, let title = chain.title else { return false }
     let sentence =
       chain.event == .done
-      ? Sentence(Words.mark("It rings when \"%1\" is done."), title)
-      : Sentence(Words.mark("It rings when \"%1\" is missed."), title)
+      ? Sentence(localizable("It rings when \"%1\" is done."), title)
+      : Sentence(localizable("It rings when \"%1\" is missed."), title)
     add(sentence, "chime show \(chain.reminder)")
     return true
   }
@@ -384,9 +387,9 @@ struct Reasons {
   private static func passedOver(_ reason: Wire.PassedOver, _ next: Wire.Time) -> Sentence {
     let at = Sentence.Value.time(next)
     return switch reason {
-    case .doneAlready: Sentence(Words.mark("Its time at %1 will not ring: by its tracker it is done already."), at)
-    case .paused: Sentence(Words.mark("Its time at %1 will not ring: its tracker is paused."), at)
-    case .skipped: Sentence(Words.mark("Its time at %1 will not ring: its tracker skips that day."), at)
+    case .doneAlready: Sentence(localizable("Its time at %1 will not ring: by its tracker it is done already."), at)
+    case .paused: Sentence(localizable("Its time at %1 will not ring: its tracker is paused."), at)
+    case .skipped: Sentence(localizable("Its time at %1 will not ring: its tracker skips that day."), at)
     }
   }
 
@@ -405,7 +408,7 @@ struct Reasons {
     guard !reminder.channels.isEmpty else {
       return [
         Reason(
-          kind: .delivery, at: reminder.next, sentence: Sentence(Words.mark("It goes nowhere: it has no channel.")),
+          kind: .delivery, at: reminder.next, sentence: Sentence(localizable("It goes nowhere: it has no channel.")),
           command: "chime edit \(id) --to desktop")
       ]
     }
@@ -414,10 +417,10 @@ struct Reasons {
       if let endpoint = endpoints.first(where: { $0.name == name }) {
         if let reason = endpoint.disabled {
           sentence = Sentence(
-            Words.mark("Nothing reaches %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
+            localizable("Nothing reaches %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
           command = "chime endpoint enable \(name)"
         } else if let fault = endpoint.fault {
-          sentence = Sentence(Words.mark("Nothing reaches %1: %2"), name, Sentence.Value.told(fault))
+          sentence = Sentence(localizable("Nothing reaches %1: %2"), name, Sentence.Value.told(fault))
           command = "chime endpoint show \(name)"
         } else {
           return nil
@@ -425,7 +428,7 @@ struct Reasons {
       } else if name == "desktop" || commands.contains(where: { $0.name == name }) {
         return nil
       } else {
-        sentence = Sentence(Words.mark("Nothing reaches %1: there is no such endpoint and no such command."), name)
+        sentence = Sentence(localizable("Nothing reaches %1: there is no such endpoint and no such command."), name)
         command = "chime endpoint add \(name) URL"
       }
       return Reason(kind: .delivery, at: reminder.next, sentence: sentence, command: command)

@@ -63,13 +63,13 @@ final class WatchLine {
 
   func done(_ id: String) {
     answer(OccurrencesInterface.Done(id: id)) { reply in
-      (Words.say("\"%1\" is done", reply.occurrence.title), .good)
+      (localized("\"%1\" is done", reply.occurrence.title), .good)
     }
   }
 
   func dismiss(_ id: String) {
     answer(OccurrencesInterface.Dismiss(id: id)) { reply in
-      (Words.say("\"%1\" is dismissed", reply.occurrence.title), .plain)
+      (localized("\"%1\" is dismissed", reply.occurrence.title), .plain)
     }
   }
 
@@ -77,7 +77,7 @@ final class WatchLine {
     answer(OccurrencesInterface.Snooze(id: id, length: length)) {
       [clock] reply in
       let until = reply.occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map { clock.time($0) }
-      return (Words.say("\"%1\" is snoozed until %2", reply.occurrence.title, until ?? "-"), .plain)
+      return (localized("\"%1\" is snoozed until %2", reply.occurrence.title, until ?? "-"), .plain)
     }
   }
 
@@ -113,7 +113,7 @@ final class WatchLine {
       isChanged = true
     }
     guard events.isOpen else {
-      throw Failure(status: .unavailable, message: Words.say("the daemon has ended the stream"))
+      throw Failure(status: .unavailable, message: localized("the daemon has ended the stream"))
     }
     while let question = asked, try question.take(&model) {
       asked = nil
@@ -202,7 +202,7 @@ final class WatchLine {
       take: { model in
         do {
           guard let pending else {
-            throw Failure(status: .unavailable, message: Words.say("the daemon has ended the stream"))
+            throw Failure(status: .unavailable, message: localized("the daemon has ended the stream"))
           }
           guard let reply = try pending.arrived() else { return false }
           take(&model, .success(reply))

@@ -111,7 +111,7 @@ struct WatchModel {
       add(
         Line(
           at: WallClock.instant(event.at) ?? now, kind: event.event,
-          text: Self.withoutState(Words.told(event.message), title: event.title, kind: event.event)))
+          text: Self.withoutState(localizedServerMessage(event.message), title: event.title, kind: event.event)))
     }
   }
 
@@ -208,11 +208,11 @@ struct WatchModel {
   /// Whether there is something to answer, and someone to take the answer.
   private mutating func canAnswer() -> Bool {
     guard link == .connected else {
-      say(Words.say("the daemon is away: nothing can be answered now"), .caution)
+      say(localized("the daemon is away: nothing can be answered now"), .caution)
       return false
     }
     guard chosen != nil else {
-      say(Words.say("nothing waits for an answer"), .faint)
+      say(localized("nothing waits for an answer"), .faint)
       return false
     }
     return !isAnswering
@@ -231,14 +231,14 @@ struct WatchModel {
     case .clear: mode = .asking(text: "", problem: nil)
     case .character(let letter) where text.count < 40: mode = .asking(text: text + String(letter), problem: nil)
     case .paste(let pasted):
-      mode = .asking(text: String((text + Harmless.field(pasted)).prefix(40)), problem: nil)
+      mode = .asking(text: String((text + TerminalSanitizer.field(pasted)).prefix(40)), problem: nil)
     case .enter:
       guard !trimmed(text).isEmpty else {
         mode = .watching
         return nil
       }
       guard let length = (try? DurationText.parseISO8601(text)) ?? (try? DurationText.parse(trimmed(text))) else {
-        mode = .asking(text: text, problem: Words.say("a length of time, such as 20m or 1h30m"))
+        mode = .asking(text: text, problem: localized("a length of time, such as 20m or 1h30m"))
         return nil
       }
       mode = .watching

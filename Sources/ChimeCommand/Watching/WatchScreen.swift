@@ -30,7 +30,7 @@ final class WatchScreen {
     (self.context, self.terminal, self.line) = (context, terminal, line)
     zone = (try? context.localZone()) ?? .utc
     glyphs = Glyphs(context)
-    let now = context.world.now()
+    let now = context.process.now()
     model = WatchModel(now: now)
     size = terminal.size
     change = now
@@ -90,7 +90,7 @@ final class WatchScreen {
 
   /// Until the next thing that happens without anybody's doing, in milliseconds.
   private func timeout() -> Int32 {
-    var wait = Duration.milliseconds(max(0, (change - context.world.now()).rawValue + 1))
+    var wait = Duration.milliseconds(max(0, (change - context.process.now()).rawValue + 1))
     if keys.isWaiting { wait = min(wait, Self.escape) }
     if isStale { wait = min(wait, max(.zero, ContinuousClock.now.duration(to: drawnAt + Self.rest))) }
     if let deadline = line?.deadline { wait = min(wait, max(.zero, ContinuousClock.now.duration(to: deadline))) }
@@ -99,7 +99,7 @@ final class WatchScreen {
 
   /// Time has passed.
   private func pass() {
-    let now = context.world.now()
+    let now = context.process.now()
     guard now >= change || now.seconds < model.now.seconds else { return }
     model.tick(now)
     isStale = true
@@ -120,7 +120,7 @@ final class WatchScreen {
       size = terminal.size
       shown = nil
       isStale = true
-      model.tick(context.world.now())
+      model.tick(context.process.now())
       line?.refresh()
     case .end(let number): terminal.end(by: number)
     }
@@ -130,7 +130,7 @@ final class WatchScreen {
 
   private func press(_ pressed: [KeyReader.Key]) {
     for key in pressed {
-      model.tick(context.world.now())
+      model.tick(context.process.now())
       isStale = true
       switch model.press(key) {
       case .leave: isOver = true
@@ -149,7 +149,7 @@ final class WatchScreen {
     guard let line else { return }
     line.wantsDayAhead = WatchView.hasRoomForDayAhead(width: size.columns, height: size.rows)
     do {
-      if try line.listen(&model, now: context.world.now()) { isStale = true }
+      if try line.listen(&model, now: context.process.now()) { isStale = true }
     } catch {
       lose(Failure(any: error))
     }
@@ -157,7 +157,7 @@ final class WatchScreen {
 
   private func lose(_ failure: Failure) {
     line = nil
-    let now = context.world.now()
+    let now = context.process.now()
     model.tick(now)
     var attempts = 0
     if case .away(_, _, let earlier) = model.link { attempts = earlier + 1 }

@@ -4,12 +4,12 @@ extension WatchView {
   /// The keys, and what the signs mean.
   func drawHelp(on frame: inout Frame) {
     let keys: [(String, String)] = [
-      (glyphs.isASCII ? "j k" : "↑ ↓  j k", Words.say("choose what to answer")), ("d", Words.say("done")),
-      ("s", Words.say("snooze as usual")), ("S", Words.say("snooze, asking how long")), ("x", Words.say("dismiss")),
-      ("Ctrl-L", Words.say("draw the screen again")), ("?", Words.say("this help")),
-      ("q  Esc  Ctrl-C", Words.say("leave")),
+      (glyphs.isASCII ? "j k" : "↑ ↓  j k", localized("choose what to answer")), ("d", localized("done")),
+      ("s", localized("snooze as usual")), ("S", localized("snooze, asking how long")), ("x", localized("dismiss")),
+      ("Ctrl-L", localized("draw the screen again")), ("?", localized("this help")),
+      ("q  Esc  Ctrl-C", localized("leave")),
     ]
-    frame.put(Words.say("The keys of chime watch"), 0, 0, .strong)
+    frame.put(localized("The keys of chime watch"), 0, 0, .strong)
     let column = min(keys.map { TextWidth.of($0.0) }.max() ?? 0, max(6, width / 3)) + 4
     var y = 2
     for (key, meaning) in keys {
@@ -20,7 +20,7 @@ extension WatchView {
       }
     }
     y += 1
-    let rest = Words.say(
+    let rest = localized(
       """
       It follows the daemon by itself. When that goes away the last picture stays, and comes alive again when it is back. \
       `chime watch --lines` prints a line for each event instead.

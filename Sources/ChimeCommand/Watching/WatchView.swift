@@ -26,7 +26,7 @@ struct WatchView {
     var text: String
     var tone: Style.Tone = .plain
 
-    init(_ text: String, _ tone: Style.Tone = .plain) { (self.text, self.tone) = (Harmless.line(text), tone) }
+    init(_ text: String, _ tone: Style.Tone = .plain) { (self.text, self.tone) = (TerminalSanitizer.line(text), tone) }
     init(stringLiteral value: String) { self.init(value) }
   }
 
@@ -105,7 +105,7 @@ struct WatchView {
     let used = Set(lanes.flatMap(\.marks).map(\.sign))
     let legend = signs.coming.filter { used.contains($0.0) }.map { "\($0.0) \($0.1)" }.joined(separator: "   ")
     let axis = lines.count - lanes.count
-    return [Part(Words.say("The day ahead"), .strong)]
+    return [Part(localized("The day ahead"), .strong)]
       + lines.enumerated().map { Part("  " + $0.element, $0.offset < axis ? .faint : .plain) }
       + [Part("  " + legend, .faint)]
   }
@@ -123,8 +123,8 @@ struct WatchView {
     guard case .connected = model.link, let health = model.health, frame.height >= 8 else { return 1 }
     var y = 1
     let limit = max(1, min(4, frame.height / 6))
-    for problem in Verdict(health).problems {
-      for line in TextWidth.wrap(Harmless.line(problem.text), to: frame.width - 2).prefix(2) where y <= limit {
+    for problem in HealthStatus(health).problems {
+      for line in TextWidth.wrap(TerminalSanitizer.line(problem.text), to: frame.width - 2).prefix(2) where y <= limit {
         frame.put(line, 2, y, problem.tone, room: frame.width - 2)
         y += 1
       }
@@ -135,29 +135,29 @@ struct WatchView {
   private var verdict: (String, Style.Tone) {
     switch model.link {
     case .connected:
-      guard let health = model.health else { return (Words.say("connecting"), .faint) }
-      let verdict = Verdict(health)
-      return (Words.say("Chime: %1", verdict.headline), verdict.tone)
-    case .silent(let since): return (Words.say("the daemon has not answered since %1", clock.time(since)), .caution)
+      guard let health = model.health else { return (localized("connecting"), .faint) }
+      let verdict = HealthStatus(health)
+      return (localized("Chime: %1", verdict.headline), verdict.tone)
+    case .silent(let since): return (localized("the daemon has not answered since %1", clock.time(since)), .caution)
     case .away(let since, _, _):
-      return (Words.say("the daemon is away since %1; it is looked for", clock.time(since)), .bad)
+      return (localized("the daemon is away since %1; it is looked for", clock.time(since)), .bad)
     }
   }
 
   private func drawFoot(on frame: inout Frame, y: Int) {
     switch model.mode {
     case .asking(let text, let problem):
-      let x = frame.put(Words.say("snooze for: "), 0, y, .strong)
-      let end = frame.put(Harmless.line(text) + (glyphs.isASCII ? "_" : "▏"), x, y)
-      frame.put(problem ?? Words.say("Enter snoozes, Esc goes back"), end + 2, y, problem == nil ? .faint : .caution)
+      let x = frame.put(localized("snooze for: "), 0, y, .strong)
+      let end = frame.put(TerminalSanitizer.line(text) + (glyphs.isASCII ? "_" : "▏"), x, y)
+      frame.put(problem ?? localized("Enter snoozes, Esc goes back"), end + 2, y, problem == nil ? .faint : .caution)
     case .watching, .help:
       if let notice = model.notice {
-        frame.put(Harmless.line(notice.text), 0, y, notice.tone)
+        frame.put(TerminalSanitizer.line(notice.text), 0, y, notice.tone)
         return
       }
-      var hints = model.open.isEmpty ? [] : [Words.say("d done"), Words.say("s snooze"), Words.say("x dismiss")]
-      let rest = [Words.say("? help"), isNarrow ? "q" : Words.say("q leave")]
-      let choose = Words.say("%1 choose", arrows)
+      var hints = model.open.isEmpty ? [] : [localized("d done"), localized("s snooze"), localized("x dismiss")]
+      let rest = [localized("? help"), isNarrow ? "q" : localized("q leave")]
+      let choose = localized("%1 choose", arrows)
       let all = (hints + [choose] + rest).reduce(0) { $0 + TextWidth.of($1) + 3 }
       if !hints.isEmpty, all <= width { hints.append(choose) }
       hints += rest
@@ -184,16 +184,16 @@ struct WatchView {
         note: note(of: occurrence).map { Part($0, .faint) }, isChosen: occurrence.id == model.chosen)
     }
     return Section(
-      title: Words.say("Waiting for an answer"), rows: rows, total: max(rows.count, model.health?.openOccurrences ?? 0),
+      title: localized("Waiting for an answer"), rows: rows, total: max(rows.count, model.health?.openOccurrences ?? 0),
       focus: model.open.firstIndex { $0.id == model.chosen }, least: 4)
   }
 
   /// When it comes again.
   private func note(of occurrence: OccurrencesInterface.Occurrence) -> String? {
     if occurrence.state == .snoozed, let until = occurrence.snoozedUntil.flatMap({ WallClock.instant($0) }) {
-      return Words.say("snoozed until %1", stamp(until))
+      return localized("snoozed until %1", stamp(until))
     }
-    return occurrence.repeatAt.flatMap { WallClock.instant($0) }.map { Words.say("again at %1", stamp($0)) }
+    return occurrence.repeatAt.flatMap { WallClock.instant($0) }.map { localized("again at %1", stamp($0)) }
   }
 
   private var next: Section {
@@ -211,19 +211,19 @@ struct WatchView {
     }
     rows += model.awaiting.map { one in
       Row(
-        lead: [Part("", .faint), Part(Words.say("waits"), .faint)], text: Part(one.title, .faint),
+        lead: [Part("", .faint), Part(localized("waits"), .faint)], text: Part(one.title, .faint),
         note: Part(ChainText.waits(one), .faint))
     }
     return Section(
-      title: Words.say("Next"), rows: rows,
+      title: localized("Next"), rows: rows,
       times: model.upcoming.map { WallClock.instant($0.at) } + model.awaiting.map { _ in nil }, total: rows.count,
       least: 5,
       empty: model.knowsUpcoming
-        ? [Words.say("Nothing is coming."), Words.say("Set a reminder: chime in 25m \"Tea\"")] : notTold)
+        ? [localized("Nothing is coming."), localized("Set a reminder: chime in 25m \"Tea\"")] : notTold)
   }
 
   /// Before the daemon has answered.
-  private var notTold: [String] { [Words.say("Being looked up.")] }
+  private var notTold: [String] { [localized("Being looked up.")] }
 
   private func isClose(_ instant: Instant) -> Bool {
     instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected
@@ -236,12 +236,12 @@ struct WatchView {
       return Row(
         lead: [
           Part(delivery.channel),
-          Part(again.map { countdown($0) } ?? Words.say("under way"), delivery.attempts > 0 ? .caution : .faint),
+          Part(again.map { countdown($0) } ?? localized("under way"), delivery.attempts > 0 ? .caution : .faint),
         ],
-        text: Part(delivery.title), note: delivery.lastResult.map { Part(times + Words.told($0), .faint) })
+        text: Part(delivery.title), note: delivery.lastResult.map { Part(times + localizedServerMessage($0), .faint) })
     }
     return Section(
-      title: Words.say("Deliveries"), rows: rows,
+      title: localized("Deliveries"), rows: rows,
       times: model.owed.map { $0.nextAttempt.flatMap { WallClock.instant($0) } },
       total: max(rows.count, model.health?.owedDeliveries ?? 0), least: 2)
   }
@@ -255,8 +255,8 @@ struct WatchView {
         text: Part(line.text, tone))
     }
     return Section(
-      title: Words.say("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
-      empty: model.knowsHistory ? [Words.say("Nothing yet.")] : notTold)
+      title: localized("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
+      empty: model.knowsHistory ? [localized("Nothing yet.")] : notTold)
   }
 
   /// `08:10`, `Fri 08:10` of another day of this week or the next, else the date.
@@ -265,14 +265,14 @@ struct WatchView {
     let days = civil.date.dayNumber - zone.civil(at: model.now).date.dayNumber
     let time = clock.time(instant).prefix(withSeconds ? 8 : 5)
     if days == 0 { return String(time) }
-    if days.magnitude < 7 { return "\(Figures.weekday(civil.date.weekday)) \(time.prefix(5))" }
-    return Figures.date(civil.date)
+    if days.magnitude < 7 { return "\(LocalizedFormat.weekday(civil.date.weekday)) \(time.prefix(5))" }
+    return LocalizedFormat.date(civil.date)
   }
 
   /// `in 9 min 30 s`, and `9 min 30 s` where there is little room; `now` when it has come.
   private func countdown(_ instant: Instant) -> String {
     let seconds = (instant - model.now).rawValue / 1_000
-    if seconds <= 0 { return Words.say("now") }
+    if seconds <= 0 { return localized("now") }
     return isNarrow ? RelativeTime.amount(seconds: seconds) : clock.relative(instant)
   }
 
@@ -280,7 +280,7 @@ struct WatchView {
   private func age(_ instant: Instant) -> String {
     let seconds = (model.now - instant).rawValue / 1_000
     return seconds < 60
-      ? Words.say("just now") : RelativeTime.amount(seconds: seconds < 3_570 ? seconds / 60 * 60 : seconds)
+      ? localized("just now") : RelativeTime.amount(seconds: seconds < 3_570 ? seconds / 60 * 60 : seconds)
   }
 
   // MARK: Room
@@ -330,7 +330,7 @@ struct WatchView {
     let isCut = section.total > count && !section.rows.isEmpty && !section.showsEnd
     let title = picture.frame.put(section.title, x, y, .strong, room: width)
     if isCut {
-      let text = Words.say("%1 of %2", count, section.total)
+      let text = localized("%1 of %2", count, section.total)
       picture.frame.put(text, title + 2, y, .faint, room: max(0, width - (title - x) - 2))
     }
     guard !section.rows.isEmpty else {

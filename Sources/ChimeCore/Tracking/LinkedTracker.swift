@@ -4,7 +4,7 @@ public import ChimeTracking
 /// What the store knows of the tracker that a reminder is linked to, as far as a decision about the reminder's times needs
 /// it: a value, so that the decision stays one of values.
 ///
-///     let link = try LinkedTracker.read(for: reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
+///     let link = try LinkedTracker.read(for: reminder, from: due.scheduledAt, to: now, in: transaction, context)
 ///     link?.verdict(on: due.scheduledAt)    // .doneAlready
 public struct LinkedTracker: Hashable, Sendable {
   public var link: TrackerLink
@@ -30,13 +30,13 @@ public struct LinkedTracker: Hashable, Sendable {
   /// - Returns: nil for a reminder whose times do not depend on a tracker, and when that is gone or cannot be read.
   public static func read(
     for reminder: Reminder, from first: Instant, to last: Instant, in transaction: any StoreTransaction,
-    _ bearings: Bearings, tracker: Tracker? = nil
+    _ context: ReminderContext, tracker: Tracker? = nil
   ) throws -> LinkedTracker? {
     guard let link = reminder.tracker, link.quietWhenDone || link.pace else { return nil }
     let key = TrackerKey(owner: reminder.owner, id: link.tracker)
     do {
       guard let tracker = try tracker ?? transaction.tracker(key) else { return nil }
-      var linked = LinkedTracker(link, tracker, zone: bearings.zones.local)
+      var linked = LinkedTracker(link, tracker, zone: context.zones.local)
       let days = linked.days(from: first, to: last)
       if days.lowerBound == days.upperBound {
         linked.totals[days.lowerBound] = try transaction.dayTotal(of: key, on: days.lowerBound)
@@ -115,7 +115,7 @@ public struct LinkedTracker: Hashable, Sendable {
 
   /// Takes an entry into account that is not in the store yet.
   mutating func add(_ entry: Entry) {
-    totals[entry.day] = Tallying(tracker).total(totals[entry.day], adding: entry)
+    totals[entry.day] = ProgressAggregator(tracker).total(totals[entry.day], adding: entry)
   }
 
   /// Whether it is for that reason that nothing is to be heard at that time.
@@ -177,16 +177,18 @@ extension LinkedTracker {
 
 extension Reminder {
   /// Its next time after `time`, with what the store knows of its tracker.
-  public func next(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Instant? {
-    var following = try following(time, in: transaction, bearings)
+  public func next(after time: Instant, in transaction: any StoreTransaction, _ context: ReminderContext) throws
+    -> Instant?
+  {
+    var following = try following(time, in: transaction, context)
     return following.next(after: time)
   }
 
   /// Its next time after `time` that has not fired: what has is not due again, however often its time comes.
-  public func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws
+  public func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ context: ReminderContext) throws
     -> Instant?
   {
-    var following = try following(time, in: transaction, bearings)
+    var following = try following(time, in: transaction, context)
     var next = following.next(after: time)
     while let time = next,
       let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.wasHeard
@@ -207,11 +209,11 @@ extension Reminder {
   }
 
   private func following(
-    _ time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
+    _ time: Instant, in transaction: any StoreTransaction, _ context: ReminderContext
   ) throws -> Following {
-    var following = Following(walk: bearings.timetable(of: self).walk())
+    var following = Following(walk: context.timetable(of: self).walk())
     guard tracker?.pace == true else { return following }
-    following.link = try LinkedTracker.read(for: self, from: time, to: time, in: transaction, bearings)
+    following.link = try LinkedTracker.read(for: self, from: time, to: time, in: transaction, context)
     return following
   }
 }

@@ -61,13 +61,13 @@ public struct TrackerReport: Hashable, Sendable {
 
   /// - Parameter reminder: may be one of any kind; nothing is read for one without a link and without a `{{`.
   public static func read(
-    for reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+    for reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> TrackerReport? {
     let isFilled = ReminderText.hasPlaces(reminder.title) || ReminderText.hasPlaces(reminder.body ?? "")
     guard reminder.tracker != nil || isFilled else { return nil }
     var report = TrackerReport()
     do {
-      report = try Reading(reminder, transaction, bearings, now).report()
+      report = try Reading(reminder, transaction, context, now).report()
     } catch StoreFailure.internalError {
       // What cannot be read must not hold up the message.
     }
@@ -83,9 +83,10 @@ public struct TrackerReport: Hashable, Sendable {
 
 extension Reminder {
   /// The reminder with what there is to fill in into its title and text: as a person reads it.
-  public func filled(in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant) throws -> Reminder {
+  public func filled(in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant) throws -> Reminder
+  {
     guard ReminderText.hasPlaces(title) || ReminderText.hasPlaces(body ?? "") else { return self }
-    let report = try TrackerReport.read(for: self, in: transaction, bearings, now: now)
+    let report = try TrackerReport.read(for: self, in: transaction, context, now: now)
     var reminder = self
     reminder.title = report?.title ?? title
     reminder.body = report?.body ?? body
@@ -94,10 +95,10 @@ extension Reminder {
 
   /// The title with what there is to fill in: as history has it.
   public func filledTitle(
-    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+    in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> String {
     guard ReminderText.hasPlaces(title) else { return title }
-    return try TrackerReport.read(for: self, in: transaction, bearings, now: now)?.title ?? title
+    return try TrackerReport.read(for: self, in: transaction, context, now: now)?.title ?? title
   }
 }
 
@@ -217,19 +218,19 @@ extension StringProtocol {
 private struct Reading {
   let reminder: Reminder
   let transaction: any StoreTransaction
-  let bearings: Bearings
+  let context: ReminderContext
   let now: Instant
   let tracker: Tracker?
   /// The tracker's pack; without one the first that is installed, which has the day's mood and quote.
   let pack: InstalledPack?
   let zone: Zone
 
-  init(_ reminder: Reminder, _ transaction: any StoreTransaction, _ bearings: Bearings, _ now: Instant) throws {
+  init(_ reminder: Reminder, _ transaction: any StoreTransaction, _ context: ReminderContext, _ now: Instant) throws {
     self.reminder = reminder
     self.transaction = transaction
-    self.bearings = bearings
+    self.context = context
     self.now = now
-    zone = bearings.zones.local
+    zone = context.zones.local
     let owner = reminder.owner
     tracker = try reminder.tracker.flatMap { try transaction.tracker(TrackerKey(owner: owner, id: $0.tracker)) }
     if let own = try tracker?.pack.flatMap({ try transaction.pack($0, owner: owner) }) {
@@ -241,17 +242,17 @@ private struct Reading {
   }
 
   var languages: [String] {
-    pack.flatMap { $0.languages.isEmpty ? nil : $0.languages } ?? bearings.wording.languages
+    pack.flatMap { $0.languages.isEmpty ? nil : $0.languages } ?? context.wording.languages
   }
 
   func report() throws -> TrackerReport {
     var report = TrackerReport()
-    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
     if let tracker {
       let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
       let standing = try work.standing(of: tracker, on: day(of: tracker), summary)
       for (name, value) in try texts(tracker, standing).pairs(
-        quantity: { bearings.wording.amount($0, $1, decimals: $2) }, number: { bearings.wording.number($0) })
+        quantity: { context.wording.amount($0, $1, decimals: $2) }, number: { context.wording.number($0) })
       {
         if !value.isEmpty { report.values[name.rawValue] = value }
       }
@@ -273,21 +274,21 @@ private struct Reading {
   /// What the owner's day has come to.
   private func count() throws -> DayCount { try count(of: standings()) }
 
-  private func count(of standings: [Standing]) throws -> DayCount {
+  private func count(of standings: [GoalProgress]) throws -> DayCount {
     let trackers = try transaction.trackers(owner: reminder.owner).filter { $0.pack == pack?.pack.id }
-    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
     return DayCount(standings, streak: try work.streakOfAny(trackers).length)
   }
 
-  private func standings() throws -> [Standing] {
-    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+  private func standings() throws -> [GoalProgress] {
+    let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
     return try transaction.trackers(owner: reminder.owner).map { tracker in
       let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
       return try work.standing(of: tracker, on: day(of: tracker), summary)
     }
   }
 
-  private func texts(_ tracker: Tracker, _ standing: Standing) throws -> TextValues {
+  private func texts(_ tracker: Tracker, _ standing: GoalProgress) throws -> TextValues {
     let next = try nextAchievement(on: standing.day)
     let experience = try pack.map { try transaction.experience(of: $0.pack.id, owner: reminder.owner) }
     var values = TextValues(
@@ -295,7 +296,7 @@ private struct Reading {
       next: next, level: pack?.pack.levels.flatMap { curve in experience.map { curve.level(at: $0) } },
       experience: experience, day: reminder.names([.done, .due]) ? try count() : nil, languages: languages)
     if let next, let pack {
-      let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+      let work = TrackingOperations(in: transaction, owner: reminder.owner, context, now: now)
       values.nextShown = try work.progress(of: next.achievement, in: pack.pack, reached: next.reached)
     }
     return values
@@ -315,7 +316,7 @@ private struct Reading {
     add(.quoteSource, quote?.source)
     add(.nextAchievement, try nextAchievement(on: day)?.achievement.title.text(in: languages))
     guard reminder.names(DayCount.names) else { return }
-    report.values.merge(try count().values { bearings.wording.number($0) }) { _, new in new }
+    report.values.merge(try count().values { context.wording.number($0) }) { _, new in new }
   }
 
   private func nextAchievement(on day: CivilDate) throws -> (achievement: Achievement, reached: Int)? {
@@ -331,21 +332,21 @@ private struct Reading {
     guard let pack, !pack.pack.moods.isEmpty else { return nil }
     let standings = try standings()
     return try pack.pack.moods[Mood.of(standings.map { MoodShare($0) })]?.filled(
-      count(of: standings), number: { bearings.wording.number($0) })
+      count(of: standings), number: { context.wording.number($0) })
   }
 
   /// The word on the button that logs as *Done* does, or else what another would log.
   private func buttons(_ tracker: Tracker) -> (done: String?, log: TrackerReport.Amount?) {
     guard let link = reminder.tracker, let unit = tracker.unit, let quantity = tracker.portion(of: link)?.quantity
     else { return (nil, nil) }
-    let title = bearings.wording.button(
-      tracker.verb?.text(in: languages), bearings.wording.amount(quantity, unit, decimals: tracker.decimals))
+    let title = context.wording.button(
+      tracker.verb?.text(in: languages), context.wording.amount(quantity, unit, decimals: tracker.decimals))
     return link.logsWhenDone ? (title, nil) : (nil, .init(grains: quantity.grains, title: title))
   }
 }
 
 extension TrackerReport.Facts {
-  init(_ tracker: Tracker, _ standing: Standing, in languages: [String]) {
+  init(_ tracker: Tracker, _ standing: GoalProgress, in languages: [String]) {
     func number(_ quantity: Quantity?) -> Double? {
       quantity.map { quantity in
         switch standing.wanted?.kind {

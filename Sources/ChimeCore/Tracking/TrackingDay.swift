@@ -4,7 +4,7 @@ import ChimeTracking
 /// The begin of a day, for what depends on the clock alone: an anniversary, so many days since the start.
 ///
 /// The store keeps a note of the moment at which it is to be looked at next. It is there only while somebody has such an
-/// achievement locked, and counts as a due time of the horizon (`dueHorizon`): so it costs a machine one wake-up a day, and
+/// achievement locked, and counts as a due time of what wakes next (`dueWakeups`): so it costs a machine one wake-up a day, and
 /// one without such packs none. It is looked at in the firing transaction.
 public enum TrackingDay {
   static let note = "trackingDay"
@@ -15,10 +15,10 @@ public enum TrackingDay {
   }
 
   /// Sets the note to the next begin of a day, or takes it away.
-  static func arm(in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant) throws {
+  static func arm(in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant) throws {
     var at: Instant?
     for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
-      guard let begin = begin(of: installed.pack, after: now, bearings.zones.local) else { continue }
+      guard let begin = begin(of: installed.pack, after: now, context.zones.local) else { continue }
       at = min(at ?? begin, begin)
     }
     let text = at.map { String($0.milliseconds) }
@@ -59,7 +59,7 @@ public enum TrackingDay {
   ///
   /// - Returns: what was unlocked, by owner; empty when it was not time.
   public static func begin(
-    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> [(owner: UInt32, outcome: TrackingOutcome)] {
     guard let seen = try next(in: transaction) else { return [] }
@@ -68,18 +68,18 @@ public enum TrackingDay {
     guard let at = try seen <= now ? next(in: transaction) : seen else { return [] }
     guard at <= now else {
       // One that a wrong clock has set years ahead is set anew.
-      if at > now + .days(2) { try arm(in: transaction, bearings, now: now) }
+      if at > now + .days(2) { try arm(in: transaction, context, now: now) }
       return []
     }
     var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
     do {
       for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
         var outcome = TrackingOutcome()
-        let work = TrackingWork(in: transaction, owner: installed.owner, bearings, by: nil, now: now)
+        let work = TrackingOperations(in: transaction, owner: installed.owner, context, by: nil, now: now)
         try work.praise(in: installed.pack.id, .day, &outcome, using: &generator)
         if outcome != TrackingOutcome() { begun.append((installed.owner, outcome)) }
       }
-      try arm(in: transaction, bearings, now: now)
+      try arm(in: transaction, context, now: now)
     } catch StoreFailure.internalError {
       // What cannot be read must not keep reminders from firing, nor be asked for all the time.
       try transaction.setNote(note, String((now + .hours(1)).milliseconds))
@@ -90,9 +90,9 @@ public enum TrackingDay {
 
 extension StoreTransaction {
   /// The horizon with the begin of a day that is waited for.
-  public func dueHorizon() throws -> Horizon {
-    var horizon = try horizon()
-    if let day = try TrackingDay.next(in: self) { horizon.nextDue = min(horizon.nextDue ?? day, day) }
-    return horizon
+  public func dueWakeups() throws -> NextWakeups {
+    var wakeups = try wakeups()
+    if let day = try TrackingDay.next(in: self) { wakeups.nextDue = min(wakeups.nextDue ?? day, day) }
+    return wakeups
   }
 }

@@ -12,7 +12,7 @@ public struct TrackingOutcome: Hashable, Sendable {
   /// How many entries were removed.
   public var removed = 0
   /// How the tracker stands on the entry's day, or today.
-  public var standing: Standing?
+  public var standing: GoalProgress?
   /// Whether the goal has been met by it, which it was not before.
   public var goalMet = false
   /// That the entry's day, which is today, has come near to its limit or has passed it, and was further off before.

@@ -5,9 +5,9 @@ public import ChimeTracking
 public protocol TrackingWording: Sendable {
   /// The languages of texts that come in several, best first.
   var languages: [String] { get }
-  func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
+  func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
   /// That a day has come near to its limit, or has passed it.
-  func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
+  func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
   /// That a stock runs low, or is used up.
   func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
@@ -72,7 +72,8 @@ extension TrackingWording {
   }
 
   /// What a limit has, out of what, and what is left of it or beyond: `220`, `300 mg`, `80 mg`.
-  public func limitAmounts(_ tracker: Tracker, _ standing: Standing) -> (reached: String, of: String, rest: String) {
+  public func limitAmounts(_ tracker: Tracker, _ standing: GoalProgress) -> (reached: String, of: String, rest: String)
+  {
     let (limit, reached) = (standing.wanted?.quantity ?? .zero, standing.reached ?? .zero)
     let rest = reached > limit ? reached - limit : limit - reached
     let plain = tracker.unit.map { number(reached, $0, decimals: tracker.decimals) }
@@ -97,11 +98,11 @@ public struct PlainWording: TrackingWording {
 
   public var languages: [String] { ["en"] }
 
-  public func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+  public func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
     TrackingWords("Goal met: \(tracker.title.text(in: languages))", "")
   }
 
-  public func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+  public func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords {
     let amounts = limitAmounts(tracker, standing)
     return TrackingWords(
       "\(tracker.title.text(in: languages)): \(amounts.reached) of \(amounts.of)",

@@ -187,7 +187,7 @@ extension Endpoint {
   /// How it has fared is another machine's.
   func owned(by owner: UInt32) -> Endpoint {
     var endpoint = self
-    (endpoint.lane, endpoint.failingSince) = (Lane(owner: owner, channel: lane.channel), nil)
+    (endpoint.queue, endpoint.failingSince) = (DeliveryQueue(owner: owner, channel: queue.channel), nil)
     return endpoint
   }
 }

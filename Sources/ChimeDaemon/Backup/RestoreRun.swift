@@ -27,7 +27,7 @@ final class RestoreRun: ReplyParts {
   /// How many slices are made between two replies.
   private static let slicesOfReply = 16
 
-  private let desk: Desk
+  private let handler: RequestHandler
   private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
@@ -40,7 +40,7 @@ final class RestoreRun: ReplyParts {
   private var history: [Range<Int>] = []
   private var names: [ReminderID: ReminderID] = [:]
   private var refusedTimes = 0
-  private var secrets: [ChannelName: SecretSheet]?
+  private var secrets: [ChannelName: EndpointSecretFile]?
   private var configuration: [BackupFormat.ConfigurationText] = []
   private var misplaced: [TrackersInterface.ConfigurationFile] = []
   private var stage = Stage.pieces
@@ -49,10 +49,10 @@ final class RestoreRun: ReplyParts {
 
   private var isTrial: Bool { request.dryRun == true }
 
-  init(_ request: TrackersInterface.Restore, _ desk: Desk) throws {
-    (self.request, self.desk) = (request, desk)
-    path = try desk.loop.uploads.path(of: request.upload, of: desk.caller.owner)
-    let fields = desk.fields
+  init(_ request: TrackersInterface.Restore, _ handler: RequestHandler) throws {
+    (self.request, self.handler) = (request, handler)
+    path = try handler.loop.uploads.path(of: request.upload, of: handler.caller.owner)
+    let fields = handler.fields
     reader = try BackupReader(path) {
       let reminder = try fields.judged($0)
       try fields.requireBoundedSearch(reminder)
@@ -67,7 +67,7 @@ final class RestoreRun: ReplyParts {
 
   func next() async throws -> VarlinkReply {
     for _ in 0..<Self.slicesOfReply {
-      try desk.life.goOn()
+      try handler.life.goOn()
       guard let contents = try await step() else { continue }
       return try VarlinkReply(
         TrackersInterface.Restore.Reply(
@@ -83,12 +83,12 @@ final class RestoreRun: ReplyParts {
     guard let shelf = plan?.shelf else { return }
     plan = nil
     do {
-      try await desk.store.write { try $0.abandonShelf(shelf) }
-      while try await desk.store.write({
+      try await handler.store.write { try $0.abandonStagingOwner(shelf) }
+      while try await handler.store.write({
         try $0.clearShelves(before: Instant(milliseconds: 1), limit: HistoryLimits.batch)
       }) {}
     } catch {
-      desk.loop.log(
+      handler.loop.log(
         .warning, "what a restore had put aside in vain is still in the store; it goes within the hour: \(error)")
     }
   }
@@ -101,7 +101,7 @@ final class RestoreRun: ReplyParts {
       for case .secrets(let sealed, let line) in slice { try await open(sealed, line) }
       if !isTrial { try await keep(slice) }
       // Whoever may not have them does not hold others up with them either.
-      try desk.caller.requireRoom(for: reader.counts.reminders)
+      try handler.caller.requireRoom(for: reader.counts.reminders)
       guard isLast else { return nil }
       if isTrial { return contents }
       stage = .sums(plan?.trackers.keys.sorted() ?? [])
@@ -154,12 +154,12 @@ final class RestoreRun: ReplyParts {
   }
 
   private func keep(_ pieces: [BackupPiece]) async throws {
-    let (owner, known) = (desk.caller.owner, plan)
+    let (owner, known) = (handler.caller.owner, plan)
     let now = SystemClock.now
-    plan = try await desk.store.write { [desk] transaction in
-      var plan = try known ?? TrackingRestore.Plan(shelf: transaction.makeShelf(for: owner, now: now))
-      try transaction.touchShelf(plan.shelf, now: now)
-      try TrackingRestore(desk.tracking(transaction)).stage(pieces, &plan)
+    plan = try await handler.store.write { [handler] transaction in
+      var plan = try known ?? TrackingRestore.Plan(shelf: transaction.makeStagingOwner(for: owner, now: now))
+      try transaction.touchStagingOwner(plan.shelf, now: now)
+      try TrackingRestore(handler.tracking(transaction)).stage(pieces, &plan)
       return plan
     }
   }
@@ -178,8 +178,8 @@ final class RestoreRun: ReplyParts {
     let decoder = JSONDecoder()
     let past = try lines.map { try decoder.decode(BackupFormat.Line.self, from: Data($0)) }
     let (times, pings) = (past.compactMap(\.occurrence), past.compactMap(\.ping))
-    refusedTimes += try await desk.commit { [desk, names] transaction in
-      let restore = TrackingRestore(desk.tracking(transaction))
+    refusedTimes += try await handler.commit { [handler, names] transaction in
+      let restore = TrackingRestore(handler.tracking(transaction))
       try restore.remember(pings, names)
       return (try restore.remember(times, names), [])
     }
@@ -188,11 +188,11 @@ final class RestoreRun: ReplyParts {
   /// Opens the secrets, if there is a passphrase, and judges them.
   private func open(_ sealed: SealedText, _ line: Int) async throws {
     guard let passphrase = request.passphrase else { return }
-    secrets = try await Task(executorPreference: desk.loop.deskExecutor) {
+    secrets = try await Task(executorPreference: handler.loop.requestExecutor) {
       do {
         let opened = try sealed.open(with: passphrase)
         let sheets = try JSONDecoder().decode([BackupFormat.EndpointSecrets].self, from: Data(opened))
-        return try Dictionary(sheets.map { ($0.endpoint, try SecretSheet(parsing: $0.text)) }) { $1 }
+        return try Dictionary(sheets.map { ($0.endpoint, try EndpointSecretFile(parsing: $0.text)) }) { $1 }
       } catch SealedText.Failure.anotherPassphrase {
         throw ControlFailure.invalidValue(
           field: "passphrase", "the secrets of the backup were encrypted with another one")
@@ -205,32 +205,33 @@ final class RestoreRun: ReplyParts {
   private func write(_ body: @escaping @Sendable (TrackingRestore) throws -> Void) async throws {
     guard let shelf = plan?.shelf else { return }
     let now = SystemClock.now
-    try await desk.store.write { [desk] transaction in
-      try transaction.touchShelf(shelf, now: now)
-      try body(TrackingRestore(desk.tracking(transaction)))
+    try await handler.store.write { [handler] transaction in
+      try transaction.touchStagingOwner(shelf, now: now)
+      try body(TrackingRestore(handler.tracking(transaction)))
     }
   }
 
   private func finish() async throws {
     guard let plan else { return }
-    names = try await desk.commit(isLarge: true) { [desk] transaction in
+    names = try await handler.commit(isLarge: true) { [handler] transaction in
       var generator = PooledRandom()
-      let (outcome, reminders, names) = try TrackingRestore(desk.tracking(transaction)).finish(plan, using: &generator)
+      let (outcome, reminders, names) = try TrackingRestore(handler.tracking(transaction)).finish(
+        plan, using: &generator)
       let told = TrackingNotices.of(
-        outcome, owner: desk.caller.owner,
+        outcome, owner: handler.caller.owner,
         saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
       return (names, told + reminders)
     }
     self.plan = nil
     if !plan.endpoints.isEmpty {
-      let endpoints = plan.endpoints.map { $0.owned(by: desk.caller.owner) }
-      notes = try await Task(executorPreference: desk.loop.deskExecutor) { [desk, secrets] in
+      let endpoints = plan.endpoints.map { $0.owned(by: handler.caller.owner) }
+      notes = try await Task(executorPreference: handler.loop.requestExecutor) { [handler, secrets] in
         try endpoints.flatMap { endpoint in
-          let kept = try desk.takeSecrets(secrets?[endpoint.lane.channel], of: endpoint.lane)
-          return [kept, try desk.lackingSecret(endpoint)].compactMap { $0 }
+          let kept = try handler.takeSecrets(secrets?[endpoint.queue.channel], of: endpoint.queue)
+          return [kept, try handler.lackingSecret(endpoint)].compactMap { $0 }
         }
       }.value
-      await desk.loop.refreshEndpoints()
+      await handler.loop.refreshEndpoints()
     }
   }
 
@@ -245,8 +246,8 @@ final class RestoreRun: ReplyParts {
         "\(refusedTimes) times of removed reminders are not in the history, because the ids of these are somebody else's here"
       )
     }
-    misplaced = await desk.misplaced(configuration)
-    desk.loop.uploads.remove(request.upload, of: desk.caller.owner)
+    misplaced = await handler.misplaced(configuration)
+    handler.loop.uploads.remove(request.upload, of: handler.caller.owner)
   }
 
   private var contents: TrackersInterface.Contents {
@@ -256,11 +257,11 @@ final class RestoreRun: ReplyParts {
       packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
       endpoints: counts.endpoints, occurrences: counts.occurrences, pings: counts.pings, secrets: counts.secrets,
       configuration: counts.configuration,
-      madeAt: reader.madeAt.map { desk.wire.time($0) })
+      madeAt: reader.madeAt.map { handler.wire.time($0) })
   }
 
   private func keep(_ photo: BackupPiece.Photo) throws {
-    let (shelf, owner) = (desk.loop.photos, desk.caller.owner)
+    let (shelf, owner) = (handler.loop.photos, handler.caller.owner)
     guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
     let bytes = try read(photo.lines).flatMap { try BackupReader.photoPart($0) }
     guard try shelf.keep(bytes, of: owner) == photo.name else {

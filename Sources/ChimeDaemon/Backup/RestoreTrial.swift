@@ -12,9 +12,9 @@ package enum RestoreTrial {
 
   /// - Throws: what may not happen to lines that were judged sound.
   package static func run(
-    _ lines: [UInt8], now: Instant, bearings: Bearings, in transaction: any StoreTransaction
+    _ lines: [UInt8], now: Instant, context: ReminderContext, in transaction: any StoreTransaction
   ) throws -> Outcome {
-    let fields = ReminderFields(bearings: bearings, configuration: Configuration(), now: now)
+    let fields = ReminderFields(context: context, configuration: Configuration(), now: now)
     let pieces: [BackupPiece]
     do {
       pieces = try BackupReader.judge(lines) { try fields.judged($0) }
@@ -22,9 +22,9 @@ package enum RestoreTrial {
       return .refused(line: line, message)
     }
     var random = PooledRandom()
-    let work = TrackingWork(in: transaction, owner: 1, bearings, now: now)
+    let work = TrackingOperations(in: transaction, owner: 1, context, now: now)
     let restore = TrackingRestore(work)
-    var plan = TrackingRestore.Plan(shelf: try transaction.makeShelf(for: 1, now: now))
+    var plan = TrackingRestore.Plan(shelf: try transaction.makeStagingOwner(for: 1, now: now))
     try restore.stage(pieces, &plan)
     try restore.sumUp(plan.trackers.keys.sorted(), plan)
     let names = try restore.finish(plan, using: &random).names
@@ -32,14 +32,14 @@ package enum RestoreTrial {
     _ = try restore.remember(past, names)
     try restore.remember(pieces.compactMap { if case .ping(let ping) = $0 { ping } else { nil } }, names)
     // What a client would ask for next.
-    let wire = WireMapper(bearings: bearings, now: now)
+    let wire = WireMapper(context: context, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {
       _ = wire.reminder(record)
-      _ = HeardTimes(record.reminder, bearings, now: now).all(of: record, before: now + .days(366), limit: 20)
+      _ = HeardTimes(record.reminder, context, now: now).all(of: record, before: now + .days(366), limit: 20)
     }
     for tracker in try transaction.trackers(owner: 1) {
       let summary = try transaction.summary(of: tracker.key) ?? .init()
-      _ = try work.standing(of: tracker, on: tracker.day(at: now, in: bearings.zones.local).day, summary)
+      _ = try work.standing(of: tracker, on: tracker.day(at: now, in: context.zones.local).day, summary)
     }
     var written: [UInt8] = []
     _ = try BackupRecords(transaction: transaction, owner: 1) { written += $0 }.all()

@@ -10,11 +10,11 @@ import FoundationEssentials
 /// follows from them is added up there; `finish` exchanges the two in one. The store keeps what trackers had; of the
 /// reminders the change's detail tells.
 struct TrackingRestore {
-  let work: TrackingWork
+  let work: TrackingOperations
   private var transaction: any StoreTransaction { work.transaction }
   private var owner: UInt32 { work.owner }
 
-  init(_ work: TrackingWork) { self.work = work }
+  init(_ work: TrackingOperations) { self.work = work }
 
   /// What is known from one transaction to the next.
   struct Plan: Sendable {
@@ -60,14 +60,14 @@ struct TrackingRestore {
         }
         let known = try day?.total ?? transaction.dayTotal(of: entry.key, on: entry.day)
         guard let tracker = plan.trackers[entry.tracker] else { continue }
-        day = (entry.tracker, Tallying(tracker).total(known, adding: entry))
+        day = (entry.tracker, ProgressAggregator(tracker).total(known, adding: entry))
       case .judged(let judged):
         try keepDay()
         let key = plan.key(judged.tracker)
         guard var tracker = plan.trackers[judged.tracker], let total = try transaction.dayTotal(of: key, on: judged.day)
         else { continue }
         tracker.goal = judged.goal
-        try transaction.setDayTotal(Tallying(tracker).judging(total), on: judged.day, of: key)
+        try transaction.setDayTotal(ProgressAggregator(tracker).evaluator(total), on: judged.day, of: key)
       case .progress(let progress): try transaction.setProgress(progress, owner: plan.shelf)
       case .experience(let experience):
         try transaction.setExperience(experience.points, of: experience.pack, owner: plan.shelf)
@@ -88,7 +88,7 @@ struct TrackingRestore {
     for id in trackers {
       guard let tracker = plan.trackers[id] else { continue }
       let totals = try transaction.dayTotals(of: plan.key(id), in: .earliest ... .latest)
-      try transaction.setSummary(Tallying(tracker).summary(of: totals), of: plan.key(id))
+      try transaction.setSummary(ProgressAggregator(tracker).summary(of: totals), of: plan.key(id))
     }
   }
 
@@ -100,18 +100,18 @@ struct TrackingRestore {
   func finish(
     _ plan: Plan, as kind: TrackingChange.Kind = .restored, _ detail: ChangeDetail = ChangeDetail(),
     using generator: inout some RandomNumberGenerator
-  ) throws -> (TrackingOutcome, [LoopNotice], names: [ReminderID: ReminderID]) {
+  ) throws -> (TrackingOutcome, [PostCommitEffect], names: [ReminderID: ReminderID]) {
     try transaction.lockTrackers()
     var detail = detail
     // Those that the backup does not have stay: they cost nothing, and their secrets are here alone.
     for endpoint in plan.endpoints.map({ $0.owned(by: owner) }) {
-      let known = try transaction.endpoint(endpoint.lane)
+      let known = try transaction.endpoint(endpoint.queue)
       guard known?.unowned != endpoint.unowned else { continue }
       try transaction.put(endpoint)
       detail.endpoints.append(.init(before: known, after: endpoint))
     }
-    guard try transaction.endpoints(owner: owner).count <= Desk.maxEndpoints else {
-      throw ControlFailure.limitExceeded("endpoints: at most \(Desk.maxEndpoints) with those that are here")
+    guard try transaction.endpoints(owner: owner).count <= RequestHandler.maxEndpoints else {
+      throw ControlFailure.limitExceeded("endpoints: at most \(RequestHandler.maxEndpoints) with those that are here")
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)
@@ -127,8 +127,8 @@ struct TrackingRestore {
     try transaction.setDetail(detail.text(), of: change)
     var outcome = TrackingOutcome()
     outcome.change = change
-    var (names, notices) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
-    if !detail.endpoints.isEmpty { notices.append(.endpointsChanged) }
+    var (names, effects) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
+    if !detail.endpoints.isEmpty { effects.append(.endpointsChanged) }
     for installed in plan.packs {
       var installed = installed
       installed.owner = owner
@@ -137,18 +137,18 @@ struct TrackingRestore {
       try transaction.put(installed)
     }
     try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome, using: &generator)
-    return (outcome, notices, names)
+    return (outcome, effects, names)
   }
 
-  /// Completes taking back a restore, after `TrackingWork.undo` has.
+  /// Completes taking back a restore, after `TrackingOperations.undo` has.
   ///
   /// - Parameter before: the reminders as they were.
   func complete(
     _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
-  ) throws -> [LoopNotice] {
-    let (_, notices) = try replaceReminders(by: before, &outcome, using: &generator)
+  ) throws -> [PostCommitEffect] {
+    let (_, effects) = try replaceReminders(by: before, &outcome, using: &generator)
     try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome, using: &generator)
-    return notices
+    return effects
   }
 
   // MARK: History
@@ -180,7 +180,8 @@ struct TrackingRestore {
           missedRun: time.missedRun, answeredBy: time.answeredBy)
       }
       try transaction.record([
-        Firing(due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)
+        FiringResult(
+          due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)
       ])
       let told = own.filter(\.isOpen).compactMap(\.firedAt).min()
       if reminder.isExpectation, let told { try transaction.setDown(id, since: told) }
@@ -214,26 +215,26 @@ struct TrackingRestore {
   /// - Returns: by which name each is known here, as somebody else may have its own.
   private func replaceReminders(
     by wanted: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
-  ) throws -> ([ReminderID: ReminderID], [LoopNotice]) {
-    var notices: [LoopNotice] = []
+  ) throws -> ([ReminderID: ReminderID], [PostCommitEffect]) {
+    var effects: [PostCommitEffect] = []
     let names = Set(wanted.map(\.id))
     for reminder in try BackupRecords.reminders(owner, transaction) where !names.contains(reminder.id) {
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
       outcome.closed += open.compactMap { try? $0.answered(.dismiss, at: work.now) }
-      try Announcing.removal(of: reminder, in: transaction, work.bearings, now: work.now, using: &generator)
+      try Announcing.removal(of: reminder, in: transaction, work.context, now: work.now, using: &generator)
       try transaction.remove(reminder.id, now: work.now)
-      notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
+      effects.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
     }
     var known: [ReminderID: ReminderID] = [:]
     for reminder in wanted {
       let (kept, kind) = try put(reminder, using: &generator)
       known[reminder.id] = kept.id
       guard let kind else { continue }
-      notices.append(.reminder(kind, kept, "\(kind == .added ? "added" : "changed") \"\(kept.title)\""))
+      effects.append(.reminder(kind, kept, "\(kind == .added ? "added" : "changed") \"\(kept.title)\""))
     }
     try relinkChains(known)
-    return (known, notices)
+    return (known, effects)
   }
 
   /// Has those that count from a reminder that goes by another name here, or wait for one, know it by that.
@@ -254,10 +255,10 @@ struct TrackingRestore {
   /// - Returns: the reminder as it is here, and what was done for that; nil when it was so already.
   private func put(
     _ wanted: Reminder, using generator: inout some RandomNumberGenerator
-  ) throws -> (Reminder, LoopNotice.Kind?) {
+  ) throws -> (Reminder, PostCommitEffect.Kind?) {
     var reminder = wanted
     reminder.owner = owner
-    let next = try reminder.next(after: work.now, in: transaction, work.bearings)
+    let next = try reminder.next(after: work.now, in: transaction, work.context)
     if let known = try transaction.readableReminder(reminder.id)?.reminder, known.owner == owner {
       guard known.unowned != wanted.unowned else { return (known, nil) }
       reminder.generation = known.generation + 1

@@ -37,8 +37,8 @@ extension Configuration {
   /// What the command channel is to know.
   ///
   /// - Parameter file: where a person switches commands on.
-  func commandBook(isSystem: Bool, file: String) -> CommandBook {
-    var book = CommandBook()
+  func commandBook(isSystem: Bool, file: String) -> CommandRegistry {
+    var book = CommandRegistry()
     book.commands = commands
     book.isEnabled = commandSwitch == .on || (commandSwitch == .user && !isSystem)
     book.remedy = "write enabled = true under [commands] in \(file)"
@@ -67,7 +67,7 @@ extension ConfigurationFiles {
         message: message)
     }
     if parts.count == 2, entry.value != .table {
-      let near = Nearest.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
+      let near = SpellingSuggestions.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
       let shown = TOMLText.harmless(String(table.prefix(80)))
       throw refusal(
         "\(shown) has to be a table, [\(shown)]; here is \(entry.value.kind)"
@@ -104,7 +104,7 @@ extension ConfigurationFiles {
       guard let key = CommandKey.all.first(where: { $0.path == parts[2] }) else {
         let keys = CommandKey.all.map(\.path) + ["environment"]
         let hint =
-          Nearest.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
+          SpellingSuggestions.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
           ?? "it takes \(keys.joined(separator: ", "))"
         throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is no key of a command; \(hint)")
       }

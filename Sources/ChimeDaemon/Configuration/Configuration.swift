@@ -102,7 +102,7 @@ package struct Configuration: Hashable, Sendable {
   package var channels = Channels()
 
   /// Over how long the messages of what fires late are spread.
-  package var lateSpread = Stagger.usualSpan
+  package var lateSpread = CatchUpSpread.usualSpan
   /// Whether owners are told of a time in which no daemon ran.
   package var tellsDowntime = true
 

@@ -141,13 +141,13 @@ package enum ConfigurationFiles {
     if parts.count == 2, ConfigurationKey.tables.contains(parts[0]) {
       let leaves = ConfigurationKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
         .map { String($0.dropFirst(parts[0].count + 1)) }
-      guard let near = Nearest.to(parts[1], among: leaves).first else {
+      guard let near = SpellingSuggestions.to(parts[1], among: leaves).first else {
         return "\(name) is no key of Chime's; [\(parts[0])] takes \(leaves.joined(separator: ", "))"
       }
       return "\(name) is no key of Chime's; did you mean \(parts[0]).\(near)?"
     }
     let known = ConfigurationKey.byPath.keys.sorted() + ConfigurationKey.tables.sorted()
-    guard let near = Nearest.to(path, among: known).first else {
+    guard let near = SpellingSuggestions.to(path, among: known).first else {
       return "\(name) is no key of Chime's; chimed --print-config lists them all"
     }
     return "\(name) is no key of Chime's; did you mean \(near)?"

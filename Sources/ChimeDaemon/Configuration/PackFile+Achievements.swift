@@ -46,10 +46,10 @@ extension PackReader {
     guard let when = self.table("when", in: table) else { return nil }
     let named = when.node.children.compactMap { Criterion.Kind(rawValue: $0.entry.name) }
     guard named.count == 1, let kind = named.first, let node = when[kind.rawValue] else {
-      let unknown = when.node.children.first { Nearest.to($0.entry.name, among: kinds).first != nil }
+      let unknown = when.node.children.first { SpellingSuggestions.to($0.entry.name, among: kinds).first != nil }
       if named.count > 1 {
         fault(when.node, when.key, "asks for \(named.count) things; an achievement is for one of them")
-      } else if let unknown, let near = Nearest.to(unknown.entry.name, among: kinds).first {
+      } else if let unknown, let near = SpellingSuggestions.to(unknown.entry.name, among: kinds).first {
         fault(unknown, when.key(unknown.entry.name), "is nothing to ask for; did you mean \(near)?", atKey: true)
       } else {
         fault(when.node, when.key, "has to name what is asked for, one of \(kinds.joined(separator: ", "))")

@@ -60,7 +60,7 @@ extension PackReader {
     guard case .string(let text) = node.value, let tracker = trackers[TrackerID(rawValue: text)] else {
       let known = trackerNames.map(\.rawValue)
       var message = "has to be the id of a tracker of this pack"
-      if case .string(let text) = node.value, let near = Nearest.to(text, among: known).first {
+      if case .string(let text) = node.value, let near = SpellingSuggestions.to(text, among: known).first {
         message += "; did you mean \(near)?"
       } else if known.isEmpty {
         message += ", which has none"
@@ -108,11 +108,11 @@ extension PackReader {
 
   /// Schedules of packs are read where the pack is installed; here they are read in UTC, with a place and all calendars.
   private mutating func schedule(_ text: String, at node: TOMLNode, _ key: String) -> Schedule? {
-    let surroundings = Surroundings(
+    let scheduleContext = ScheduleContext(
       zone: .utc, place: Place(latitude: 50, longitude: 14), zones: { Zone.isValidIdentifier($0) ? .utc : nil },
       calendar: { _ in [] })
     do {
-      let schedule = try Schedule.parse(text, now: Instant(seconds: 0), in: surroundings)
+      let schedule = try Schedule.parse(text, now: Instant(seconds: 0), in: scheduleContext)
       if schedule.chain != nil {
         fault(node, key, "counts from another reminder; a pack's has times of its own, such as \"daily at 8:00\"")
         return nil
@@ -155,7 +155,7 @@ extension PackReader {
       guard let placeholder = TextValues.Name(rawValue: name) else {
         let known = TextValues.Name.allCases.map(\.rawValue)
         let hint =
-          Nearest.to(name, among: known).first.map { "did you mean {{\($0)}}?" }
+          SpellingSuggestions.to(name, among: known).first.map { "did you mean {{\($0)}}?" }
           ?? "there are \(known.joined(separator: ", "))"
         fault(node, key, "names {{\(name.prefix(40))}}, which is no placeholder; \(hint)")
         continue

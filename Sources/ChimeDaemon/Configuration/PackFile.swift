@@ -269,7 +269,7 @@ extension PackReader {
     for child in table.node.children where !isFull {
       let name = child.entry.name
       if !used.contains(name) {
-        let hint = Nearest.to(name, among: used.sorted()).first.map { "; did you mean \($0)?" } ?? ""
+        let hint = SpellingSuggestions.to(name, among: used.sorted()).first.map { "; did you mean \($0)?" } ?? ""
         fault(child, table.key(name), "is the category of no achievement and of no quote" + hint, atKey: true)
         continue
       }

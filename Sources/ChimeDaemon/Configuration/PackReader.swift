@@ -81,7 +81,7 @@ struct PackReader {
       guard !isFull else { return }
       let name = child.entry.name
       let hint =
-        Nearest.to(name, among: known).first.map { "did you mean \($0)?" }
+        SpellingSuggestions.to(name, among: known).first.map { "did you mean \($0)?" }
         ?? "it takes \(known.joined(separator: ", "))"
       fault(child, table.key(String(name.prefix(60))), "is no key of \(what); \(hint)", atKey: true)
     }

@@ -54,7 +54,7 @@ extension ConfigurationFiles {
       guard let key = TenantKey.all.first(where: { $0.path == parts[2] }) else {
         let keys = TenantKey.all.map(\.path)
         let hint =
-          Nearest.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
+          SpellingSuggestions.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
           ?? "it takes \(keys.joined(separator: ", "))"
         throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is no key of a tenant; \(hint)")
       }

@@ -66,7 +66,7 @@ extension EventLoop {
   func complain(
     _ id: MessageID, _ uid: UInt32?, _ sentence: String, _ level: Configuration.LogLevel = .warning
   ) {
-    guard let untold = complaints.next(id, uid, at: .now()) else { return }
+    guard let untold = rateLimitedLog.next(id, uid, at: .now()) else { return }
     let more = untold > 0 ? " (and \(untold) times since this was said last)" : ""
     log(level, sentence + more, id: id, uid.map { [(.uid, String($0))] } ?? [])
   }
@@ -90,7 +90,7 @@ extension EventLoop {
       complain(.clientTurnedAway, peer.uid, "a client of uid \(peer.uid) was turned away: too many connections")
       return
     }
-    let caller = site.caller(uid: peer.uid, gid: peer.gid)
+    let caller = paths.caller(uid: peer.uid, gid: peer.gid)
     if caller == nil {
       complain(.clientRefused, peer.uid, "uid \(peer.uid) may not use this daemon and was refused")
     }
@@ -234,7 +234,7 @@ extension EventLoop {
     let life = RequestLife()
     client.life = call.oneway ? nil : life
     let request = QueuedRequest(call: call, token: token, caller: caller, life: life, wait: wait(for: call))
-    let number = requests.add(request, owner: caller.owner, weight: Desk.weight(of: call.method))
+    let number = requests.add(request, owner: caller.owner, weight: RequestHandler.weight(of: call.method))
     watch(request, number)
     beginRequests()
   }
@@ -255,18 +255,18 @@ extension EventLoop {
       let request = entry.request
       // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few of
       // them at a time.
-      let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
-      let desk = Desk(
-        store: store(for: request, executor), horizons: horizons, bearings: bearings, secrets: secrets,
+      let executor = entry.weight == .light ? requestExecutor : DispatchExecutor(label: "io.chime.desk.long")
+      let handler = RequestHandler(
+        store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
         endpoints: endpoints, channels: channels, commands: commands, loop: self, configuration: configuration,
-        caller: request.caller, life: request.life, tenantNames: tenants.names, heard: standby.heard,
-        absence: absence, now: SystemClock.now)
+        caller: request.caller, life: request.life, tenantNames: tenants.names, heard: degradedMode.heard,
+        uptime: uptime, now: SystemClock.now)
       let number = entry.number
-      if Desk.isStreamed(request.call) {
-        Task(executorPreference: executor) { await self.stream(desk, request, number) }
+      if RequestHandler.isStreamed(request.call) {
+        Task(executorPreference: executor) { await self.stream(handler, request, number) }
       } else {
         Task(executorPreference: executor) {
-          let reply = request.life.isOver ? nil : await desk.answer(request.call)
+          let reply = request.life.isOver ? nil : await handler.answer(request.call)
           await self.finished(number, reply, to: request)
         }
       }
@@ -429,15 +429,15 @@ extension EventLoop {
 
   // MARK: The stream of events
 
-  func streamToWatchers(_ happenings: [Happening]) {
+  func streamToWatchers(_ daemonEvents: [DaemonEvent]) {
     let watchers = clients.watchers
     guard !watchers.isEmpty else { return }
-    let time = WireMapper(bearings: bearings, now: SystemClock.now).time(SystemClock.now)
+    let time = WireMapper(context: context, now: SystemClock.now).time(SystemClock.now)
     // One encoding for all who see the same.
     var replies: [UInt32?: VarlinkReply] = [:]
     for (token, call, caller) in watchers {
       if replies[caller.sees] == nil {
-        let events = happenings.filter { $0.owner == nil || caller.sees == nil || $0.owner == caller.sees }
+        let events = daemonEvents.filter { $0.owner == nil || caller.sees == nil || $0.owner == caller.sees }
           .map { $0.wire(at: time, tenants.names) }
         guard !events.isEmpty else { continue }
         replies[caller.sees] = try? VarlinkReply(DaemonInterface.Monitor.Reply(events: events), continues: true)

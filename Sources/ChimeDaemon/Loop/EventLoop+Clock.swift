@@ -6,7 +6,7 @@ extension EventLoop {
   func watchClock(_ poller: Poller) {
     if let problem = zones.localProblem { log(.warning, problem) }
     do {
-      let watch = try ClockWatch(localLink: site.localLink)
+      let watch = try ClockWatch(localLink: paths.localLink)
       watched[try poller.add(watch.clock, .readable)] = .clock
       watched[try poller.add(watch.link, .readable)] = .link
       clockWatch = watch
@@ -29,21 +29,21 @@ extension EventLoop {
       let size = DurationText.format(whole(max(step, .zero - step)))
       let message =
         ofDatabase ? "the database's clock was set \(way) by \(size)" : "the clock was set \(way) by \(size)"
-      publish([Happening(kind: .clock, message: message)])
+      publish([DaemonEvent(kind: .clock, message: message)])
       outbox.seenFailing = [:]
       history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)
     }
-    if step < .zero { absence.clockWentBack(to: SystemClock.now) }
+    if step < .zero { uptime.clockWentBack(to: SystemClock.now) }
     if slept > .seconds(1) {
       carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")
     } else {
       handle(step < .zero ? .clockWentBack(by: .zero - step) : .awake)
     }
-    if step < .seconds(-1) { rescan([.backwardStep]) }
+    if step < .seconds(-1) { recomputeDueTimes([.backwardStep]) }
     if step > .seconds(1) { rememberClock() }
     // What waits for a later attempt would wait for as much longer.
-    if step < .minutes(-1) { wakeLanes { _ in true } }
+    if step < .minutes(-1) { wakeQueues { _ in true } }
   }
 
   /// So that the next daemon finds out when the clock is set back while none runs.
@@ -52,7 +52,7 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          try await store.write { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
+          try await store.write { try Recompute.rememberClock(in: $0, now: SystemClock.now) }
         } catch {
           log(.info, "the time could not be noted; ignoring: \(error)")
         }
@@ -60,27 +60,27 @@ extension EventLoop {
     }
   }
 
-  /// Has what waits in these lanes tried at once.
-  func wakeLanes(_ isMeant: @escaping @Sendable (Lane) -> Bool) {
-    let (store, horizons) = (store, horizons)
+  /// Has what waits in these queues tried at once.
+  func wakeQueues(_ isMeant: @escaping @Sendable (DeliveryQueue) -> Bool) {
+    let (store, wakeupsReader) = (store, wakeupsReader)
     Task {
       await withTaskExecutorPreference(executor) {
         // What goes back to the store now has its own time, which a clock that was set back has put into the future.
         for _ in 0..<3 { await outboxTask?.value }
         do {
-          let horizon = try await store.write { transaction in
+          let wakeups = try await store.write { transaction in
             let now = SystemClock.now
-            for lane in try transaction.horizon().outbox.keys where isMeant(lane) {
-              try transaction.wake(lane: lane, now: now)
+            for queue in try transaction.wakeups().outbox.keys where isMeant(queue) {
+              try transaction.wake(queue: queue, now: now)
             }
-            return try horizons.read(transaction)
+            return try wakeupsReader.read(transaction)
           }
           // What was shut may be open, and what was waited for by the clock would come later than meant.
-          handle(.policies(agenda.policies, renewed: []))
-          handle(.horizon(horizon))
+          handle(.policies(scheduler.policies, renewed: []))
+          handle(.wakeups(wakeups))
         } catch {
           trouble.owesWake = true
-          arm(arrearsAfter: Agenda.storeRetry)
+          arm(arrearsAfter: Scheduler.storeRetry)
           storeFailed(error, "deliveries wait")
         }
       }
@@ -91,12 +91,12 @@ extension EventLoop {
 
   func linkIsReady() {
     guard clockWatch?.linkChanged() == true else { return }
-    rescan(refreshZones())
+    recomputeDueTimes(refreshZones())
   }
 
   /// Computes due times anew, a piece at a time, so that neither memory nor anybody's patience is asked for more with a
   /// million reminders than with a hundred. What is due already stays due.
-  func rescan(_ reasons: Set<Rescan>) {
+  func recomputeDueTimes(_ reasons: Set<Recompute>) {
     let reasons = renewal.begin(reasons, now: SystemClock.now)
     guard let first = reasons.first else { return }
     let selection = reasons.count == 1 ? first.selection : .all
@@ -105,14 +105,14 @@ extension EventLoop {
         do {
           do {
             defer { renewal.end() }
-            if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
+            if reasons.contains(where: \.concernsQuiet) { try await reevaluateHeld() }
             // Quiet hours move no time of a schedule: nothing has to be read for them.
-            if reasons != [.quietHours] { try await rescan(selection, reasons) }
+            if reasons != [.quietHours] { try await recomputeDueTimes(selection, reasons) }
           }
-          try await noteSurroundings { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
+          try await noteScheduleContext { try Recompute.rememberClock(in: $0, now: SystemClock.now) }
         } catch {
           renewal.owe(reasons, now: SystemClock.now)
-          arm(arrearsAfter: Agenda.storeRetry)
+          arm(arrearsAfter: Scheduler.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
       }
@@ -126,12 +126,12 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         await tryStore()
-        if !renewal.owed.isEmpty || trouble.owesWake { arm(arrearsAfter: Agenda.storeRetry) }
+        if !renewal.owed.isEmpty || trouble.owesWake { arm(arrearsAfter: Scheduler.storeRetry) }
       }
     }
   }
 
-  private func rescan(_ selection: ReminderSelection, _ reasons: Set<Rescan>) async throws {
+  private func recomputeDueTimes(_ selection: ReminderSelection, _ reasons: Set<Recompute>) async throws {
     var last: ReminderID?
     repeat {
       let (ids, end) = try await store.read { [last] transaction in
@@ -147,7 +147,7 @@ extension EventLoop {
     } while last != nil
   }
 
-  func noteSurroundings(
+  func noteScheduleContext(
     _ more: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
   ) async throws {
     let (renewal, text) = (renewal, surroundingsText)
@@ -170,13 +170,13 @@ extension EventLoop {
             // The clock may have gone back since they were decided on.
             try await reschedule(ids, wentBack: true)
             // What was decided meanwhile may have been held by the quiet hours of before.
-            try await lookAgain()
+            try await reevaluateHeld()
           }
-          try await noteSurroundings()
+          try await noteScheduleContext()
         } catch {
           // Which ones it was about is forgotten: all are computed anew.
-          renewal.owe(Rescan.all, now: SystemClock.now)
-          arm(arrearsAfter: Agenda.storeRetry)
+          renewal.owe(Recompute.all, now: SystemClock.now)
+          arm(arrearsAfter: Scheduler.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
       }
@@ -187,32 +187,32 @@ extension EventLoop {
   func lookAround() {
     Task {
       await withTaskExecutorPreference(executor) {
-        do { try await lookAgain() } catch { storeFailed(error, "due reminders wait") }
+        do { try await reevaluateHeld() } catch { storeFailed(error, "due reminders wait") }
       }
     }
   }
 
-  private func lookAgain() async throws {
-    let horizons = horizons
-    let horizon = try await store.write { transaction in
-      try transaction.lookAgain(now: SystemClock.now)
-      return try horizons.read(transaction)
+  private func reevaluateHeld() async throws {
+    let wakeupsReader = wakeupsReader
+    let wakeups = try await store.write { transaction in
+      try transaction.reevaluateHeld(now: SystemClock.now)
+      return try wakeupsReader.read(transaction)
     }
-    handle(.horizon(horizon))
+    handle(.wakeups(wakeups))
   }
 
   private func reschedule(_ ids: [ReminderID], wentBack: Bool) async throws {
-    let horizons = horizons
+    let wakeupsReader = wakeupsReader
     for start in stride(from: 0, to: ids.count, by: 200) {
       let batch = ids[start..<min(start + 200, ids.count)]
-      let (bearings, renewal) = (bearings, renewal)
-      let horizon = try await store.write { transaction in
+      let (context, renewal) = (context, renewal)
+      let wakeups = try await store.write { transaction in
         let now = SystemClock.now
         try renewal.mark(transaction, now: now)
-        for id in batch { try Rescan.reschedule(id, in: transaction, bearings, now: now, wentBack: wentBack) }
-        return try horizons.read(transaction)
+        for id in batch { try Recompute.reschedule(id, in: transaction, context, now: now, wentBack: wentBack) }
+        return try wakeupsReader.read(transaction)
       }
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
     }
   }
 }

@@ -8,23 +8,23 @@ extension EventLoop {
   /// or for the switch is tried at once.
   func renewCommands(_ configuration: Configuration) async {
     let old = commands.book
-    let new = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
+    let new = configuration.commandBook(isSystem: paths.isSystem, file: paths.configurationPath)
     guard new != old else { return }
     commands.adopt(new)
     renewPolicies()
     let changed = Set(new.commands.keys).union(old.commands.keys).filter {
       new.commands[$0] != old.commands[$0] || new.isEnabled != old.isEnabled
     }
-    let horizons = horizons
+    let wakeupsReader = wakeupsReader
     do {
-      let horizon = try await store.write { transaction in
+      let wakeups = try await store.write { transaction in
         let now = SystemClock.now
-        for lane in try horizons.read(transaction).outbox.keys where changed.contains(lane.channel) {
-          try transaction.wake(lane: lane, now: now)
+        for queue in try wakeupsReader.read(transaction).outbox.keys where changed.contains(queue.channel) {
+          try transaction.wake(queue: queue, now: now)
         }
-        return try horizons.read(transaction)
+        return try wakeupsReader.read(transaction)
       }
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
     } catch {
       trouble.owesWake = true
       log(.warning, "what waits for a command could not be woken and waits on; ignoring: \(error)")

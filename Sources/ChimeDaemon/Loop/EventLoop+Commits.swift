@@ -6,78 +6,78 @@ import Dispatch
 extension EventLoop {
   /// Tells the loop that a transaction of a request has committed. It hears so before all that it is asked from then on,
   /// and nobody waits for that.
-  nonisolated func hasCommitted(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
-    executor.queue.async { self.assumeIsolated { $0.committed(horizon, notices, with: bearings) } }
+  nonisolated func hasCommitted(_ wakeups: NextWakeups, _ effects: [PostCommitEffect], with context: ReminderContext) {
+    executor.queue.async { self.assumeIsolated { $0.committed(wakeups, effects, with: context) } }
   }
 
   /// A transaction of a request has committed.
   ///
   /// - Parameter bearings: those that it computed with.
-  func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
-    let notices = notices.filter { !isOvertaken($0) }
-    for notice in notices {
-      switch notice {
-      case .event(let happening) where [.changed, .removed].contains(happening.kind):
-        guard let id = happening.reminder else { break }
-        standby.forget(id)
+  func committed(_ wakeups: NextWakeups, _ effects: [PostCommitEffect], with context: ReminderContext) {
+    let effects = effects.filter { !isOvertaken($0) }
+    for effect in effects {
+      switch effect {
+      case .event(let daemonEvent) where [.changed, .removed].contains(daemonEvent.kind):
+        guard let id = daemonEvent.reminder else { break }
+        degradedMode.forget(id)
         // What has just come from memory of one that is gone has no place in the store.
-        if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
-      case .event(let happening) where happening.kind == .pinged:
-        happening.reminder.map(standby.awaited)?.forEach { standby.forget($0) }
-      case .withdraw(let occurrence, _): standby.forget(occurrence)
+        if daemonEvent.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
+      case .event(let daemonEvent) where daemonEvent.kind == .pinged:
+        daemonEvent.reminder.map(degradedMode.awaited)?.forEach { degradedMode.forget($0) }
+      case .withdraw(let occurrence, _): degradedMode.forget(occurrence)
       default: break
       }
     }
-    handle(.horizon(horizon))
-    take(notices)
-    if !notices.isEmpty { storeWorks() }
+    handle(.wakeups(wakeups))
+    take(effects)
+    if !effects.isEmpty { storeWorks() }
     pruneHistory()
     considerSnapshot()
     // It may have missed the computing anew that followed a change.
-    guard bearings.version != self.bearings.version else { return }
+    guard context.version != self.context.version else { return }
     recompute(
-      notices.compactMap { notice in
-        if case .event(let happening) = notice { happening.reminder } else { nil }
+      effects.compactMap { effect in
+        if case .event(let daemonEvent) = effect { daemonEvent.reminder } else { nil }
       })
   }
 
   /// Whether what was put off has come again from memory meanwhile, and stands on the screen.
-  private func isOvertaken(_ notice: LoopNotice) -> Bool {
-    guard case .withdraw(let id, let until?) = notice else { return false }
-    return standby.hasFired(id, atEndOfSnoozeUntil: until)
+  private func isOvertaken(_ effect: PostCommitEffect) -> Bool {
+    guard case .withdraw(let id, let until?) = effect else { return false }
+    return degradedMode.hasFired(id, atEndOfSnoozeUntil: until)
   }
 
-  func take(_ notices: [LoopNotice]) {
-    var happenings: [Happening] = []
+  func take(_ effects: [PostCommitEffect]) {
+    var daemonEvents: [DaemonEvent] = []
     var withdrawn: Set<OccurrenceID> = []
-    for notice in notices {
-      switch notice {
-      case .event(let happening): happenings.append(happening)
+    for effect in effects {
+      switch effect {
+      case .event(let daemonEvent): daemonEvents.append(daemonEvent)
       case .withdraw(let occurrence, _):
         channels.withdraw(occurrence)
         withdrawn.insert(occurrence)
       case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
-      case .opened(let lane): handle(.opened(lane))
+      case .opened(let queue): handle(.opened(queue))
       case .endpointsChanged: reloadEndpoints()
       }
     }
     if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) && $0.delivery.event == nil } }
-    publish(happenings)
+    publish(daemonEvents)
     // A reminder that went on without its calendar may have been changed.
-    if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {
+    if !missingCalendars.isEmpty, daemonEvents.contains(where: { [.changed, .removed].contains($0.kind) }) {
       Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
     }
   }
 
   /// Tells the log and those who watch.
-  func publish(_ happenings: [Happening]) {
-    guard !happenings.isEmpty else { return }
-    count(happenings)
+  func publish(_ daemonEvents: [DaemonEvent]) {
+    guard !daemonEvents.isEmpty else { return }
+    count(daemonEvents)
     log(
-      happenings.lazy.map { happening in
-        Log.Entry(level: happening.level, message: happening.message, id: happening.id) { happening.fields }
+      daemonEvents.lazy.map { daemonEvent in
+        Log.Entry(level: daemonEvent.level, message: daemonEvent.message, id: daemonEvent.id) { daemonEvent.fields }
       })
-    streamToWatchers(happenings)
+    streamToWatchers(daemonEvents)
     staleSummary()
   }
 }

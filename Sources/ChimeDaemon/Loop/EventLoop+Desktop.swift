@@ -6,7 +6,7 @@ import Glibc
 extension EventLoop {
   /// Under this name the store keeps which popups stood when it last changed. Of several that share it each has its own.
   nonisolated var popupsNote: String {
-    store.isShared ? ["popups", ProcessFacts.machine, site.stateFolder].joined(separator: ":") : "popups"
+    store.isShared ? ["popups", ProcessFacts.machine, paths.stateFolder].joined(separator: ":") : "popups"
   }
 
   /// - Parameter memory: of the channels before these.
@@ -21,7 +21,7 @@ extension EventLoop {
   ///
   /// It goes with the outcomes, so that a popup that is recorded as shown can be taken down by the next daemon, whatever ended this one.
   func popupsToKeep(with outcomes: [Outcome]) -> String? {
-    guard outcomes.contains(where: { $0.lane.channel == .desktop }) else { return nil }
+    guard outcomes.contains(where: { $0.queue.channel == .desktop }) else { return nil }
     let memory = channels.desktopMemory
     return memory == keptPopups ? nil : memory
   }
@@ -42,17 +42,17 @@ extension EventLoop {
     guard !isStopping else { return }
     switch event {
     case .answered(let occurrence, let answer, isOurs: true):
-      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, way: "desktop"))
+      record(OutboxTransaction.Answer(answer: answer, occurrence: occurrence, way: "desktop"))
     // A popup from before a restart has only its word for what it is about. Everyone on the bus could give it, and so
     // answer for its user, who could do so anyway, but for nobody else.
     case .answered(let occurrence, let answer, isOurs: false):
-      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, owner: geteuid(), way: "desktop"))
+      record(OutboxTransaction.Answer(answer: answer, occurrence: occurrence, owner: geteuid(), way: "desktop"))
     case .closed(let occurrence, let reason):
-      var happening = Happening(
+      var daemonEvent = DaemonEvent(
         kind: .closed, occurrence: occurrence, message: "the popup of \"\(occurrence.title)\" \(Self.words(reason))")
-      happening.channel = .desktop
-      publish([happening])
-    case .opened: wakeLanes { $0.channel == .desktop }
+      daemonEvent.channel = .desktop
+      publish([daemonEvent])
+    case .opened: wakeQueues { $0.channel == .desktop }
     }
   }
 

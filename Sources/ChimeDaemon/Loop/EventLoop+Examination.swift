@@ -9,11 +9,11 @@ extension EventLoop {
   /// - Parameter sees: whose secrets may be named; nil: everybody's.
   func examine(for sees: UInt32?) async -> DaemonInterface.Examination {
     if let task = examinations[sees] { return await task.value }
-    let wantsWake = (try? await store.read { try $0.horizon().nextWake != nil })
-    let needsDesktop = site.isSystem ? false : await needsDesktop()
+    let wantsWake = (try? await store.read { try $0.wakeups().nextWake != nil })
+    let needsDesktop = paths.isSystem ? false : await needsDesktop()
     // Somebody else may have begun while the store was asked.
     if let task = examinations[sees] { return await task.value }
-    let examiner = Examiner(site: site, inForce: configuration, zones: zones, sees: sees)
+    let examiner = DiagnosticsCollector(paths: paths, inForce: configuration, zones: zones, sees: sees)
     let problem = wakeAlarm.problem
     let task = Task {
       await withCheckedContinuation { continuation in

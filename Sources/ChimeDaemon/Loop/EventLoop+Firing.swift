@@ -3,25 +3,26 @@ import ChimeSchedule
 import Dispatch
 
 extension EventLoop {
-  /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
-  func fire(limit: Int, room: Agenda.Room) {
-    let (store, bearings, absence, horizons, stagger) = (store, bearings, absence, horizons, stagger)
+  /// One transaction: claim what is due, decide, record, and claim at once what the queues have room for.
+  func fire(limit: Int, capacity: Scheduler.Capacity) {
+    let (store, context, uptime, wakeupsReader, catchUpSpread) = (store, context, uptime, wakeupsReader, catchUpSpread)
     let downtime = configuration.tellsDowntime ? downtime : nil
     let renewal = renewal
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (fired, horizon) = try await store.write { transaction in
+          let (fired, wakeups) = try await store.write { transaction in
             var generator = PooledRandom()
             try renewal.mark(transaction, now: SystemClock.now)
-            let work = try FiringWork.run(
-              in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
+            let work = try FireTransaction.run(
+              in: transaction, limit: limit, capacity: capacity, context: context, uptime: uptime,
+              catchUpSpread: catchUpSpread,
               downtime: downtime, now: SystemClock.now, using: &generator)
-            return (work, try horizons.read(transaction))
+            return (work, try wakeupsReader.read(transaction))
           }
-          didFire(fired, horizon)
+          didFire(fired, wakeups)
           // It may have missed the computing anew that followed a change.
-          if bearings.version != self.bearings.version { recompute(fired.firings.map(\.due.reminder.id)) }
+          if context.version != self.context.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
           storeFailed(error, meanwhile)
           handle(.firingFailed)
@@ -30,36 +31,36 @@ extension EventLoop {
     }
   }
 
-  private func didFire(_ fired: FiringWork, _ horizon: Horizon) {
+  private func didFire(_ fired: FireTransaction, _ wakeups: NextWakeups) {
     // Once something has fired, what passed before has.
     downtime = nil
-    stagger = fired.stagger
-    stagger.span = configuration.lateSpread
+    catchUpSpread = fired.catchUpSpread
+    catchUpSpread.span = configuration.lateSpread
     let nowMicroseconds = SystemClock.nowMicroseconds
     supersede(by: fired.firings)
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    handle(.fired(claimed: outbox.hold(fired.claims, asOf: horizon.sequence), horizon, isEmpty: fired.isEmpty))
+    handle(.fired(claimed: outbox.hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
     pruneHistory()
     considerSnapshot()
-    publish(fired.told.map { Happening(kind: .fired, occurrence: $0, message: $0.title) })
+    publish(fired.told.map { DaemonEvent(kind: .fired, occurrence: $0, message: $0.title) })
     publish(fired.firings, at: nowMicroseconds)
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
     warn(ofGivenUp: fired.firings)
     tell(fired.begun)
-    take(Answering.notices(of: fired.chained))
+    take(Answering.effects(of: fired.chained))
     if !fired.firings.isEmpty { storeWorks() }
   }
 
   /// Drops what is held of rounds that these firings take the place of.
-  func supersede(by firings: [Firing]) {
+  func supersede(by firings: [FiringResult]) {
     let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
     if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
   }
 
-  func publish(_ firings: [Firing], at nowMicroseconds: Int64) {
+  func publish(_ firings: [FiringResult], at nowMicroseconds: Int64) {
     publish(
       firings.flatMap { firing in
-        firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
+        firing.occurrences.compactMap { Self.daemonEvent($0, firing, nowMicroseconds) }
       })
     // What was to come again and is done by an entry of its tracker.
     take(firings.flatMap(\.occurrences).filter { $0.state == .done }.map { .withdraw($0.id) })
@@ -84,7 +85,7 @@ extension EventLoop {
   }
 
   /// Whose next time is not looked for: what an older version or another program has brought into the store.
-  func warn(ofGivenUp firings: [Firing]) {
+  func warn(ofGivenUp firings: [FiringResult]) {
     for firing in firings where firing.isGivenUp {
       let reminder = firing.due.reminder
       log(
@@ -96,7 +97,9 @@ extension EventLoop {
   }
 
   /// Nil where nobody hears anything: a repeat is put off, or is the last, or a run of missed times goes on.
-  private static func happening(_ occurrence: Occurrence, _ firing: Firing, _ nowMicroseconds: Int64) -> Happening? {
+  private static func daemonEvent(_ occurrence: Occurrence, _ firing: FiringResult, _ nowMicroseconds: Int64)
+    -> DaemonEvent?
+  {
     let due = firing.due
     if case .missed(let reason) = occurrence.state {
       // The decision that ends the run tells of all of it.
@@ -108,27 +111,27 @@ extension EventLoop {
         case .notDone: "the other is not done"
         default: reason.rawValue
         }
-      var happening = Happening(
+      var daemonEvent = DaemonEvent(
         kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(why)\(count)")
-      happening.missed = (reason, occurrence.missedRun?.count ?? 1)
-      return happening
+      daemonEvent.missed = (reason, occurrence.missedRun?.count ?? 1)
+      return daemonEvent
     }
     if occurrence.state == .done {
-      return Happening(kind: .done, occurrence: occurrence, message: "\"\(occurrence.title)\" done")
+      return DaemonEvent(kind: .done, occurrence: occurrence, message: "\"\(occurrence.title)\" done")
     }
     guard firing.deliveries.contains(where: { $0.occurrence == occurrence.id }) else { return nil }
     let isPlain = due.isRegular && occurrence.late != .quiet
     let dueAt = isPlain ? occurrence.id.scheduledAt + due.reminder.jitterOffset : due.dueAt
     if occurrence.repeats > 0 {
       let count = "\(occurrence.repeats) of \(due.reminder.nag?.max ?? occurrence.repeats)"
-      return Happening(
+      return DaemonEvent(
         kind: .fired, id: .firedAgain, occurrence: occurrence, message: "\"\(occurrence.title)\" repeated (\(count))")
     }
     let late = occurrence.late.map { " late (\($0.rawValue))" } ?? ""
-    var happening = Happening(
+    var daemonEvent = DaemonEvent(
       kind: .fired, id: occurrence.late == nil ? .fired : .firedLate, occurrence: occurrence,
       message: "\"\(occurrence.title)\" fired\(late)")
-    happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
-    return happening
+    daemonEvent.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
+    return daemonEvent
   }
 }

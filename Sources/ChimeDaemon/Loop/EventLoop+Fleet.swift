@@ -19,7 +19,7 @@ struct FleetState {
   static let drainLimit = Milliseconds.seconds(8)
 }
 
-// Several daemons on one store: lanes come and go, and others put something into ours.
+// Several daemons on one store: queues come and go, and others put something into ours.
 extension EventLoop {
   /// Before the store is read for the first time.
   func joinFleet() async {
@@ -29,14 +29,14 @@ extension EventLoop {
       guard let self else { return }
       self.executor.queue.async { self.assumeIsolated { $0.take(event) } }
     }
-    if let members = try? await shared.members() { absence = Absence(startedAt: startedAt, among: members) }
+    if let members = try? await shared.members() { uptime = Uptime(startedAt: startedAt, among: members) }
   }
 
   private func take(_ event: FleetEvent) {
     switch event {
-    case .leave(let lanes):
-      handOver { lanes.contains($0) }
-      leaveReplies { lanes.contains($0) }
+    case .leave(let queues):
+      handOver { queues.contains($0) }
+      leaveReplies { queues.contains($0) }
       considerReplies()
       tenants.sharedAt = 0
       considerShares()
@@ -80,10 +80,10 @@ extension EventLoop {
     }
   }
 
-  /// Gives back what is held of lanes that are not ours any more.
-  private func handOver(_ isGoing: (Lane) -> Bool) {
+  /// Gives back what is held of queues that are not ours any more.
+  private func handOver(_ isGoing: (DeliveryQueue) -> Bool) {
     outbox.seenFailing = outbox.seenFailing.filter { !isGoing($0.key) }
-    let going = outbox.held.values.map(\.claim).filter { isGoing($0.lane) }
+    let going = outbox.held.values.map(\.claim).filter { isGoing($0.queue) }
     guard !going.isEmpty else { return }
     for claim in going { giveBack(claim) }
     handle(.dropped(going))
@@ -93,7 +93,7 @@ extension EventLoop {
   /// After a time in which nobody has heard of this daemon, such as that of a process that was stopped, others may have
   /// taken over what it holds: it begins nothing of that.
   func noticeLapse() {
-    guard let shared = fleet.store, !outbox.held.isEmpty, !shared.holdsLanes else { return }
+    guard let shared = fleet.store, !outbox.held.isEmpty, !shared.holdsQueues else { return }
     handOver { _ in true }
   }
 

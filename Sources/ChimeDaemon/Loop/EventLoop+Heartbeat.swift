@@ -33,21 +33,21 @@ extension EventLoop {
     guard configuration.heartbeat.isTold, !isStopping else { return }
     timers?.heartbeat.arm(after: configuration.heartbeat.every)
     // What is asked of a machine that falls asleep is answered when it wakes.
-    guard !agenda.isDrowsy else { return }
+    guard !scheduler.isDrowsy else { return }
     guard !heartbeat.isProbing else {
-      beat(Heartbeat.Signs(storeProblem: "the store does not answer", nextDue: agenda.nextDue))
+      beat(Heartbeat.Signs(storeProblem: "the store does not answer", nextDue: scheduler.nextDue))
       return
     }
     heartbeat.isProbing = true
     Task {
       await withTaskExecutorPreference(executor) {
-        // That it takes changes is proven by one; it also brings what is due to the agenda, should that have missed it.
+        // That it takes changes is proven by one; it also brings what is due to the scheduler, should that have missed it.
         await tryStore()
         heartbeat.isProbing = false
-        guard !agenda.isDrowsy else { return }
+        guard !scheduler.isDrowsy else { return }
         beat(
           Heartbeat.Signs(
-            storeProblem: trouble.problem, nextDue: agenda.nextDue, isAwaited: agenda.awaitsNextDue))
+            storeProblem: trouble.problem, nextDue: scheduler.nextDue, isAwaited: scheduler.awaitsNextDue))
       }
     }
   }
@@ -65,11 +65,11 @@ extension EventLoop {
     }
     // One that hangs is no reason to begin another beside it.
     guard heartbeat.task == nil else { return }
-    let (unsigned, secrets, desk, generation) = (message, secrets, deskExecutor, heartbeat.generation)
+    let (unsigned, secrets, handler, generation) = (message, secrets, requestExecutor, heartbeat.generation)
     let (webhook, commands) = (channels.webhook, commands)
     heartbeat.task = Task {
       await withTaskExecutorPreference(executor) {
-        let outcome = await Task(executorPreference: desk) { () -> HeartbeatMessage.Outcome in
+        let outcome = await Task(executorPreference: handler) { () -> HeartbeatMessage.Outcome in
           if !settings.command.isEmpty { return await commands.beat(ChannelName(rawValue: settings.command)) }
           var message = unsigned
           if !settings.secretFile.isEmpty {

@@ -61,7 +61,7 @@ extension EventLoop {
   /// - Returns: what is left to be pruned.
   private func dropMonths(_ edge: HistoryEdge?) async throws -> HistoryEdge? {
     guard let shared = store as? any SharedStore else { return edge }
-    let kept = try await shared.keepMonths(edge)
+    let kept = try await shared.maintainPartitions(edge)
     if kept.months > 0 {
       log(
         .info,

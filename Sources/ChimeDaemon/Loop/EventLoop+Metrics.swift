@@ -14,14 +14,14 @@ struct MetricsState {
 
 // Counters, and the file in which they are for others to read.
 extension EventLoop {
-  func count(_ happenings: [Happening]) {
-    for happening in happenings { meters.count(happening, way: way(of: happening)) }
+  func count(_ daemonEvents: [DaemonEvent]) {
+    for daemonEvent in daemonEvents { meters.count(daemonEvent, way: way(of: daemonEvent)) }
   }
 
-  private func way(of happening: Happening) -> Meters.Way {
-    guard let channel = happening.channel, channel != .desktop else { return .desktop }
+  private func way(of daemonEvent: DaemonEvent) -> Meters.Way {
+    guard let channel = daemonEvent.channel, channel != .desktop else { return .desktop }
     guard commands.book.commands[channel] == nil else { return .command }
-    let endpoint = happening.owner.flatMap { outbox.endpoints[Lane(owner: $0, channel: channel)] }
+    let endpoint = daemonEvent.owner.flatMap { outbox.endpoints[DeliveryQueue(owner: $0, channel: channel)] }
     switch endpoint?.kind {
     case nil, .webhook: return .webhook
     case .email: return .email
@@ -34,20 +34,20 @@ extension EventLoop {
   func metrics() async -> String {
     let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
-    let months = try? await fleet.store?.monthCounts()
+    let months = try? await fleet.store?.partitionCounts()
     let mute = try? await muteReminders(owner: nil)
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
         dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
-        nextDue: try transaction.horizon().nextDue, overdue: try transaction.dueCount(before: now),
+        nextDue: try transaction.wakeups().nextDue, overdue: try transaction.dueCount(before: now),
         mute: mute?.count ?? 0,
         tenants: Dictionary(
           uniqueKeysWithValues: try numbers.map { ($0, try transaction.reminderCount(of: $0)) }))
     }
     return MetricsText(
-      meters: meters, snapshot: present(), transactions: horizons.transactions,
-      storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(site.storePath + $1) ?? 0) }, readings: readings,
+      meters: meters, snapshot: present(), transactions: wakeupsReader.transactions,
+      storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(paths.storePath + $1) ?? 0) }, readings: readings,
       endpoints: Array(outbox.endpoints.values), members: members ?? [], months: months,
       tenants: Array(tenants.seats.values),
       now: now
@@ -72,11 +72,11 @@ extension EventLoop {
     timers?.metrics.arm(after: configuration.metricsEvery)
     // A disk that hangs is no reason to begin another beside it.
     guard metricsState.task == nil else { return }
-    let desk = deskExecutor
+    let handler = requestExecutor
     metricsState.task = Task {
       await withTaskExecutorPreference(executor) {
         let text = await metrics()
-        let failure = await Task(executorPreference: desk) { () -> SystemError? in
+        let failure = await Task(executorPreference: handler) { () -> SystemError? in
           do throws(SystemError) {
             try file.write(text)
             return nil

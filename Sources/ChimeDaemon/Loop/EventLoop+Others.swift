@@ -12,7 +12,7 @@ extension EventLoop {
 
   /// What a look has found.
   private struct Found {
-    var horizon: Horizon
+    var wakeups: NextWakeups
     /// Of what is held: what is owed no more.
     var settled: Set<DeliveryID>
     /// Of what stands on the desktop: what waits for no answer any more.
@@ -36,11 +36,11 @@ extension EventLoop {
       await withTaskExecutorPreference(executor) {
         if releases { await releaseFormerClaims() }
         // Of what commits from now on nothing is known; all that was heard of before is seen.
-        let sequence = agenda.latestHorizon
+        let sequence = scheduler.latestWakeups
         do {
           let found = try await store.read { transaction in
             Found(
-              horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held),
+              wakeups: try transaction.dueWakeups(), settled: try transaction.settled(among: held),
               answered: try transaction.answered(among: shown))
           }
           if trouble.problem != nil { await tryStore() }
@@ -65,19 +65,19 @@ extension EventLoop {
   private func take(_ found: Found, as sequence: UInt64) {
     for occurrence in found.answered { channels.withdraw(occurrence) }
     if !found.settled.isEmpty { drop { found.settled.contains($0.delivery.id) } }
-    var horizon = found.horizon
-    horizon.sequence = sequence
-    handle(.looked(horizon))
+    var wakeups = found.wakeups
+    wakeups.sequence = sequence
+    handle(.looked(wakeups))
   }
 
-  /// Claims that former owners have left in lanes that are ours now are to be had again.
+  /// Claims that former owners have left in queues that are ours now are to be had again.
   private func releaseFormerClaims() async {
     do {
-      let horizon = try await store.write { [horizons] transaction in
+      let wakeups = try await store.write { [wakeupsReader] transaction in
         try transaction.releaseFormerClaims()
-        return try horizons.read(transaction)
+        return try wakeupsReader.read(transaction)
       }
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
     } catch {
       // With the next look. What is wrong with the store is told by those who have something to change.
       fleet.owesRelease = true

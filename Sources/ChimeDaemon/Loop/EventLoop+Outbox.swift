@@ -13,25 +13,25 @@ extension EventLoop {
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
     guard outboxTask == nil, !outbox.work.isEmpty else { return settleIfIdle() }
-    if agenda.keepsForStore { return keepOutbox() }
+    if scheduler.keepsForStore { return keepOutbox() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
-    let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
-    let (bearings, popups, popupsNote) = (bearings, popupsToKeep(with: part.outcomes), popupsNote)
+    let (store, wakeupsReader, policies, seen) = (store, wakeupsReader, scheduler.policies, outbox.seenFailing)
+    let (context, popups, popupsNote) = (context, popupsToKeep(with: part.outcomes), popupsNote)
     outboxTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (commit, horizon) = try await store.write { transaction in
+          let (commit, wakeups) = try await store.write { transaction in
             var generator = PooledRandom()
             let commit = try OutboxCommit.run(
-              part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
+              part, in: transaction, policies, seenFailing: seen, context, now: SystemClock.now, using: &generator)
             if let popups { try transaction.setNote(popupsNote, popups.isEmpty ? nil : popups) }
-            return (commit, try horizons.read(transaction))
+            return (commit, try wakeupsReader.read(transaction))
           }
           outboxTask = nil
           if let popups { keptPopups = popups }
-          outbox.ended(part.outcomes, asOf: horizon.sequence)
-          didWork(part, commit, horizon)
+          outbox.ended(part.outcomes, asOf: wakeups.sequence)
+          didWork(part, commit, wakeups)
           noticeDrained()
         } catch {
           outboxTask = nil
@@ -41,7 +41,7 @@ extension EventLoop {
     }
   }
 
-  private func workFailed(_ part: OutboxWork, _ error: any Error) {
+  private func workFailed(_ part: OutboxTransaction, _ error: any Error) {
     if (error as? StoreFailure)?.isPassing ?? false {
       // In the order in which they came.
       var work = part
@@ -54,11 +54,11 @@ extension EventLoop {
     record(part.answers)
     let isLost = !part.outcomes.isEmpty
     storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
-    // While it stops the agenda is not asked any more, and what else there is goes on by itself.
+    // While it stops the scheduler is not asked any more, and what else there is goes on by itself.
     if part.claims.isEmpty || isStopping {
       workOutbox()
     } else {
-      handle(.claimFailed(Set(part.claims.map(\.lane))))
+      handle(.claimFailed(Set(part.claims.map(\.queue))))
     }
   }
 
@@ -68,19 +68,19 @@ extension EventLoop {
     while let task = outboxTask { await task.value }
   }
 
-  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
+  private func didWork(_ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups) {
     // What is said first is done first: the next messages leave before the log hears of the last.
-    let claims = outbox.hold(commit.claims, asOf: horizon.sequence)
-    for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
+    let claims = outbox.hold(commit.claims, asOf: wakeups.sequence)
+    for (queue, _) in commit.unreadable { handle(.unreadable(queue)) }
     if part.claims.isEmpty {
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
     } else {
-      handle(.claimed(Set(part.claims.map(\.lane)), claims, horizon))
+      handle(.claimed(Set(part.claims.map(\.queue)), claims, wakeups))
     }
     record(part.answers)
     workOutbox()
-    for (lane, reason) in commit.unreadable {
-      log(.error, "what \(lane.channel) is owed cannot be read and waits: \(reason)")
+    for (queue, reason) in commit.unreadable {
+      log(.error, "what \(queue.channel) is owed cannot be read and waits: \(reason)")
     }
     tell(commit)
     if !part.outcomes.isEmpty || !commit.claims.isEmpty { storeWorks() }
@@ -88,24 +88,24 @@ extension EventLoop {
 
   /// Tells what outcomes came to.
   func tell(_ commit: OutboxCommit) {
-    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
+    for endpoint in commit.changed { outbox.endpoints[endpoint.queue]?.failingSince = endpoint.failingSince }
     for outcome in commit.takenOver {
       log(
         .warning,
-        "what came of \"\(outcome.message.occurrence.title)\" for \(outcome.lane.channel) is not recorded: another daemon has "
+        "what came of \"\(outcome.message.occurrence.title)\" for \(outcome.queue.channel) is not recorded: another daemon has "
           + "taken it over, and sends it again under the same id", id: .takenOver,
         [(.delivery, outcome.message.delivery.id.rawValue)])
     }
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
     for settled in commit.settled { meters.count(settled.outcome.message, settled.state) }
-    publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
+    publish(commit.settled.compactMap { Self.daemonEvent($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }
     publish(
       commit.disabled.map { disabled in
-        var happening = Happening(
+        var daemonEvent = DaemonEvent(
           kind: .fired, id: .endpointDisabled, occurrence: disabled.notice, message: disabled.notice.title)
-        happening.channel = disabled.endpoint.lane.channel
-        return happening
+        daemonEvent.channel = disabled.endpoint.queue.channel
+        return daemonEvent
       })
     take([.endpointsChanged])
   }
@@ -114,9 +114,9 @@ extension EventLoop {
 
   func begin(_ claim: Claim) {
     guard var message = outbox.begin(claim.id) else { return }
-    message.tenant = tenants.names[message.delivery.lane.owner]
-    wakeReplies(claim.lane)
-    channels.channel(for: claim.lane).send(message) { [weak self, message] report in
+    message.tenant = tenants.names[message.delivery.queue.owner]
+    wakeReplies(claim.queue)
+    channels.channel(for: claim.queue).send(message) { [weak self, message] report in
       self?.heard(report, on: message)
     }
   }
@@ -124,7 +124,7 @@ extension EventLoop {
   func giveBack(_ claim: Claim) {
     let message = outbox.held[claim.id]
     outbox.forget(claim.id)
-    if let message, standby.takeBack(message) { return }
+    if let message, degradedMode.takeBack(message) { return }
     outbox.work.releases.append(claim.id)
   }
 
@@ -142,15 +142,15 @@ extension EventLoop {
     switch report {
     case .ended(let attempt, let next): wakes = inbox.put(Outcome(attempt: attempt, next: next, message: message))
     case .answered(let answer):
-      wakes = inbox.put(answer, to: message.occurrence.id, way: way(of: message.delivery.lane))
+      wakes = inbox.put(answer, to: message.occurrence.id, way: way(of: message.delivery.queue))
     }
     if wakes { executor.queue.async { self.assumeIsolated { $0.takeOutcomes() } } }
   }
 
   /// By which way an answer comes that is given by a channel.
-  private nonisolated func way(of lane: Lane) -> String {
-    if lane.channel == .desktop { return "desktop" }
-    return commands.book.commands[lane.channel] == nil ? "endpoint:\(lane.channel)" : "command:\(lane.channel)"
+  private nonisolated func way(of queue: DeliveryQueue) -> String {
+    if queue.channel == .desktop { return "desktop" }
+    return commands.book.commands[queue.channel] == nil ? "endpoint:\(queue.channel)" : "command:\(queue.channel)"
   }
 
   private func takeOutcomes() {
@@ -159,74 +159,74 @@ extension EventLoop {
     guard !arrived.isEmpty else { return workOutbox() }
     let well = outbox.heard(arrived, at: SystemClock.now)
     outbox.work.outcomes += arrived
-    handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
+    handle(.ended(arrived.map { Scheduler.Ending($0.queue, DeliveryQueueOutcome($0.attempt, $0.next)) }))
     workOutbox()
-    if !well.isEmpty { wakeLanes { well.contains($0) } }
+    if !well.isEmpty { wakeQueues { well.contains($0) } }
   }
 
   // MARK: What is told
 
-  private static func happening(
+  private static func daemonEvent(
     _ attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage
-  ) -> Happening? {
+  ) -> DaemonEvent? {
     guard let attempt else { return nil }
     // That an event has arrived is no news to those who brought it about.
     if message.delivery.event != nil, case .delivered = state { return nil }
     // Nor that a server has nothing to take back, as one that cannot.
     if message.delivery.event?.isWithdrawal == true, case .cancelled = state { return nil }
     let title = "\"\(message.occurrence.title)\""
-    let channel = message.delivery.lane.channel
-    var happening: Happening
+    let channel = message.delivery.queue.channel
+    var daemonEvent: DaemonEvent
     switch state {
     case .delivered:
-      happening = Happening(
+      daemonEvent = DaemonEvent(
         kind: .delivered, occurrence: message.occurrence, message: "\(title) delivered to \(channel)")
-      happening.latenessMicroseconds = (attempt.startedAt - message.occurrence.id.scheduledAt).rawValue * 1_000
+      daemonEvent.latenessMicroseconds = (attempt.startedAt - message.occurrence.id.scheduledAt).rawValue * 1_000
     case .waiting(let until):
       let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
       let wait = DurationText.format(.seconds(max(0, (until - SystemClock.now).rawValue / 1_000)))
-      happening = Happening(
+      daemonEvent = DaemonEvent(
         kind: .failed, occurrence: message.occurrence,
         message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
     case .cancelled:
-      happening = Happening(
+      daemonEvent = DaemonEvent(
         kind: .failed, id: .leftOut, occurrence: message.occurrence,
         message: "\(title) left out for \(channel): \(attempt.error ?? "no longer wanted")")
     default:
       let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
-      happening = Happening(
+      daemonEvent = DaemonEvent(
         kind: .failed, id: .givenUp, occurrence: message.occurrence,
         message: "\(title) given up for \(channel): \(why)")
     }
-    happening.delivery = message.delivery.id
-    happening.channel = channel
-    return happening
+    daemonEvent.delivery = message.delivery.id
+    daemonEvent.channel = channel
+    return daemonEvent
   }
 
-  private func record(_ answers: [OutboxWork.Answer]) {
+  private func record(_ answers: [OutboxTransaction.Answer]) {
     for answer in answers { record(answer) }
   }
 
   /// Someone pressed a button.
-  func record(_ answer: OutboxWork.Answer) {
-    if agenda.keepsForStore { return keep(answer) }
-    let (store, bearings, horizons) = (store, bearings, horizons)
+  func record(_ answer: OutboxTransaction.Answer) {
+    if scheduler.keepsForStore { return keep(answer) }
+    let (store, context, wakeupsReader) = (store, context, wakeupsReader)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
-            var notices: [LoopNotice] = []
+          let (effects, wakeups) = try await store.write { transaction -> ([PostCommitEffect], NextWakeups) in
+            var effects: [PostCommitEffect] = []
             if let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
               answer.owner.map({ $0 == occurrence.owner }) ?? true
             {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
-              (_, notices) = try Answering.give(
+              (_, effects) = try Answering.give(
                 answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, way: answer.way,
-                in: transaction, bearings, now: SystemClock.now)
+                in: transaction, context, now: SystemClock.now)
             }
-            return (notices, try horizons.read(transaction))
+            return (effects, try wakeupsReader.read(transaction))
           }
-          committed(horizon, notices, with: bearings)
+          committed(wakeups, effects, with: context)
         } catch let failure as StoreFailure where failure.isPassing {
           storeFailed(failure, "answers are kept in memory")
           keep(answer)

@@ -5,7 +5,7 @@ import Dispatch
 
 // Answers that people give by an endpoint's topic: who reads which, what comes, and what is done for it.
 extension EventLoop {
-  /// Looks at which topics this daemon is to read, after endpoints, channels or lanes have changed.
+  /// Looks at which topics this daemon is to read, after endpoints, channels or queues have changed.
   func considerReplies() {
     guard isReady, !isStopping else { return }
     guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.answersAddress != nil }) else {
@@ -25,10 +25,10 @@ extension EventLoop {
   }
 
   private func lookAtReplies() async {
-    var held: Set<Lane>?
+    var held: Set<DeliveryQueue>?
     if let shared = fleet.store {
       do {
-        held = try await shared.heldLanes()
+        held = try await shared.heldQueues()
       } catch {
         // Whatever it has is read on: what is done for an answer is done once, whoever reads it.
         timers?.replies.arm(after: .seconds(2))
@@ -36,113 +36,115 @@ extension EventLoop {
       }
     }
     guard !isStopping else { return }
-    let wanted = outbox.endpoints.filter { lane, endpoint in
-      endpoint.answersAddress != nil && endpoint.disabled == nil && held?.contains(lane) != false
+    let wanted = outbox.endpoints.filter { queue, endpoint in
+      endpoint.answersAddress != nil && endpoint.disabled == nil && held?.contains(queue) != false
     }
-    for lane in replies.sources.keys where wanted[lane] == nil { leaveReplies(lane) }
-    for (lane, endpoint) in wanted {
+    for queue in replies.sources.keys where wanted[queue] == nil { leaveReplies(queue) }
+    for (queue, endpoint) in wanted {
       guard let address = endpoint.answersAddress else { continue }
-      if let known = replies.sources[lane] {
+      if let known = replies.sources[queue] {
         guard !Self.isTheSame(known.endpoint, endpoint) else {
           // What it lacked may be there by now.
-          if case .waiting = known.phase { openReplies(lane) }
+          if case .waiting = known.phase { openReplies(queue) }
           continue
         }
-        leaveReplies(lane)
+        leaveReplies(queue)
       }
-      replies.sources[lane] = ReplySource(endpoint, address: address, number: replies.nextNumber())
-      openReplies(lane)
+      replies.sources[queue] = ReplySource(endpoint, address: address, number: replies.nextNumber())
+      openReplies(queue)
     }
   }
 
-  private func leaveReplies(_ lane: Lane) {
-    guard let source = replies.sources.removeValue(forKey: lane) else { return }
+  private func leaveReplies(_ queue: DeliveryQueue) {
+    guard let source = replies.sources.removeValue(forKey: queue) else { return }
     // What is kept for one that is gone is of no use to another.
-    let isGone = outbox.endpoints[lane]?.url != source.endpoint.url
+    let isGone = outbox.endpoints[queue]?.url != source.endpoint.url
     channels.answers(of: source.endpoint.kind).close(source.number, forgetting: isGone)
     staleSummary()
   }
 
-  /// Another daemon has these lanes now.
-  func leaveReplies(_ isGoing: (Lane) -> Bool) {
-    for lane in replies.sources.keys where isGoing(lane) { leaveReplies(lane) }
+  /// Another daemon has these queues now.
+  func leaveReplies(_ isGoing: (DeliveryQueue) -> Bool) {
+    for queue in replies.sources.keys where isGoing(queue) { leaveReplies(queue) }
   }
 
   /// The channels are others, or the machine was away: what was open is of no use, or may not be.
   ///
   /// - Parameter former: those that have the connections.
   func reopenReplies(from former: Channels? = nil) {
-    for (lane, source) in replies.sources {
+    for (queue, source) in replies.sources {
       (former ?? channels).answers(of: source.endpoint.kind).close(source.number, forgetting: false)
-      openReplies(lane)
+      openReplies(queue)
     }
   }
 
   /// Reads on from the last message that something came of.
-  private func openReplies(_ lane: Lane) {
-    guard let source = replies.sources[lane], !isStopping else { return }
+  private func openReplies(_ queue: DeliveryQueue) {
+    guard let source = replies.sources[queue], !isStopping else { return }
     let number = replies.nextNumber()
-    replies.sources[lane]?.number = number
-    replies.sources[lane]?.phase = .connecting
-    replies.sources[lane]?.openedMicroseconds = nil
+    replies.sources[queue]?.number = number
+    replies.sources[queue]?.phase = .connecting
+    replies.sources[queue]?.openedMicroseconds = nil
     // What is being recorded will be known by its id to have been read.
-    replies.sources[lane]?.queue = []
-    replies.sources[lane]?.isAnswered = false
+    replies.sources[queue]?.queue = []
+    replies.sources[queue]?.isAnswered = false
     guard !source.isApplying else { return }
     let (store, address) = (store, source.address)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let mark = try await store.read { try ReplyWork.mark(of: lane, at: address, in: $0) }
-          guard var source = replies.sources[lane], source.number == number, !isStopping else { return }
+          let mark = try await store.read { try ReplyTransaction.mark(of: queue, at: address, in: $0) }
+          guard var source = replies.sources[queue], source.number == number, !isStopping else { return }
           // What came since and changed nothing need not be looked at again, unless another daemon has read meanwhile.
           if source.mark != mark || source.last == nil { source.last = mark }
           source.mark = mark
           source.asked = (source.last, SystemClock.monotonicMicroseconds)
-          replies.sources[lane] = source
+          replies.sources[queue] = source
           let reader = channels.answers(of: source.endpoint.kind)
-          reader.open(lane, after: source.last, number: number) { [weak self] event in
+          reader.open(queue, after: source.last, number: number) { [weak self] event in
             guard let self else { return }
-            self.executor.queue.async { self.assumeIsolated { $0.heardReplies(lane, number, event) } }
+            self.executor.queue.async { self.assumeIsolated { $0.heardReplies(queue, number, event) } }
           }
         } catch {
-          replyFailed(lane, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
+          replyFailed(queue, number, "the store cannot be read: \((error as? StoreFailure)?.sentence ?? "\(error)")")
         }
       }
     }
   }
 
-  private func heardReplies(_ lane: Lane, _ number: UInt64, _ event: ReplyReader.Event) {
-    guard !isStopping, replies.sources[lane]?.number == number else { return }
+  private func heardReplies(_ queue: DeliveryQueue, _ number: UInt64, _ event: ReplyReader.Event) {
+    guard !isStopping, replies.sources[queue]?.number == number else { return }
     switch event {
-    case .opened: repliesAreOpen(lane)
+    case .opened: repliesAreOpen(queue)
     case .came(let messages, let nonsense):
-      if nonsense > 0 { refuse(.malformed, lane, count: nonsense) }
-      replies.sources[lane]?.queue += messages
-      readReplies(lane)
+      if nonsense > 0 { refuse(.malformed, queue, count: nonsense) }
+      replies.sources[queue]?.queue += messages
+      readReplies(queue)
     case .ended(let end) where end.isAnswered:
       // One that says nothing has opened nothing.
-      repliesAreOpen(lane)
-      replies.sources[lane]?.backoff = ReplyBackoff()
-      replies.sources[lane]?.hasAnswered = true
-      replies.sources[lane]?.isAnswered = true
-      readReplies(lane)
-    case .ended(let end): replyFailed(lane, number, end.reason, asked: end.retryAfter)
+      repliesAreOpen(queue)
+      replies.sources[queue]?.backoff = ReplyBackoff()
+      replies.sources[queue]?.hasAnswered = true
+      replies.sources[queue]?.isAnswered = true
+      readReplies(queue)
+    case .ended(let end): replyFailed(queue, number, end.reason, asked: end.retryAfter)
     }
   }
 
-  private func repliesAreOpen(_ lane: Lane) {
-    guard var source = replies.sources[lane] else { return }
+  private func repliesAreOpen(_ queue: DeliveryQueue) {
+    guard var source = replies.sources[queue] else { return }
     source.phase = .open
     source.openedMicroseconds = SystemClock.monotonicMicroseconds
-    if source.isProblemTold { log(.notice, "answers by endpoint \"\(lane.channel)\" are read again", id: .repliesRead) }
+    if source.isProblemTold {
+      log(.notice, "answers by endpoint \"\(queue.channel)\" are read again", id: .repliesRead)
+    }
     (source.problem, source.isProblemTold) = (nil, false)
-    replies.sources[lane] = source
+    replies.sources[queue] = source
   }
 
   /// The stream has ended, or there was none: it is asked for again after a while.
-  private func replyFailed(_ lane: Lane, _ number: UInt64, _ reason: String, asked: Milliseconds? = nil) {
-    guard !isStopping, var source = replies.sources[lane], source.number == number else { return }
+  private func replyFailed(_ queue: DeliveryQueue, _ number: UInt64, _ reason: String, asked: Milliseconds? = nil) {
+    guard !isStopping, var source = replies.sources[queue], source.number == number else { return }
     channels.answers(of: source.endpoint.kind).close(number, forgetting: false)
     let now = SystemClock.monotonicMicroseconds
     let lasted = source.openedMicroseconds.map { Milliseconds.milliseconds(Int64((now - $0) / 1_000)) } ?? .zero
@@ -158,10 +160,10 @@ extension EventLoop {
     if source.backoff.failures >= 3, !source.isProblemTold {
       source.isProblemTold = true
       log(
-        .warning, "answers by endpoint \"\(lane.channel)\" cannot be read: \(reason); it is tried again and again",
-        id: .repliesLost, [(.owner, String(lane.owner)), (.endpoint, lane.channel.rawValue)])
+        .warning, "answers by endpoint \"\(queue.channel)\" cannot be read: \(reason); it is tried again and again",
+        id: .repliesLost, [(.owner, String(queue.owner)), (.endpoint, queue.channel.rawValue)])
     }
-    replies.sources[lane] = source
+    replies.sources[queue] = source
     staleSummary()
     armReplies()
   }
@@ -176,17 +178,17 @@ extension EventLoop {
   }
 
   /// Something is sent to an endpoint: where one connection serves both, its answers are not to wait longer than that.
-  func wakeReplies(_ lane: Lane) {
-    guard let source = replies.sources[lane], source.endpoint.kind.keepsState, case .waiting = source.phase else {
+  func wakeReplies(_ queue: DeliveryQueue) {
+    guard let source = replies.sources[queue], source.endpoint.kind.keepsState, case .waiting = source.phase else {
       return
     }
-    openReplies(lane)
+    openReplies(queue)
   }
 
   func repliesAreDue() {
     let now = SystemClock.monotonicMicroseconds
-    for (lane, source) in replies.sources {
-      if case .waiting(let until) = source.phase, until <= now { openReplies(lane) }
+    for (queue, source) in replies.sources {
+      if case .waiting(let until) = source.phase, until <= now { openReplies(queue) }
     }
     armReplies()
     if fleet.store != nil { considerReplies() }
@@ -195,118 +197,118 @@ extension EventLoop {
   // MARK: Answers
 
   /// Looks at what has come, one message after another.
-  private func readReplies(_ lane: Lane) {
-    while var source = replies.sources[lane], !source.isApplying, let message = source.queue.popFirst() {
+  private func readReplies(_ queue: DeliveryQueue) {
+    while var source = replies.sources[queue], !source.isApplying, let message = source.queue.popFirst() {
       // One that is said again and again says nothing new.
       guard message.id != source.last else {
-        replies.sources[lane] = source
+        replies.sources[queue] = source
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
         continue
       }
       switch message.said {
       case .failure(let fault):
         source.last = message.id
-        replies.sources[lane] = source
-        refuse(fault, lane)
+        replies.sources[queue] = source
+        refuse(fault, queue)
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
       case .success(let said):
-        guard !agenda.keepsForStore, standby.isEmpty else {
-          return replyFailed(lane, source.number, "the store takes no changes, and answers wait")
+        guard !scheduler.keepsForStore, degradedMode.isEmpty else {
+          return replyFailed(queue, source.number, "the store takes no changes, and answers wait")
         }
         source.isApplying = true
-        replies.sources[lane] = source
-        apply(said, message, of: lane, source)
+        replies.sources[queue] = source
+        apply(said, message, of: queue, source)
       }
     }
-    askAgain(lane)
+    askAgain(queue)
   }
 
   /// How rarely one is asked that has nothing new to say, and does not hold the question until it has.
   private static let pollPause: UInt64 = 5_000_000
 
   /// Asks for what follows, when all that came is done.
-  private func askAgain(_ lane: Lane) {
-    guard let source = replies.sources[lane], source.isAnswered, !source.isApplying, source.queue.isEmpty else {
+  private func askAgain(_ queue: DeliveryQueue) {
+    guard let source = replies.sources[queue], source.isAnswered, !source.isApplying, source.queue.isEmpty else {
       return
     }
-    replies.sources[lane]?.isAnswered = false
+    replies.sources[queue]?.isAnswered = false
     let now = SystemClock.monotonicMicroseconds
     guard let asked = source.asked, asked.after == source.last, now < asked.microseconds + Self.pollPause else {
-      return openReplies(lane)
+      return openReplies(queue)
     }
-    replies.sources[lane]?.phase = .waiting(untilMicroseconds: asked.microseconds + Self.pollPause)
+    replies.sources[queue]?.phase = .waiting(untilMicroseconds: asked.microseconds + Self.pollPause)
     armReplies()
   }
 
   private func apply(
-    _ said: ReplyReader.Said, _ message: ReplyReader.Reply, of lane: Lane, _ source: ReplySource
+    _ said: ReplyReader.Said, _ message: ReplyReader.Reply, of queue: DeliveryQueue, _ source: ReplySource
   ) {
-    let (store, bearings, horizons, absence) = (store, bearings, horizons, absence)
+    let (store, context, wakeupsReader, uptime) = (store, context, wakeupsReader, uptime)
     let (id, address, mark, number) = (message.id, source.address, source.mark, source.number)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (fault, notices, horizon) = try await store.write { transaction in
-            let (fault, notices) = try ReplyWork.run(
-              said, message: id, of: lane, at: address, after: mark, in: transaction, bearings, absence,
+          let (fault, effects, wakeups) = try await store.write { transaction in
+            let (fault, effects) = try ReplyTransaction.run(
+              said, message: id, of: queue, at: address, after: mark, in: transaction, context, uptime,
               now: SystemClock.now)
-            return (fault, notices, try horizons.read(transaction))
+            return (fault, effects, try wakeupsReader.read(transaction))
           }
-          committed(horizon, notices, with: bearings)
-          replies.sources[lane]?.mark = id
-          didRead(fault, message, lane, number)
+          committed(wakeups, effects, with: context)
+          replies.sources[queue]?.mark = id
+          didRead(fault, message, queue, number)
         } catch let failure as StoreFailure where failure.isPassing {
           storeFailed(failure, "answers wait where they were sent")
-          replies.sources[lane]?.isApplying = false
-          if replies.sources[lane]?.number == number {
-            replyFailed(lane, number, "the store takes no changes, and answers wait")
-          } else if replies.sources[lane]?.phase == .connecting {
-            openReplies(lane)
+          replies.sources[queue]?.isApplying = false
+          if replies.sources[queue]?.number == number {
+            replyFailed(queue, number, "the store takes no changes, and answers wait")
+          } else if replies.sources[queue]?.phase == .connecting {
+            openReplies(queue)
           }
-        } catch is ReplyWork.Overtaken {
-          leaveReplies(lane)
+        } catch is ReplyTransaction.Overtaken {
+          leaveReplies(queue)
           considerReplies()
         } catch {
-          log(.info, "an answer by endpoint \"\(lane.channel)\" cannot be given: \(error)")
-          didRead(.impossible, message, lane, number)
+          log(.info, "an answer by endpoint \"\(queue.channel)\" cannot be given: \(error)")
+          didRead(.impossible, message, queue, number)
         }
       }
     }
   }
 
   private func didRead(
-    _ fault: TokenFault?, _ message: ReplyReader.Reply, _ lane: Lane, _ number: UInt64
+    _ fault: TokenFault?, _ message: ReplyReader.Reply, _ queue: DeliveryQueue, _ number: UInt64
   ) {
     let id = message.id
     if let fault {
-      refuse(fault, lane)
-      if fault == .malformed || fault == .impossible, let source = replies.sources[lane] {
-        channels.answers(of: source.endpoint.kind).explain(message, of: lane, isImpossible: fault == .impossible)
+      refuse(fault, queue)
+      if fault == .malformed || fault == .impossible, let source = replies.sources[queue] {
+        channels.answers(of: source.endpoint.kind).explain(message, of: queue, isImpossible: fault == .impossible)
       }
     } else if case .success(.nothing) = message.said {
       // All that came was looked at.
     } else {
       meters.replies[nil, default: 0] += 1
-      replies.sources[lane]?.answers += 1
-      replies.sources[lane]?.answeredAt = SystemClock.now
+      replies.sources[queue]?.answers += 1
+      replies.sources[queue]?.answeredAt = SystemClock.now
     }
-    replies.sources[lane]?.last = id
-    replies.sources[lane]?.isApplying = false
-    if let source = replies.sources[lane] { channels.answers(of: source.endpoint.kind).settle(id, of: number) }
-    guard replies.sources[lane]?.number == number else {
+    replies.sources[queue]?.last = id
+    replies.sources[queue]?.isApplying = false
+    if let source = replies.sources[queue] { channels.answers(of: source.endpoint.kind).settle(id, of: number) }
+    guard replies.sources[queue]?.number == number else {
       // It was to be asked for again meanwhile, and waited for this.
-      if replies.sources[lane]?.phase == .connecting { openReplies(lane) }
+      if replies.sources[queue]?.phase == .connecting { openReplies(queue) }
       return
     }
-    readReplies(lane)
+    readReplies(queue)
   }
 
   /// Counts what changes nothing, and says so once in a while.
-  private func refuse(_ fault: TokenFault, _ lane: Lane, count: Int = 1) {
+  private func refuse(_ fault: TokenFault, _ queue: DeliveryQueue, count: Int = 1) {
     meters.replies[fault, default: 0] += count
-    replies.sources[lane]?.refused += count
+    replies.sources[queue]?.refused += count
     complain(
-      .replyRefused, lane.owner, "an answer by endpoint \"\(lane.channel)\" changes nothing: \(Self.words(fault))",
+      .replyRefused, queue.owner, "an answer by endpoint \"\(queue.channel)\" changes nothing: \(Self.words(fault))",
       .notice)
   }
 
@@ -323,5 +325,5 @@ extension EventLoop {
   }
 
   /// How the topics stand that are read here.
-  func replyStandings() -> [Lane: ReplySource.Standing] { replies.sources.mapValues(\.standing) }
+  func replyStatuses() -> [DeliveryQueue: ReplySource.Status] { replies.sources.mapValues(\.standing) }
 }

@@ -108,6 +108,6 @@ extension EventLoop {
       "there are descriptors again; meanwhile \(count) \(count == 1 ? "client was" : "clients were") turned away")
     staleSummary()
     // What could not be sent for want of one need not wait longer.
-    wakeLanes { _ in true }
+    wakeQueues { _ in true }
   }
 }

@@ -99,7 +99,7 @@ extension EventLoop {
 
   /// Lets the machine sleep as soon as nothing is under way.
   func settleIfIdle() {
-    guard sleep.cycle.phase == .settling, outboxTask == nil, outbox.work.isEmpty, agenda.isQuiescent else { return }
+    guard sleep.cycle.phase == .settling, outboxTask == nil, outbox.work.isEmpty, scheduler.isQuiescent else { return }
     carryOut(sleep.cycle.handle(.settled))
   }
 
@@ -108,12 +108,12 @@ extension EventLoop {
   /// - Parameter message: what is said of it; nil: it was too short to be told of.
   func resumed(_ message: String?) {
     clockEvents += 1
-    if let message { publish([Happening(kind: .resumed, message: message)]) }
+    if let message { publish([DaemonEvent(kind: .resumed, message: message)]) }
     outbox.seenFailing = [:]
     handle(.woke)
     reopenReplies()
     // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
-    rescan(refreshZones().union(refreshCalendars()))
+    recomputeDueTimes(refreshZones().union(refreshCalendars()))
     lookAround()
   }
 

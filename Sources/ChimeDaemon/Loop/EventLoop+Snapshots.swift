@@ -52,8 +52,8 @@ extension EventLoop {
 
   /// Hears of what befalls the store from now on, and of what has befallen it while it was opened.
   func watchStore() {
-    snapshots.latest = keeper?.snapshots().first
-    keeper?.watch { [weak self] incident in
+    snapshots.latest = snapshotManager?.snapshots().first
+    snapshotManager?.watch { [weak self] incident in
       guard let self else { return }
       executor.queue.async { self.assumeIsolated { $0.heard(incident) } }
     }
@@ -63,26 +63,26 @@ extension EventLoop {
 
   /// - Parameter atStart: whether the daemon has just started: then one is taken only of what has changed since the last.
   func considerSnapshot(atStart: Bool = false) {
-    guard let keeper, configuration.snapshots > 0, !isStopping, snapshots.task == nil else { return }
+    guard let snapshotManager, configuration.snapshots > 0, !isStopping, snapshots.task == nil else { return }
     let start = atStart ? nil : startedAt
     guard snapshots.timing.isDue(at: SystemClock.now, every: configuration.snapshotEvery, runningSince: start) else {
       return
     }
-    guard !atStart || keeper.wasChangedSinceSnapshot else { return }
+    guard !atStart || snapshotManager.wasChangedSinceSnapshot else { return }
     _ = takeSnapshot()
   }
 
   /// Takes one, or joins in one that is being taken. Nil when the store keeps none.
   func takeSnapshot() -> Task<StoreSnapshot, any Error>? {
     if let task = snapshots.task { return task }
-    guard let keeper else { return nil }
+    guard let snapshotManager else { return nil }
     // Where none is to be taken, one that is asked for does not end others.
     let count = configuration.snapshots > 0 ? configuration.snapshots : .max
     let task = Task {
       try await withTaskExecutorPreference(executor) {
         defer { snapshots.task = nil }
         do {
-          let snapshot = try await keeper.takeSnapshot(keeping: count)
+          let snapshot = try await snapshotManager.takeSnapshot(keeping: count)
           tookSnapshot(snapshot)
           return snapshot
         } catch {
@@ -99,7 +99,7 @@ extension EventLoop {
     snapshots.latest = snapshot
     snapshots.problem = nil
     publish([
-      Happening(kind: .store, id: .snapshotTaken, message: "a snapshot of the store was taken: \(snapshot.path)")
+      DaemonEvent(kind: .store, id: .snapshotTaken, message: "a snapshot of the store was taken: \(snapshot.path)")
     ])
   }
 
@@ -110,7 +110,7 @@ extension EventLoop {
     snapshots.problem = sentence
     snapshots.timing.failed(at: SystemClock.now)
     publish([
-      Happening(kind: .store, id: .snapshotFailed, message: "no snapshot of the store could be taken: \(sentence)")
+      DaemonEvent(kind: .store, id: .snapshotFailed, message: "no snapshot of the store could be taken: \(sentence)")
     ])
   }
 
@@ -126,7 +126,7 @@ extension EventLoop {
       Task { await withTaskExecutorPreference(executor) { await resumeAfterRestoration() } }
     case .spared(let sentence):
       publish([
-        Happening(
+        DaemonEvent(
           kind: .store, id: .storeFailed,
           message: "damage was met that is not in the file, which goes on as it is: \(sentence); see to the machine's "
             + "memory and disk")
@@ -141,9 +141,9 @@ extension EventLoop {
   private func tell(of restoration: Restoration) {
     let place = restoration.damagedPath.map { "; the damaged file is \($0)" } ?? ""
     publish([
-      Happening(
+      DaemonEvent(
         kind: .store, id: .storeQuarantined, message: "the store was damaged: \(restoration.reason)\(place)"),
-      Happening(kind: .store, id: .storeRestored, message: restored(restoration)),
+      DaemonEvent(kind: .store, id: .storeRestored, message: restored(restoration)),
     ])
   }
 
@@ -167,51 +167,51 @@ extension EventLoop {
   /// is read at a start is read again.
   private func resumeAfterRestoration() async {
     drop { _ in true }
-    standby.storeIsAnother()
-    snapshots.latest = keeper?.snapshots().first
+    degradedMode.storeIsAnother()
+    snapshots.latest = snapshotManager?.snapshots().first
     do {
       // It may be as full a disk as before, which takes no changes.
-      let (horizon, known, _, _) = try await firstLook()
+      let (wakeups, known, _, _) = try await firstLook()
       adopt(known)
-      if standby.owesStart { handle(.kept) }
-      handle(.horizon(horizon))
+      if degradedMode.owesStart { handle(.kept) }
+      handle(.wakeups(wakeups))
     } catch {
       storeFailed(error, "what was restored could not be read")
     }
     await reviewRestoration()
-    await reviewSurroundings()
+    await reviewScheduleContext()
     await surveyCalendars()
     staleSummary()
   }
 
   /// Finds out whether the store was restored not long ago, and gives notice of it on the desktop once.
   func reviewRestoration() async {
-    let (now, bearings, horizons) = (SystemClock.now, bearings, horizons)
+    let (now, context, wakeupsReader) = (SystemClock.now, context, wakeupsReader)
     // The system's daemon has no desktop of its own.
-    let owner = site.isSystem ? nil : site.uid
+    let owner = paths.isSystem ? nil : paths.uid
     do {
       guard let text = try await store.read({ try $0.note(Restoration.note) }), let found = Restoration(text: text)
       else { return }
       let wasHeard = snapshots.restoration == found
       snapshots.restoration = found
-      let title = bearings.wording.notice("The store was damaged and restored")
-      let body = bearings.wording.notice(Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at)))
+      let title = context.wording.notice("The store was damaged and restored")
+      let body = context.wording.notice(Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at)))
       let told = String(found.at.milliseconds)
-      let (notice, horizon) = try await store.write { transaction -> (Occurrence?, Horizon?) in
+      let (notice, wakeups) = try await store.write { transaction -> (Occurrence?, NextWakeups?) in
         guard try transaction.note(Self.toldNote) != told else { return (nil, nil) }
         var generator = PooledRandom()
         let notice = try owner.map {
           try DesktopNotice.record(
-            title, body, to: $0, in: transaction, bearings, urgency: .critical, now: now, using: &generator)
+            title, body, to: $0, in: transaction, context, urgency: .critical, now: now, using: &generator)
         }
         try transaction.setNote(Self.toldNote, told)
-        return (notice, try horizons.read(transaction))
+        return (notice, try wakeupsReader.read(transaction))
       }
-      guard let horizon else { return }
+      guard let wakeups else { return }
       // Ended between the restoration and its notice.
       if !wasHeard { tell(of: found) }
-      if let notice { publish([Happening(kind: .fired, occurrence: notice, message: notice.title)]) }
-      handle(.horizon(horizon))
+      if let notice { publish([DaemonEvent(kind: .fired, occurrence: notice, message: notice.title)]) }
+      handle(.wakeups(wakeups))
     } catch {
       storeFailed(error, "no notice of the restoration could be given")
     }

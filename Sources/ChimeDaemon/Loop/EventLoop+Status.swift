@@ -28,7 +28,7 @@ extension EventLoop {
     defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
     do {
       summary = try await Summary.read(
-        store, bearings, isShared: site.isSystem || !tenants.seats.isEmpty,
+        store, context, isShared: paths.isSystem || !tenants.seats.isEmpty,
         now: SystemClock.now)
       trouble.isReadable()
     } catch {
@@ -52,10 +52,10 @@ extension EventLoop {
     var summary: String
     var notices: [DaemonInterface.Notice]
     var lastSnapshot: StoreSnapshot?
-    /// Lanes that are not tried before then, because they failed again and again.
-    var rests: [Lane: Instant]
+    /// Queues that are not tried before then, because they failed again and again.
+    var rests: [DeliveryQueue: Instant]
     /// How the topics stand that answers are read from.
-    var replies: [Lane: ReplySource.Standing] = [:]
+    var replies: [DeliveryQueue: ReplySource.Status] = [:]
     /// Nil: nobody is told.
     var heartbeat: Heartbeat?
   }
@@ -73,10 +73,10 @@ extension EventLoop {
   /// What the loop knows by itself.
   func present() -> Snapshot {
     Snapshot(
-      pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
-      storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
+      pid: ProcessFacts.pid, isSystem: paths.isSystem, startedAt: startedAt, storePath: paths.storePath,
+      storeProblem: trouble.problem, unrecorded: degradedMode.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, notices: notices,
-      lastSnapshot: snapshots.latest, rests: rests(), replies: replyStandings(),
+      lastSnapshot: snapshots.latest, rests: rests(), replies: replyStatuses(),
       heartbeat: configuration.heartbeat.isTold ? heartbeat.value : nil)
   }
 
@@ -90,7 +90,7 @@ extension EventLoop {
   }
 
   private var troubleSummary: String {
-    trouble.summary(unrecorded: standby.unrecorded, showsMeanwhile: !store.isShared)
+    trouble.summary(unrecorded: degradedMode.unrecorded, showsMeanwhile: !store.isShared)
   }
 
   /// A change failed. The log is told once for each reason, until the store works again.
@@ -98,7 +98,7 @@ extension EventLoop {
     let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
     trouble.writing = sentence
     if trouble.isNew(sentence) {
-      publish([Happening(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
+      publish([DaemonEvent(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
     }
     ServiceManager.status(troubleSummary)
     // Another daemon may be firing what this one cannot.
@@ -113,7 +113,7 @@ extension EventLoop {
     trouble.reading = sentence
     if trouble.isNew(sentence) {
       publish([
-        Happening(kind: .store, message: "the store cannot be read: \(sentence); nothing can fire until it can")
+        DaemonEvent(kind: .store, message: "the store cannot be read: \(sentence); nothing can fire until it can")
       ])
     }
     ServiceManager.status(troubleSummary)
@@ -121,7 +121,7 @@ extension EventLoop {
 
   /// A transaction that changed something has committed, and so the store works.
   func storeWorks() {
-    guard trouble.problem != nil, standby.isEmpty else { return }
+    guard trouble.problem != nil, degradedMode.isEmpty else { return }
     let before = trouble
     trouble.end()
     let times =
@@ -130,19 +130,19 @@ extension EventLoop {
       case 1: "1 time that had fired meanwhile was recorded"
       case let count: "\(count) times that had fired meanwhile were recorded"
       }
-    publish([Happening(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
-    rescan([])
-    if before.owesWake { wakeLanes { _ in true } }
+    publish([DaemonEvent(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
+    recomputeDueTimes([])
+    if before.owesWake { wakeQueues { _ in true } }
   }
 
   /// Finds out whether the store takes changes again, and if so brings what is kept to it.
   func tryStore() async {
     do {
-      let horizon = try await store.write { [horizons] transaction in
+      let wakeups = try await store.write { [wakeupsReader] transaction in
         try Downtime.noteAlive(in: transaction, now: SystemClock.now)
-        return try horizons.read(transaction)
+        return try wakeupsReader.read(transaction)
       }
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
       await settleRecord()
       storeWorks()
     } catch {

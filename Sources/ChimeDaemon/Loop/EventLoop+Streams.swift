@@ -34,17 +34,17 @@ extension EventLoop {
   static let mostStreams = 2
 
   /// Answers a call in parts, until there are no more or nobody takes them.
-  nonisolated func stream(_ desk: Desk, _ request: QueuedRequest, _ number: Int) async {
+  nonisolated func stream(_ handler: RequestHandler, _ request: QueuedRequest, _ number: Int) async {
     let (call, token) = (request.call, request.token)
-    guard await beginStream(desk.caller.owner) else {
+    guard await beginStream(handler.caller.owner) else {
       await finished(number)
       let refusal = ControlFailure.limitExceeded(
         "\(Self.mostStreams) backups, restores and exports under way; end one of them, or wait until it has ended")
       await replied(refusal.reply(interface: TrackersInterface.name), to: call, token)
       return
     }
-    await streamParts(desk, call, token, number)
-    await endStream(desk.caller.owner)
+    await streamParts(handler, call, token, number)
+    await endStream(handler.caller.owner)
   }
 
   private func beginStream(_ owner: UInt32) -> Bool {
@@ -58,12 +58,12 @@ extension EventLoop {
   }
 
   private nonisolated func streamParts(
-    _ desk: Desk, _ call: VarlinkCall, _ token: Poller.Token, _ number: Int
+    _ handler: RequestHandler, _ call: VarlinkCall, _ token: Poller.Token, _ number: Int
   ) async {
     do {
       let made: (any ReplyParts)?
       do {
-        made = try desk.life.isOver ? nil : await desk.parts(of: call)
+        made = try handler.life.isOver ? nil : await handler.parts(of: call)
       } catch {
         await finished(number)
         throw error

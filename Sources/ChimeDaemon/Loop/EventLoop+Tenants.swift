@@ -8,7 +8,7 @@ extension EventLoop {
   /// Takes the tenants of a configuration over. What the system's databases and the store have to say is asked for
   /// elsewhere; until the store has given a new tenant its number, its requests are refused.
   func adoptTenants(_ definitions: [String: TenantDefinition]) async {
-    let members = await Task(executorPreference: deskExecutor) { Tenants.Members(of: definitions) }.value
+    let members = await Task(executorPreference: requestExecutor) { Tenants.Members(of: definitions) }.value
     for problem in members.problems { log(.warning, problem) }
     tenants.adopt(definitions, members)
     await learnTenants()
@@ -31,7 +31,7 @@ extension EventLoop {
 
   // MARK: Deliveries
 
-  /// Finds out what part of the tenants' deliveries is this daemon's, of several with one store, and holds the lanes to it.
+  /// Finds out what part of the tenants' deliveries is this daemon's, of several with one store, and holds the queues to it.
   func renewShares() async {
     let limited = tenants.seats.values.filter { $0.definition.deliveriesPerSecond != nil }.compactMap(\.number)
     if let shared = fleet.store, !limited.isEmpty {
@@ -39,24 +39,24 @@ extension EventLoop {
       do {
         tenants.share(try await shared.shares(of: limited))
       } catch {
-        // What it was holds on: who has the lanes changes when the store can be reached.
+        // What it was holds on: who has the queues changes when the store can be reached.
         log(.debug, "the parts of tenants' deliveries could not be read; ignoring: \(error)")
       }
     }
     renewOwners()
   }
 
-  /// Somebody, this daemon among them, may have put something for a tenant into lanes that owed nothing: asked for with each
+  /// Somebody, this daemon among them, may have put something for a tenant into queues that owed nothing: asked for with each
   /// look at what others have done, and answered once in a while.
   func considerShares() {
     let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
-    guard fleet.store != nil, !isLately, !agenda.policies.owners.isEmpty else { return }
+    guard fleet.store != nil, !isLately, !scheduler.policies.owners.isEmpty else { return }
     Task { await withTaskExecutorPreference(executor) { await renewShares() } }
   }
 
   private func renewOwners() {
     let policies = policies(of: outbox.endpoints.values)
-    if policies != agenda.policies { handle(.policies(policies, renewed: [])) }
+    if policies != scheduler.policies { handle(.policies(policies, renewed: [])) }
   }
 
   // MARK: Requests
@@ -92,7 +92,7 @@ extension EventLoop {
   }
 
   /// Whoever sees everybody's things may act for everybody.
-  private func mayAct(_ client: inout Clients.Client, for seat: Tenants.Seat) -> Bool {
+  private func mayAct(_ client: inout Clients.Client, for seat: Tenants.TenantState) -> Bool {
     if client.caller.sees == nil || seat.users.contains(client.caller.uid) { return true }
     guard !seat.groups.isEmpty else { return false }
     let groups = client.groups ?? SystemUsers.groups(of: client.caller.uid, gid: client.gid)
@@ -101,8 +101,8 @@ extension EventLoop {
   }
 
   /// The tenants that a caller may know of: the one it acts for, else all that it may act for.
-  func seats(for caller: Caller) -> [Tenants.Seat] {
-    let seats: [Tenants.Seat]
+  func seats(for caller: Caller) -> [Tenants.TenantState] {
+    let seats: [Tenants.TenantState]
     if let tenant = caller.tenant {
       seats = [tenants.seats[tenant.name]].compactMap { $0 }
     } else if caller.sees == nil {

@@ -38,7 +38,7 @@ extension EventLoop {
   /// What a request waits by; nil: it waits as long as it takes, because it is long, or because nobody waits for it.
   func wait(for call: VarlinkCall) -> StoreWait? {
     guard fleet.store != nil, !call.oneway else { return nil }
-    if Desk.isStreamed(call) || call.method == TrackersInterface.Restore.method { return nil }
+    if RequestHandler.isStreamed(call) || call.method == TrackersInterface.Restore.method { return nil }
     let wait = StoreWait(waits.stranded)
     if waits.stranded.isFull { _ = wait.giveUp(Self.silence) }
     return wait

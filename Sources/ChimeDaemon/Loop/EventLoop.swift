@@ -15,29 +15,29 @@ actor EventLoop {
   /// The loop's own queue.
   let executor: DispatchExecutor
   /// Where requests are read and answers written, so that a long listing does not hold up the loop.
-  let deskExecutor = DispatchExecutor(label: "io.chime.desk")
+  let requestExecutor = DispatchExecutor(label: "io.chime.desk")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let log: Log
   let store: any Store
   /// Who takes snapshots of the store; nil: nobody does.
-  let keeper: (any SnapshotKeeper)?
+  let snapshotManager: (any SnapshotManager)?
   let zones: ZoneCatalog
   let secrets: Secrets
-  let endpoints: EndpointDirectory
+  let endpoints: EndpointCache
   let uploads: Uploads
   let photos: Photos
-  let site: Site
-  let horizons = HorizonReader()
+  let paths: RuntimePaths
+  let wakeupsReader = WakeupsReader()
   let startedAt: Instant
   /// When nobody could fire; with several daemons on the store, learned at the start.
-  var absence: Absence
+  var uptime: Uptime
   /// What the first that fires is told with; nil: others ran before, or it has been told.
   var downtime: Downtime?
 
   var configuration: Configuration
   /// What schedules are read against; made anew when the configuration is.
-  var bearings: Bearings
+  var context: ReminderContext
   var calendarFiles = CalendarFiles()
   /// Calendars that reminders name and that are not configured, with how many do.
   var missingCalendars: [String: Int] = [:]
@@ -47,8 +47,8 @@ actor EventLoop {
   var zoneDatabase: String
   let commands: CommandChannel
   var channels: Channels
-  var agenda: Agenda
-  let inbox = OutcomeInbox()
+  var scheduler: Scheduler
+  let inbox = AttemptResultQueue()
   var outbox = OutboxState()
   /// The outbox transaction that is under way.
   var outboxTask: Task<Void, Never>?
@@ -60,14 +60,14 @@ actor EventLoop {
   var clients = Clients()
   var requests = RequestQueue<QueuedRequest>()
   var waits = RequestWaits()
-  var complaints = Complaints()
+  var rateLimitedLog = RateLimitedLog()
   /// Who waits for the last client to have gone.
   var farewellEnd: CheckedContinuation<Void, Never>?
   var clockWatch: ClockWatch?
   var sleep = SleepState()
   let wakeAlarm: WakeAlarm
   /// Counts what was late in the present absence, so that it is spread.
-  var stagger: Stagger
+  var catchUpSpread: CatchUpSpread
   var signals: Int32 = -1
   var shortage = DescriptorShortage()
   var stops = Stops()
@@ -79,7 +79,7 @@ actor EventLoop {
   var trouble = StoreTrouble()
   var renewal = Renewal()
   /// What is known and not in the store, while that takes no changes.
-  var standby = Standby()
+  var degradedMode = DegradedMode()
   /// The transaction that records what was kept.
   var recordTask: Task<Void, Never>?
   var summary = "starting"
@@ -109,37 +109,38 @@ actor EventLoop {
   enum Watched { case listener, client, clock, link, folders, bus, signals }
 
   init(
-    site: Site, configuration: Configuration, log: Log, store: any Store, keeper: (any SnapshotKeeper)? = nil,
+    paths: RuntimePaths, configuration: Configuration, log: Log, store: any Store,
+    snapshotManager: (any SnapshotManager)? = nil,
     zones: ZoneCatalog, secrets: Secrets, service: VarlinkService
   ) {
     executor = DispatchExecutor(label: "io.chime.loop")
-    self.site = site
+    self.paths = paths
     self.configuration = configuration
     self.log = log
     self.store = store
-    self.keeper = keeper
+    self.snapshotManager = snapshotManager
     self.zones = zones
-    bearings = Bearings(zones: zones, place: configuration.place, quiet: configuration.quiet)
-    bearings.words = configuration.words
-    bearings.channels = configuration.defaultChannels
-    bearings.wording = SpokenWording()
+    context = ReminderContext(zones: zones, place: configuration.place, quiet: configuration.quiet)
+    context.words = configuration.words
+    context.channels = configuration.defaultChannels
+    context.wording = SpokenWording()
     zoneDatabase = zones.fingerprint.database
     self.secrets = secrets
     self.service = service
-    endpoints = EndpointDirectory(secrets: secrets)
-    uploads = Uploads(folder: site.stateFolder + "/uploads")
-    photos = Photos(folder: site.stateFolder + "/photos")
-    commands = CommandChannel(environment: CommandEnvironment(site.environment, isSystem: site.isSystem))
+    endpoints = EndpointCache(secrets: secrets)
+    uploads = Uploads(folder: paths.stateFolder + "/uploads")
+    photos = Photos(folder: paths.stateFolder + "/photos")
+    commands = CommandChannel(environment: CommandEnvironment(paths.environment, isSystem: paths.isSystem))
     channels = Channels(
-      configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
+      configuration: configuration, isSystem: paths.isSystem, environment: paths.environment, zones: zones,
       endpoints: endpoints, commands: commands)
     startedAt = SystemClock.now
-    wakeAlarm = WakeAlarm(isSystem: site.isSystem)
-    stagger = Stagger(span: configuration.lateSpread)
-    absence = Absence(runningSince: startedAt)
-    let book = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
+    wakeAlarm = WakeAlarm(isSystem: paths.isSystem)
+    catchUpSpread = CatchUpSpread(span: configuration.lateSpread)
+    uptime = Uptime(runningSince: startedAt)
+    let book = configuration.commandBook(isSystem: paths.isSystem, file: paths.configurationPath)
     commands.adopt(book)
-    agenda = Agenda(
+    scheduler = Scheduler(
       policies: Self.policies(of: [], configuration.channels, book, Tenants()), seed: UInt64.random(in: .min ... .max))
   }
 
@@ -162,17 +163,17 @@ actor EventLoop {
     watchStore()
     await joinFleet()
 
-    let (horizon, known, popups, trace) = try await firstLook()
+    let (wakeups, known, popups, trace) = try await firstLook()
     // Where other daemons have run, nothing was missed for want of one.
-    if absence.runningSince == startedAt {
+    if uptime.runningSince == startedAt {
       downtime = Downtime(after: trace, until: startedAt, channels: noticeChannels)
     }
     adopt(known)
     await adoptTenants(configuration.tenants)
     keptPopups = popups ?? ""
     listenToDesktop(remembering: keptPopups)
-    if standby.owesStart { handle(.kept) }
-    perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
+    if degradedMode.owesStart { handle(.kept) }
+    perform(scheduler.handle(.wakeups(wakeups), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
       watched[token] = .listener
@@ -189,7 +190,7 @@ actor EventLoop {
     await refreshSummary()
     ServiceManager.status(summary)
     log(.notice, "ready: \(summary)", id: .ready)
-    await reviewSurroundings()
+    await reviewScheduleContext()
     await surveyCalendars()
     considerSnapshot(atStart: true)
     renewMetricsFile()
@@ -200,11 +201,11 @@ actor EventLoop {
   }
 
   /// What the store owes. One that can only be read is asked all the same, and told later that a new daemon runs.
-  func firstLook() async throws -> (Horizon, [Endpoint], String?, Downtime.Trace?) {
-    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?, Downtime.Trace?) = {
-      [horizons, popupsNote] transaction in
+  func firstLook() async throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) {
+    let look: @Sendable (any StoreTransaction) throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) = {
+      [wakeupsReader, popupsNote] transaction in
       (
-        try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote),
+        try wakeupsReader.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote),
         try Downtime.trace(in: transaction)
       )
     }
@@ -215,7 +216,7 @@ actor EventLoop {
       }
     } catch let failure as StoreFailure where failure.isPassing {
       let found = try await store.read(look)
-      standby.owesStart = true
+      degradedMode.owesStart = true
       storeFailed(failure, meanwhile)
       return found
     }
@@ -241,19 +242,19 @@ actor EventLoop {
     self.timers = timers
   }
 
-  // MARK: The agenda's effects
+  // MARK: The scheduler's effects
 
-  func handle(_ event: Agenda.Event) {
+  func handle(_ event: Scheduler.Event) {
     guard !isStopping else { return }
     switch event {
-    // What has been claimed just now is ours, and the agenda is to hear of it.
+    // What has been claimed just now is ours, and the scheduler is to hear of it.
     case .claimed, .fired, .stoodIn, .dropped: break
     default: noticeLapse()
     }
-    perform(agenda.handle(event, now: SystemClock.now))
+    perform(scheduler.handle(event, now: SystemClock.now))
   }
 
-  private func perform(_ effects: [Agenda.Effect]) {
+  private func perform(_ effects: [Scheduler.Effect]) {
     for effect in effects {
       switch effect {
       case .armDue(let time):
@@ -263,11 +264,11 @@ actor EventLoop {
         timers?.outboxAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
       case .armWake(let time): arm(wakeAt: time)
-      case .fire(let limit, let room): fire(limit: limit, room: room)
-      case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
+      case .fire(let limit, let capacity): fire(limit: limit, capacity: capacity)
+      case .claim(let queue, let limit): outbox.work.claims.append((queue, limit))
       case .send(let claim): begin(claim)
       case .release(let claim): giveBack(claim)
-      case .standIn(let limit): standIn(limit: limit)
+      case .fireDegraded(let limit): fireDegraded(limit: limit)
       case .record: record()
       }
     }
@@ -276,7 +277,7 @@ actor EventLoop {
 
   /// Where owners are told what no reminder of theirs says. A command is run for reminders alone.
   private var noticeChannels: [ChannelName] {
-    configuration.defaultChannels.filter { $0 == .desktop ? !site.isSystem : configuration.commands[$0] == nil }
+    configuration.defaultChannels.filter { $0 == .desktop ? !paths.isSystem : configuration.commands[$0] == nil }
   }
 
   // MARK: The watchdog: only a loop that turns tells systemd so.
@@ -301,40 +302,40 @@ actor EventLoop {
     ServiceManager.reloading()
     defer { ServiceManager.ready(status: summary) }
     do {
-      let loaded = try site.loadConfiguration().configuration
+      let loaded = try paths.loadConfiguration().configuration
       let isRenewed = loaded.channels != configuration.channels
       if isRenewed { renewChannels(loaded) }
-      var reasons: Set<Rescan> = []
+      var reasons: Set<Recompute> = []
       if loaded.place != configuration.place {
         reasons.insert(.place)
-        bearings.version += 1
+        context.version += 1
       }
       if loaded.quiet != configuration.quiet {
         reasons.insert(.quietHours)
-        bearings.version += 1
+        context.version += 1
       }
       let heartbeat = configuration.heartbeat
       configuration = loaded
       // Who is heard is found out anew: what shows popups may be another program now.
       hearingState = HearingState()
-      stagger.span = loaded.lateSpread
+      catchUpSpread.span = loaded.lateSpread
       if isRenewed { renewPolicies() }
       pruneHistory(isAsked: true)
-      bearings.place = loaded.place
-      bearings.quiet = loaded.quiet
-      bearings.words = loaded.words
-      bearings.channels = loaded.defaultChannels
+      context.place = loaded.place
+      context.quiet = loaded.quiet
+      context.words = loaded.words
+      context.channels = loaded.defaultChannels
       log.setLevel(configuration.logLevel)
       renewMetricsFile()
       renewHeartbeat(from: heartbeat)
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())
-      rescan(reasons)
+      recomputeDueTimes(reasons)
       await refreshEndpoints()
       await renewCommands(loaded)
       await adoptTenants(loaded.tenants)
       await surveyCalendars()
-      publish([Happening(kind: .reloaded, message: "the configuration was read again")])
+      publish([DaemonEvent(kind: .reloaded, message: "the configuration was read again")])
     } catch {
       log(.error, "the configuration stays as it was: \(error)", id: .configurationRefused)
       throw error
@@ -345,7 +346,7 @@ actor EventLoop {
   private func renewChannels(_ configuration: Configuration) {
     let old = channels
     channels = Channels(
-      configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
+      configuration: configuration, isSystem: paths.isSystem, environment: paths.environment, zones: zones,
       endpoints: endpoints, commands: commands, keeping: old)
     let new = channels
     if !new.hasDesktop(of: old) { listenToDesktop(remembering: old.desktopMemory) }
@@ -386,7 +387,7 @@ actor EventLoop {
         }
         await farewell()
         await store.close()
-        site.removeSocket()
+        paths.removeSocket()
         log.finish()
         exit(status)
       }

@@ -40,25 +40,25 @@ struct Meters: Sendable {
   private(set) var lateness = Histogram()
 
   /// - Parameter way: of the happening's channel.
-  mutating func count(_ happening: Happening, way: Way) {
-    switch happening.id {
+  mutating func count(_ daemonEvent: DaemonEvent, way: Way) {
+    switch daemonEvent.id {
     case .fired, .firedLate:
       // A notice of the daemon's own has no time that it was late for.
-      fired[happening.id == .fired ? .onTime : .late, default: 0] += 1
-      if let late = happening.latenessMicroseconds { lateness.count(Double(max(0, late)) / 1_000_000) }
+      fired[daemonEvent.id == .fired ? .onTime : .late, default: 0] += 1
+      if let late = daemonEvent.latenessMicroseconds { lateness.count(Double(max(0, late)) / 1_000_000) }
     case .firedAgain: fired[.again, default: 0] += 1
     case .missed:
-      if let missed = happening.missed { self.missed[missed.reason, default: 0] += missed.count }
+      if let missed = daemonEvent.missed { self.missed[missed.reason, default: 0] += missed.count }
     case .delivered: attempts[Attempt(way: way, outcome: .delivered), default: 0] += 1
     case .attemptFailed: attempts[Attempt(way: way, outcome: .failed), default: 0] += 1
     case .givenUp: attempts[Attempt(way: way, outcome: .givenUp), default: 0] += 1
     case .leftOut: attempts[Attempt(way: way, outcome: .leftOut), default: 0] += 1
-    case .answered: if let answer = Answer(rawValue: happening.kind.rawValue) { answers[answer, default: 0] += 1 }
+    case .answered: if let answer = Answer(rawValue: daemonEvent.kind.rawValue) { answers[answer, default: 0] += 1 }
     case .clockSet: clock[.step, default: 0] += 1
     case .zoneChanged: clock[.zone, default: 0] += 1
     case .resumed: clock[.resume, default: 0] += 1
     case .storeFailed: storeFailures += 1
-    case .pinged: if let kind = happening.ping { pings[kind, default: 0] += 1 }
+    case .pinged: if let kind = daemonEvent.ping { pings[kind, default: 0] += 1 }
     default: break
     }
   }

@@ -18,7 +18,7 @@ struct MetricsText {
   /// What the store keeps history in; nil where it keeps no months.
   var months: (months: Int, timesOutside: Int)?
   /// The tenants that are configured, and what each has to come.
-  var tenants: [Tenants.Seat] = []
+  var tenants: [Tenants.TenantState] = []
   var now: Instant
 
   struct Readings: Sendable {
@@ -34,9 +34,9 @@ struct MetricsText {
     var tenants: [UInt32: Int] = [:]
   }
 
-  /// Of how many lanes the outbox is told one by one; the rest, those that owe least, are told together. However many
+  /// Of how many queues the outbox is told one by one; the rest, those that owe least, are told together. However many
   /// endpoints there are, so many series there are at most.
-  static let lanes = 64
+  static let queues = 64
 
   var text: String {
     var text = Exposition()
@@ -156,7 +156,7 @@ struct MetricsText {
     }
     let resting = Set(snapshot.rests.keys)
     let disabled = endpoints.count { $0.disabled != nil }
-    let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.lane) }
+    let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.queue) }
     text.family(
       "chime_replies_total", .counter, "Answers that were read from topics of endpoints, by what came of them."
     ) {
@@ -176,18 +176,20 @@ struct MetricsText {
   }
 
   private func addOutbox(_ gauges: StoreGauges, to text: inout Exposition) {
-    let sorted = gauges.lanes.sorted { ($1.owed, $0.lane) < ($0.owed, $1.lane) }
-    let shown = sorted.prefix(Self.lanes)
-    let rest = sorted.dropFirst(Self.lanes)
-    func all(_ samples: inout Exposition.Samples, _ value: (StoreGauges.LaneGauge) -> Double?, _ together: Double?) {
-      for lane in shown {
-        guard let value = value(lane) else { continue }
-        let channel = lane.lane.channel.rawValue
+    let sorted = gauges.queues.sorted { ($1.owed, $0.queue) < ($0.owed, $1.queue) }
+    let shown = sorted.prefix(Self.queues)
+    let rest = sorted.dropFirst(Self.queues)
+    func all(
+      _ samples: inout Exposition.Samples, _ value: (StoreGauges.DeliveryQueueGauge) -> Double?, _ together: Double?
+    ) {
+      for queue in shown {
+        guard let value = value(queue) else { continue }
+        let channel = queue.queue.channel.rawValue
         // Only the system's daemon has more than one user's.
-        if let tenant = tenants.first(where: { $0.number == lane.lane.owner }) {
+        if let tenant = tenants.first(where: { $0.number == queue.queue.owner }) {
           samples.add(value, ["tenant": tenant.definition.name, "channel": channel])
         } else if snapshot.isSystem {
-          samples.add(value, ["uid": String(lane.lane.owner), "channel": channel])
+          samples.add(value, ["uid": String(queue.queue.owner), "channel": channel])
         } else {
           samples.add(value, ["channel": channel])
         }
@@ -205,8 +207,8 @@ struct MetricsText {
       all(&$0, { Double($0.owed) }, Double(rest.reduce(0) { $0 + $1.owed }))
     }
     text.family("chime_outbox_oldest_seconds", .gauge, "The age of the oldest message that is owed to a channel.") {
-      let age: (StoreGauges.LaneGauge) -> Double? = { lane in
-        lane.oldest.map { max(0, Double((now - $0).rawValue) / 1_000) }
+      let age: (StoreGauges.DeliveryQueueGauge) -> Double? = { queue in
+        queue.oldest.map { max(0, Double((now - $0).rawValue) / 1_000) }
       }
       all(&$0, age, rest.compactMap(age).max())
     }
@@ -215,13 +217,13 @@ struct MetricsText {
     }
   }
 
-  /// Of as many tenants as of lanes, those that have most to come.
+  /// Of as many tenants as of queues, those that have most to come.
   private func addTenants(to text: inout Exposition) {
     let counts = readings?.tenants ?? [:]
     let shown = tenants.map { (seat: $0, reminders: $0.number.flatMap { counts[$0] } ?? 0) }
       .sorted { ($1.reminders, $0.seat.definition.name) < ($0.reminders, $1.seat.definition.name) }
-      .prefix(Self.lanes)
-    func all(_ name: String, _ kind: Exposition.Kind, _ what: String, _ value: (Tenants.Seat, Int) -> Int?) {
+      .prefix(Self.queues)
+    func all(_ name: String, _ kind: Exposition.Kind, _ what: String, _ value: (Tenants.TenantState, Int) -> Int?) {
       text.family(name, kind, what) { samples in
         for (seat, reminders) in shown {
           if let value = value(seat, reminders) { samples.add(value, ["tenant": seat.definition.name]) }

@@ -78,7 +78,7 @@ package struct Arguments: Hashable, Sendable {
           "--system", "--config", "--state-dir", "--socket", "--check", "--examine",
           "--print-config", "--move-to", "--dry-run", "--help", "--version",
         ]
-        let near = Nearest.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
+        let near = SpellingSuggestions.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
         throw UsageError(message: "chimed knows no \(word.prefix(80))\(near)")
       }
     }
@@ -90,7 +90,7 @@ package struct Arguments: Hashable, Sendable {
   package struct UsageError: Error, Hashable, Sendable { package let message: String }
 
   /// Where this daemon stands, after the options, systemd's directories and the XDG base directories, in this order.
-  package func site(environment: [String: String], uid: UInt32) -> Site {
+  package func paths(environment: [String: String], uid: UInt32) -> RuntimePaths {
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/"
     func folder(_ systemd: String, _ xdg: String, _ fallback: String, _ system: String) -> String {
       if let given = environment[systemd]?.split(separator: ":").first { return String(given) }
@@ -103,7 +103,7 @@ package struct Arguments: Hashable, Sendable {
     let state =
       stateFolder ?? folder("STATE_DIRECTORY", "XDG_STATE_HOME", home + "/.local/state/chime", "/var/lib/chime")
     let runtime = folder("RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "/run/user/\(uid)/chime", "/run/chime")
-    return Site(
+    return RuntimePaths(
       isSystem: isSystem, uid: uid, configurationPath: configuration ?? configurationFolder + "/chimed.toml",
       configurationIsRequired: configuration != nil, stateFolder: state, storePath: state + "/chime.db",
       socketPath: socket ?? runtime + "/io.chime", localLink: environment["CHIME_LOCALTIME"] ?? "/etc/localtime",

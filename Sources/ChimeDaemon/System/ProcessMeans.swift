@@ -5,7 +5,7 @@ import Glibc
 enum ProcessMeans {
   /// Fewer descriptors leave none for clients and programs.
   static let leastDescriptors: rlim_t = 32
-  /// The loop, the desk, the two queues of the store, a channel and the log.
+  /// The loop, the request handler, the two queues of the store, a channel and the log.
   private static let leastThreads = 6
 
   /// Opens `/dev/null` where standard input, output or error is closed: what is opened first would have their numbers, and

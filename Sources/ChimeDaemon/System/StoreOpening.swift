@@ -11,17 +11,17 @@ struct StoreOpening {
   /// Where the service manager puts credentials; nil when it gives none.
   let credentials: String?
 
-  init(_ site: Site, _ configuration: Configuration) {
+  init(_ paths: RuntimePaths, _ configuration: Configuration) {
     self.configuration = configuration
-    path = configuration.storePath.isEmpty ? site.storePath : configuration.storePath
-    credentials = site.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    path = configuration.storePath.isEmpty ? paths.storePath : configuration.storePath
+    credentials = paths.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   /// A store that is open.
   struct Opened {
     var store: any Store
     /// Who takes snapshots of it; nil: nobody does, since a database is saved by its own means.
-    var keeper: (any SnapshotKeeper)?
+    var snapshotManager: (any SnapshotManager)?
     /// Whether there was none before, on a machine that is not new.
     var isNew = false
   }
@@ -43,10 +43,10 @@ struct StoreOpening {
       let wasThere = access(path, F_OK) == 0
       let store = try SQLiteStore.open(
         path: path, keepingSnapshots: configuration.snapshots, progress: progress)
-      return Opened(store: store, keeper: store, isNew: !wasThere && store.snapshots().isEmpty)
+      return Opened(store: store, snapshotManager: store, isNew: !wasThere && store.snapshots().isEmpty)
     case .postgres:
       // With several daemons one clock decides what is due.
-      return Opened(store: try PostgresStore.open(try place()) { SystemClock.follow($0) }, keeper: nil)
+      return Opened(store: try PostgresStore.open(try place()) { SystemClock.follow($0) }, snapshotManager: nil)
     }
   }
 
@@ -56,8 +56,8 @@ struct StoreOpening {
   func inspectDatabase() throws(StoreFailure) -> DatabaseInspection { try PostgresStore.inspect(place()) }
 
   /// The database that `connection` names.
-  func place() throws(StoreFailure) -> PostgresPlace {
-    try PostgresPlace(connection: configuration.storeConnection, passwordFile: try passwordFile())
+  func place() throws(StoreFailure) -> PostgresConfiguration {
+    try PostgresConfiguration(connection: configuration.storeConnection, passwordFile: try passwordFile())
   }
 
   private func passwordFile() throws(StoreFailure) -> String? {

@@ -124,7 +124,7 @@ package final class ZoneCatalog: ZoneSource {
 
   /// The names of zones like a misspelt one.
   package func near(_ name: String) -> [String] {
-    Nearest.to(name, among: names())
+    SpellingSuggestions.to(name, among: names())
   }
 
   private func names() -> [String] {

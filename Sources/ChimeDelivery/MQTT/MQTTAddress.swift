@@ -66,7 +66,7 @@ extension Endpoint {
   /// while no daemon ran is kept for it. It tells nobody whose it is.
   var mqttClient: String {
     let digest = SHA256.digest(
-      of: Array("chime mqtt 1\n\(lane.owner)\n\(lane.channel)\n\(createdAt.milliseconds)\n\(url)".utf8))
+      of: Array("chime mqtt 1\n\(queue.owner)\n\(queue.channel)\n\(createdAt.milliseconds)\n\(url)".utf8))
     return "chime-\(digest.prefix(16))"
   }
 }

@@ -7,13 +7,13 @@ import ChimeSchedule
 /// The way is the webhooks' (`EndpointConfiguration`): the same rules for addresses and TLS.
 public final class MQTTChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
-  private let access: @Sendable (Lane) -> EndpointAccess?
+  private let access: @Sendable (DeliveryQueue) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
   private let engine: MQTTEngine
 
   /// - Parameter access: as `WebhookChannel` asks for it.
   public convenience init(
-    configuration: EndpointConfiguration, access: @escaping @Sendable (Lane) -> EndpointAccess?
+    configuration: EndpointConfiguration, access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
   ) {
     self.init(configuration: configuration, library: Libmosquitto.name, access: access)
   }
@@ -21,7 +21,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
   /// - Parameter library: what is loaded as libmosquitto by the first endpoint.
   init(
     configuration: EndpointConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
-    access: @escaping @Sendable (Lane) -> EndpointAccess?
+    access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
   ) {
     (self.configuration, self.access) = (configuration, access)
     self.clock = clock ?? Timestamp.now
@@ -40,11 +40,11 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     let delivery = message.delivery
     engine.send(
       MQTTJob(
-        lane: delivery.lane,
+        queue: delivery.queue,
         prepare: {
           let now = clock()
           do throws(Shut) {
-            let open = try access(delivery.lane).open(delivery.lane, at: now)
+            let open = try access(delivery.queue).open(delivery.queue, at: now)
             return MQTTRequest(
               target: try Self.target(open, version: version),
               publications: try Self.publications(of: message, to: open, at: now))
@@ -64,7 +64,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     do throws(EndpointURLError) {
       return try MQTTTarget(access, version: version)
     } catch {
-      throw Shut("endpoint \"\(access.endpoint.lane.channel)\" cannot be used: \(error)")
+      throw Shut("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
     }
   }
 
@@ -74,7 +74,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
   ) throws(Shut) -> [MQTTPublication] {
     let topics: MQTTTopics
     do throws(EndpointURLError) { topics = try MQTTAddress(access.endpoint.url).topics } catch {
-      throw Shut("endpoint \"\(access.endpoint.lane.channel)\" cannot be used: \(error)")
+      throw Shut("endpoint \"\(access.endpoint.queue.channel)\" cannot be used: \(error)")
     }
     let state = MQTTPublication(
       topic: topics.state, payload: MQTTState(after: message, by: access, at: now).bytes, isRetained: true)
@@ -106,19 +106,19 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
   // MARK: Answers
 
   public func open(
-    _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
+    _ queue: DeliveryQueue, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
   ) {
     let (access, clock, version) = (access, clock, configuration.version)
     engine.open(
       MQTTReading(
-        lane: lane, number: number,
-        target: { () throws(Shut) in try Self.target(access(lane).open(lane, at: clock()), version: version) },
+        queue: queue, number: number,
+        target: { () throws(Shut) in try Self.target(access(queue).open(queue, at: clock()), version: version) },
         read: { payload in
           let now = clock()
           do throws(TokenFault) {
             return .success(
               try ActionToken(
-                String(decoding: payload, as: UTF8.self), keys: access(lane)?.tokenKeys(at: now) ?? [], at: now))
+                String(decoding: payload, as: UTF8.self), keys: access(queue)?.tokenKeys(at: now) ?? [], at: now))
           } catch { return .failure(error) }
         }, hear: hear))
   }
@@ -145,7 +145,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
       target.discovery = nil
       let message = WebhookMessage(
         id: id, type: "chime.test", timestamp: Timestamp.rfc3339(now),
-        data: TestNotice(channel: access.endpoint.lane.channel.rawValue))
+        data: TestNotice(channel: access.endpoint.queue.channel.rawValue))
       request = MQTTRequest(
         target: target, publications: [.init(topic: target.address.topics.event, payload: try message.bytes())])
     } catch let error as EndpointURLError {
@@ -154,7 +154,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
       return refused("the message cannot be written as JSON")
     }
     let result = await withCheckedContinuation { continuation in
-      engine.send(MQTTJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+      engine.send(MQTTJob(queue: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
     }
     var attempt = Self.attempt(result, MQTTVerdict(result), number: 1, endedAt: clock())
     // A person is to see that it is the broker that has said yes.

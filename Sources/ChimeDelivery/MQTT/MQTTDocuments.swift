@@ -49,10 +49,10 @@ struct MQTTDiscovery {
     json.object { json in
       json.member("availability_topic", topics.availability)
       json.object("components") { components in
-        components.object("done") { button(&$0, "done", Words.say("Done"), icon: "mdi:check") }
+        components.object("done") { button(&$0, "done", localized("Done"), icon: "mdi:check") }
         components.object("events") { events(&$0) }
         components.object("open") { sensor(&$0) }
-        components.object("snooze") { button(&$0, "snooze", Words.say("Snooze"), icon: "mdi:alarm-snooze") }
+        components.object("snooze") { button(&$0, "snooze", localized("Snooze"), icon: "mdi:alarm-snooze") }
       }
       json.object("device") { device in
         device.member("identifiers", [self.device])
@@ -77,7 +77,7 @@ struct MQTTDiscovery {
   }
 
   private func sensor(_ json: inout JSONText) {
-    begin(&json, "sensor", "open", Words.say("Reminder"), icon: "mdi:bell")
+    begin(&json, "sensor", "open", localized("Reminder"), icon: "mdi:bell")
     json.member("state_topic", topics.state)
     // A state has 255 characters at most; without anything open there is none, which Home Assistant shows as unknown.
     json.member(
@@ -89,7 +89,7 @@ struct MQTTDiscovery {
   }
 
   private func events(_ json: inout JSONText) {
-    begin(&json, "event", "events", Words.say("Events"), icon: "mdi:bell-ring")
+    begin(&json, "event", "events", localized("Events"), icon: "mdi:bell-ring")
     json.member("event_types", Self.events)
     json.member("state_topic", topics.event)
     json.member("value_template", "{{ dict(value_json.data, event_type=value_json.type) | tojson }}")

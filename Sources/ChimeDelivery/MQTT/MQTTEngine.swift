@@ -69,7 +69,7 @@ final class MQTTEngine: Sendable {
 
 /// Whoever reads the answers that come to an endpoint.
 struct MQTTReading: Sendable {
-  var lane: Lane
+  var queue: DeliveryQueue
   var number: UInt64
   /// Asked for at the moment it connects, on the MQTT thread.
   var target: @Sendable () throws(Shut) -> MQTTTarget

@@ -22,7 +22,7 @@ struct MQTTTarget: Hashable, Sendable {
     client = endpoint.mqttClient
     discovery =
       MQTTDiscovery(
-        device: client, name: "Chime (\(endpoint.lane.channel))", topics: address.topics, version: version
+        device: client, name: "Chime (\(endpoint.queue.channel))", topics: address.topics, version: version
       ).bytes
   }
 
@@ -38,7 +38,7 @@ struct MQTTPublication: Hashable, Sendable {
 /// What is to be published for one attempt, at QoS 1; it has arrived when the broker has acknowledged all of it.
 struct MQTTJob: Sendable {
   /// Nil for a test message, which has a connection of its own.
-  var lane: Lane?
+  var queue: DeliveryQueue?
   /// Made at the moment it leaves, on the MQTT thread; nil when there is nothing to send after all.
   var prepare: @Sendable () -> MQTTRequest?
   /// Called once on the MQTT thread if `prepare` gave a request or was never asked.

@@ -8,7 +8,7 @@ import Glibc
 /// to say something. Every client of libmosquitto's is local to it.
 struct MQTTLoop: ~Copyable {
   enum Key: Hashable, Sendable {
-    case lane(Lane)
+    case queue(DeliveryQueue)
     case test(UInt64)
   }
 
@@ -16,8 +16,8 @@ struct MQTTLoop: ~Copyable {
   private let route: HTTPRoute
   private let mailbox: Mailbox<MQTTEngine.Command>
   private var lines: [Key: MQTTLine] = [:]
-  /// What was last shown by each lane, to be shown again by a broker that has lost it.
-  private var states: [Lane: MQTTPublication] = [:]
+  /// What was last shown by each queue, to be shown again by a broker that has lost it.
+  private var states: [DeliveryQueue: MQTTPublication] = [:]
   /// Those that are saying goodbye.
   private var leaving: [MQTTFarewell] = []
   private var serial: UInt64 = 0
@@ -83,7 +83,7 @@ struct MQTTLoop: ~Copyable {
   private mutating func take(_ job: MQTTJob) {
     guard let request = job.prepare() else { return }
     serial += 1
-    let key = job.lane.map(Key.lane) ?? .test(serial)
+    let key = job.queue.map(Key.queue) ?? .test(serial)
     // An endpoint that is another by now is not to be sent to where it was.
     if let known = lines[key], known.target != request.target {
       leave(key, forgetting: false)
@@ -96,7 +96,7 @@ struct MQTTLoop: ~Copyable {
   }
 
   private mutating func take(_ reading: MQTTReading) {
-    let key = Key.lane(reading.lane)
+    let key = Key.queue(reading.queue)
     do throws(Shut) {
       let target = try reading.target()
       if let known = lines[key]?.target, known != target { leave(key, forgetting: false) }
@@ -230,13 +230,13 @@ struct MQTTLoop: ~Copyable {
     guard let connection = lines[key]?.connection, let target = lines[key]?.target else { return }
     lines[key]?.isOpen = true
     lines[key]?.deadline = nil
-    if let discovery = target.discovery, case .lane(let lane) = key {
+    if let discovery = target.discovery, case .queue(let queue) = key {
       let topics = target.address.topics
       try connection.subscribe(topics.command)
       _ = try connection.publish(
         .init(topic: MQTTTopics.discovery(target.client), payload: discovery, isRetained: true))
       _ = try connection.publish(.init(topic: topics.availability, payload: Array("online".utf8), isRetained: true))
-      if let state = states[lane], state.topic == topics.state { _ = try connection.publish(state) }
+      if let state = states[queue], state.topic == topics.state { _ = try connection.publish(state) }
     }
     publish(key)
   }
@@ -250,7 +250,7 @@ struct MQTTLoop: ~Copyable {
         var job = line.waiting[index]
         for publication in job.publications {
           job.numbers.insert(try connection.publish(publication))
-          if publication.isRetained, case .lane(let lane) = key { states[lane] = publication }
+          if publication.isRetained, case .queue(let queue) = key { states[queue] = publication }
         }
         lines[key]?.underWay.append(job)
       }
@@ -318,7 +318,7 @@ struct MQTTLoop: ~Copyable {
   /// Says goodbye: what was under way is tried again. Nobody is told that it has ended, who asked for it.
   private mutating func leave(_ key: Key, forgetting: Bool) {
     guard let line = lines.removeValue(forKey: key) else { return }
-    if case .lane(let lane) = key { states[lane] = nil }
+    if case .queue(let queue) = key { states[queue] = nil }
     if let connection = line.connection, line.isOpen, line.unsettled.isEmpty, line.arrived.isEmpty {
       farewell(line, connection, forgetting: forgetting)
     }

@@ -25,7 +25,7 @@ public final class MailChannel: EndpointChannel {
         ).make(password: access.token?.text)
       },
       judge: { result in
-        var verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
+        var verdict = WebhookVerdict(result, channel: delivery.queue.channel, round: delivery.round)
         if let event = delivery.event { verdict.tells(event) }
         return verdict
       })

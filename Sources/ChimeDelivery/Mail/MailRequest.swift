@@ -94,7 +94,7 @@ struct MailRequest {
   private static func subject(_ text: String) -> String {
     let words = PlainText.withoutControls(text, lines: false).split(separator: " ", omittingEmptySubsequences: true)
     let line = PlainText.clipped(words.joined(separator: " "), bytes: subjectLimit)
-    guard !line.isEmpty else { return subject(Words.say("Reminder")) }
+    guard !line.isEmpty else { return subject(localized("Reminder")) }
     let isPlain = line.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     if isPlain, line.utf8.count <= 67, line.firstRange(of: "=?") == nil { return line }
     // With the header's name a line has 76 characters at most (RFC 2047, section 2).

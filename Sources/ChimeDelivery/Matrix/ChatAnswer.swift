@@ -53,11 +53,11 @@ extension ChatAnswer.What {
     }
     let end = line.hasSuffix(".") || line.hasSuffix("!") ? String(line.dropLast()) : line
     func says(_ english: String, _ own: String) -> Bool { end == english || end == own.lowercased() }
-    if says("done", Words.say("Done")) {
+    if says("done", localized("Done")) {
       self = .done
-    } else if says("dismiss", Words.say("Dismiss")) {
+    } else if says("dismiss", localized("Dismiss")) {
       self = .dismiss
-    } else if says("snooze", Words.say("Snooze")) {
+    } else if says("snooze", localized("Snooze")) {
       self = .snooze
     } else if words.count == 2, words[0] == "done", let item = Occurrence.Answer(item: words[1]),
       case .item(let id) = item

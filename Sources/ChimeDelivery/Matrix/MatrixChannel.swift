@@ -9,7 +9,7 @@ import Synchronization
 /// answers.
 public final class MatrixChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
-  private let access: @Sendable (Lane) -> EndpointAccess?
+  private let access: @Sendable (DeliveryQueue) -> EndpointAccess?
   private let sender: MessageSender
   private let reading: HTTPEngine
   private let executor: (any TaskExecutor)?
@@ -18,8 +18,8 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
 
   private struct State {
     var readings: [UInt64: MatrixReading] = [:]
-    /// When something was explained, of each lane.
-    var explained: [Lane: [Instant]] = [:]
+    /// When something was explained, of each queue.
+    var explained: [DeliveryQueue: [Instant]] = [:]
   }
 
   /// How many answers are told, in how long, that they were not understood.
@@ -80,11 +80,11 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   // MARK: Answers
 
   public func open(
-    _ lane: Lane, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
+    _ queue: DeliveryQueue, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void
   ) {
     let access = access
-    let client = MatrixClient(engine: reading, configuration: configuration, access: { access(lane) })
-    let reading = MatrixReading(lane, number: number, client: client, hear: hear)
+    let client = MatrixClient(engine: reading, configuration: configuration, access: { access(queue) })
+    let reading = MatrixReading(queue, number: number, client: client, hear: hear)
     state.withLock { $0.readings[number] = reading }
     Task(executorPreference: executor) {
       await reading.run(after: last)
@@ -99,9 +99,9 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
   }
 
   /// Replies to an answer of which nothing came, once, unless that happens too often.
-  public func explain(_ reply: ReplyReader.Reply, of lane: Lane, isImpossible: Bool) {
-    guard case .success(.answer(let answer)) = reply.said, let open = access(lane),
-      let room = try? MatrixAddress(open.endpoint.url).room, mayExplain(lane)
+  public func explain(_ reply: ReplyReader.Reply, of queue: DeliveryQueue, isImpossible: Bool) {
+    guard case .success(.answer(let answer)) = reply.said, let open = access(queue),
+      let room = try? MatrixAddress(open.endpoint.url).room, mayExplain(queue)
     else { return }
     let content = MatrixContent(explaining: answer.delivery, isImpossible: isImpossible)
     // The same for the same answer, should it be read again.
@@ -114,13 +114,13 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     }
   }
 
-  private func mayExplain(_ lane: Lane) -> Bool {
+  private func mayExplain(_ queue: DeliveryQueue) -> Bool {
     let now = sender.clock()
     return state.withLock { state in
-      var times = (state.explained[lane] ?? []).filter { now - $0 < Self.explanations.span }
+      var times = (state.explained[queue] ?? []).filter { now - $0 < Self.explanations.span }
       guard times.count < Self.explanations.count else { return false }
       times.append(now)
-      state.explained[lane] = times
+      state.explained[queue] = times
       return true
     }
   }
@@ -156,7 +156,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     let result = await sender.inspect(request)
     let delivery = Delivery(
       id: id, occurrence: OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now),
-      lane: access.endpoint.lane, round: 1, createdAt: now)
+      queue: access.endpoint.queue, round: 1, createdAt: now)
     var shown = request
     shown.headers = request.lines.map {
       $0.hasPrefix("authorization:") ? "authorization: Bearer \(Redaction.mark)" : $0
@@ -171,7 +171,7 @@ extension WebhookVerdict {
   ///
   ///     200 with an event's id → settled · 429 → that long · 400, 413 → given up · all else → the retry schedule
   init(matrix result: HTTPResult, of delivery: Delivery) {
-    self.init(result, channel: delivery.lane.channel)
+    self.init(result, channel: delivery.queue.channel)
     answer = nil
     guard let status = result.status, result.failure == nil else { return }
     let said = MatrixReply.Fault(result.answer)

@@ -94,9 +94,9 @@ extension MatrixContent {
     let text = Presentation.text(of: message, timeOfDay: timeOfDay)
     if !text.isEmpty { lines.append(Line(text: text)) }
     if !senders.isEmpty, message.occurrence.isOpen {
-      let done = message.report?.items.isEmpty == false ? nil : "✅ \(message.report?.button ?? Words.say("Done"))"
+      let done = message.report?.items.isEmpty == false ? nil : "✅ \(message.report?.button ?? localized("Done"))"
       let snooze = "💤 \(Presentation.span(DesktopConfiguration.snooze(of: message)))"
-      let offers = [done, snooze, "❌ \(Words.say("Dismiss"))"].compactMap { $0 }
+      let offers = [done, snooze, "❌ \(localized("Dismiss"))"].compactMap { $0 }
       lines.append(Line(text: PlainText.withoutControls(offers.joined(separator: " · "), lines: false)))
     }
     switch message.reminder?.urgency {
@@ -118,10 +118,10 @@ extension MatrixContent {
   private static func end(_ occurrence: Occurrence, timeOfDay: (Instant) -> String) -> String? {
     let time = occurrence.endedAt.map(timeOfDay) ?? ""
     return switch occurrence.state {
-    case .done: Words.say("✔ done at %1", time)
-    case .dismissed: Words.say("✖ dismissed at %1", time)
-    case .snoozed(let until): Words.say("💤 until %1", timeOfDay(until))
-    case .missed: Words.say("missed")
+    case .done: localized("✔ done at %1", time)
+    case .dismissed: localized("✖ dismissed at %1", time)
+    case .snoozed(let until): localized("💤 until %1", timeOfDay(until))
+    case .missed: localized("missed")
     case .fired, .delivered, .awaited: nil
     }
   }
@@ -129,12 +129,12 @@ extension MatrixContent {
   private static func event(_ message: OutboundMessage, timeOfDay: (Instant) -> String) -> String? {
     guard case .told(let event) = message.delivery.event?.kind else { return nil }
     return switch event {
-    case .reopened: Words.say("waits for an answer again")
+    case .reopened: localized("waits for an answer again")
     case .givenUp:
-      Words.say("a message by %1 was given up", message.delivery.event?.channel?.rawValue ?? "")
-    case .logged: Words.say("entries have changed")
-    case .goal: Words.say("the goal is met")
-    case .unlocked: Words.say("is reached")
+      localized("a message by %1 was given up", message.delivery.event?.channel?.rawValue ?? "")
+    case .logged: localized("entries have changed")
+    case .goal: localized("the goal is met")
+    case .unlocked: localized("is reached")
     case .fired, .repeated, .done, .dismissed, .snoozed, .missed: end(message.occurrence, timeOfDay: timeOfDay)
     }
   }
@@ -149,8 +149,8 @@ extension MatrixContent {
   init(explaining delivery: DeliveryID, isImpossible: Bool) {
     let text =
       isImpossible
-      ? Words.say("That cannot be done with this reminder.")
-      : Words.say("I do not understand that. Reply with: done · dismiss · 20m · tomorrow 9:00, or react with ✅ 💤 ❌.")
+      ? localized("That cannot be done with this reminder.")
+      : localized("I do not understand that. Reply with: done · dismiss · 20m · tomorrow 9:00, or react with ✅ 💤 ❌.")
     self.init(isNotice: true, lines: [Line(text: text)], delivery: delivery)
   }
 }

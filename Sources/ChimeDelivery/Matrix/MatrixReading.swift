@@ -8,7 +8,7 @@ import Synchronization
 /// Between them it waits until the loop has recorded all that came, so that nothing heaps up, and a daemon that is killed
 /// reads again from what was recorded.
 final class MatrixReading: Sendable {
-  private let lane: Lane
+  private let queue: DeliveryQueue
   private let number: UInt64
   private let client: MatrixClient
   private let hear: @Sendable (ReplyReader.Event) -> Void
@@ -27,9 +27,9 @@ final class MatrixReading: Sendable {
   private static let mostPages = 100
 
   init(
-    _ lane: Lane, number: UInt64, client: MatrixClient, hear: @escaping @Sendable (ReplyReader.Event) -> Void
+    _ queue: DeliveryQueue, number: UInt64, client: MatrixClient, hear: @escaping @Sendable (ReplyReader.Event) -> Void
   ) {
-    (self.lane, self.number, self.client, self.hear) = (lane, number, client, hear)
+    (self.queue, self.number, self.client, self.hear) = (queue, number, client, hear)
   }
 
   func close() {

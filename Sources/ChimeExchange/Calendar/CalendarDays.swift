@@ -2,7 +2,7 @@ public import ChimeSchedule
 
 /// The days that a calendar has something on: holidays, vacations, for schedules that keep clear of them.
 ///
-///     let days = try CalendarDays.read(bytes, in: Surroundings(zone: prague))
+///     let days = try CalendarDays.read(bytes, in: ScheduleContext(zone: prague))
 ///     days.contains { $0.contains(date) }
 public enum CalendarDays {
   /// Recurring events are followed up to the end of this year.
@@ -17,12 +17,12 @@ public enum CalendarDays {
   /// - Parameter surroundings: The zone of events that name none, and what finds the zones that others name.
   /// - Returns: Ranges in order that neither overlap nor touch.
   /// - Throws: ``ExchangeError`` when the text is no iCalendar text or has more than ``maximumCount`` days.
-  public static func read(_ text: [UInt8], in surroundings: Surroundings) throws(ExchangeError)
+  public static func read(_ text: [UInt8], in scheduleContext: ScheduleContext) throws(ExchangeError)
     -> [ClosedRange<CivilDate>]
   {
     var ranges: [ClosedRange<CivilDate>] = []
     for calendar in try CalendarFile(text).calendars {
-      var zones = CalendarZones(surroundings, calendar: calendar)
+      var zones = CalendarZones(scheduleContext, calendar: calendar)
       for series in CalendarSeries.all(in: calendar, named: ["VEVENT"]) {
         for range in days(series, &zones, room: maximumCount - ranges.count) { ranges.append(range) }
         guard ranges.count < maximumCount else {
@@ -42,32 +42,32 @@ public enum CalendarDays {
         guard let id = override["RECURRENCE-ID"], let time = try? span.recurrence(id, &zones) else { continue }
         span.removed.append(time)
       }
-      ranges = occurrences(span, zones.surroundings, room: room)
+      ranges = occurrences(span, zones.scheduleContext, room: room)
     }
     for override in series.overrides where !override.isCancelled {
       guard let span = try? CalendarSpan(override, zones: &zones) else { continue }
-      if let range = range(span, from: span.start, zones.surroundings) { ranges.append(range) }
+      if let range = range(span, from: span.start, zones.scheduleContext) { ranges.append(range) }
     }
     return ranges
   }
 
-  private static func occurrences(_ span: CalendarSpan, _ surroundings: Surroundings, room: Int)
+  private static func occurrences(_ span: CalendarSpan, _ scheduleContext: ScheduleContext, room: Int)
     -> [ClosedRange<CivilDate>]
   {
-    guard span.isRecurring else { return range(span, from: span.start, surroundings).map { [$0] } ?? [] }
+    guard span.isRecurring else { return range(span, from: span.start, scheduleContext).map { [$0] } ?? [] }
     // Days are counted on a clock without changes, so that none is lost in a gap.
     var onClock = span
     if span.isAllDay { onClock.clock = .utc }
     guard let schedule = try? Schedule(canonical: onClock.recurrenceText()) else { return [] }
-    let zone = onClock.zone(surroundings)
-    let own = Surroundings(zone: zone)
+    let zone = onClock.zone(scheduleContext)
+    let own = ScheduleContext(zone: zone)
     var walk = schedule.timetable(in: own).walk(steps: CalendarExport.mostSteps)
     var ranges: [ClosedRange<CivilDate>] = []
     var last = zone.instant(of: span.start) - .seconds(1)
     while let next = walk.next(after: last) {
       let civil = zone.civil(at: next)
       guard civil.date.year <= lastYear, ranges.count < room else { break }
-      if let range = range(onClock, from: civil, surroundings) { ranges.append(range) }
+      if let range = range(onClock, from: civil, scheduleContext) { ranges.append(range) }
       // One occurrence shows the day; others of it are passed over.
       guard let end = CivilTime(hour: 23, minute: 59, second: 59) else { break }
       last = max(next, zone.instant(of: CivilDateTime(date: civil.date, time: end)))
@@ -76,14 +76,14 @@ public enum CalendarDays {
   }
 
   /// The days from an occurrence's start to its end. What ends at midnight does not touch the day that begins there.
-  private static func range(_ span: CalendarSpan, from start: CivilDateTime, _ surroundings: Surroundings)
+  private static func range(_ span: CalendarSpan, from start: CivilDateTime, _ scheduleContext: ScheduleContext)
     -> ClosedRange<CivilDate>?
   {
     if span.isAllDay {
       let days = Int(min(max(span.length.days, 1), Int64(maximumCount)))
       return start.date...(start.date.adding(days: days - 1) ?? .latest)
     }
-    let zone = span.zone(surroundings)
+    let zone = span.zone(scheduleContext)
     let length = max(0, span.length.days * 86_400 + span.length.seconds - 1)
     let end = zone.civil(at: zone.instant(of: start) + .seconds(length)).date
     return start.date...max(start.date, min(end, .latest))

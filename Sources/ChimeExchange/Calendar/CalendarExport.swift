@@ -8,11 +8,11 @@ public struct CalendarExport: Sendable {
   public struct Item: Sendable {
     public var reminder: Reminder
     /// What its schedule may refer to; the zone is the one that its `governingZone` names now.
-    public var surroundings: Surroundings
+    public var scheduleContext: ScheduleContext
 
-    public init(reminder: Reminder, surroundings: Surroundings) {
+    public init(reminder: Reminder, scheduleContext: ScheduleContext) {
       self.reminder = reminder
-      self.surroundings = surroundings
+      self.scheduleContext = scheduleContext
     }
   }
 

@@ -14,7 +14,7 @@ public enum CalendarImport {
       reader.plan.remark(line, nil, .note, "this is no line of iCalendar; it is passed over")
     }
     for calendar in file.calendars {
-      var zones = CalendarZones(settings.surroundings, calendar: calendar, now: settings.now)
+      var zones = CalendarZones(settings.scheduleContext, calendar: calendar, now: settings.now)
       for series in CalendarSeries.all(in: calendar, named: ["VEVENT", "VTODO"]) { try reader.take(series, &zones) }
       for guess in zones.guesses {
         reader.plan.remark(

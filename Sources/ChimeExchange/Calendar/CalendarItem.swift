@@ -66,7 +66,7 @@ struct CalendarItem {
 
   /// When an alarm of it goes off.
   func schedule(_ alarm: CalendarAlarm?, _ settings: ImportSettings) throws(NoSchedule) -> Schedule {
-    let zone = span.zone(settings.surroundings)
+    let zone = span.zone(settings.scheduleContext)
     let instant: Instant
     switch alarm {
     case .absolute(let moment): instant = moment

@@ -15,12 +15,12 @@ struct CalendarRecurrence {
   /// `nil` when there is no time to come.
   init?(_ item: CalendarExport.Item, now: Instant, warn: (String) -> Void) {
     let reminder = item.reminder
-    let timetable = reminder.timetable(in: item.surroundings)
+    let timetable = reminder.timetable(in: item.scheduleContext)
     // Its next time alone would be a false one as soon as more becomes of the other.
     guard reminder.schedule.chain == nil, let next = timetable.next(after: now) else { return nil }
     if reminder.schedule.isOneOff, timetable.next(after: next) == nil {
       let isMoment = reminder.schedule.canonical.hasSuffix("Z")
-      self.init(once: next, reminder, item.surroundings.zone, isMoment: isMoment)
+      self.init(once: next, reminder, item.scheduleContext.zone, isMoment: isMoment)
       return
     }
     // A moment that a fold repeats, where both passes are wanted: no rule tells the second.
@@ -31,9 +31,9 @@ struct CalendarRecurrence {
     if reminder.gap == .skip || reminder.fold == .last || reminder.fold == .both {
       warn("how it meets a clock change (gap, fold) cannot be told in a calendar")
     }
-    if let conversion = try? reminder.schedule.converted(to: .rrule, now: now, in: item.surroundings) {
+    if let conversion = try? reminder.schedule.converted(to: .rrule, now: now, in: item.scheduleContext) {
       for remark in conversion.remarks { warn(remark) }
-      self.init(text: conversion.schedule.canonical, reminder, item.surroundings)
+      self.init(text: conversion.schedule.canonical, reminder, item.scheduleContext)
     } else {
       self.init(listing: timetable, after: now)
       let count = lines.reduce(0) { $0 + $1.count { $0 == "," } + 1 }
@@ -59,7 +59,7 @@ struct CalendarRecurrence {
   }
 
   /// A schedule of the rrule dialect: its parts are properties already.
-  private init(text: String, _ reminder: Reminder, _ surroundings: Surroundings) {
+  private init(text: String, _ reminder: Reminder, _ scheduleContext: ScheduleContext) {
     var start: Zone?
     var first = ""
     for part in text.split(separator: " ") {
@@ -69,13 +69,14 @@ struct CalendarRecurrence {
       let name = head.prefix { $0 != ";" }
       switch name {
       case "TRIGGER": trigger = value
-      case "RRULE": lines.append("RRULE:" + Self.rule(value, in: start ?? surroundings.zone, isFloating: start == nil))
+      case "RRULE":
+        lines.append("RRULE:" + Self.rule(value, in: start ?? scheduleContext.zone, isFloating: start == nil))
       case "DTSTART", "RDATE", "EXDATE":
         var zone: Zone?
         if let named = head.split(separator: ";").first(where: { $0.hasPrefix("TZID=") }) {
-          zone = surroundings.zone(known: String(named.dropFirst(5)))
+          zone = scheduleContext.zone(known: String(named.dropFirst(5)))
         } else if !value.hasSuffix("Z"), case .named = reminder.timezone {
-          zone = surroundings.zone
+          zone = scheduleContext.zone
         } else if value.hasSuffix("Z") {
           zone = .utc
         }
@@ -97,7 +98,8 @@ struct CalendarRecurrence {
       }
     }
     // To other programs a start is an occurrence, also one that the rule does not name.
-    if let line = lines.first, line.hasPrefix("DTSTART"), !Self.names(text, start: first, start ?? surroundings.zone) {
+    if let line = lines.first, line.hasPrefix("DTSTART"), !Self.names(text, start: first, start ?? scheduleContext.zone)
+    {
       lines.append("EXDATE" + line.dropFirst("DTSTART".utf8.count))
     }
   }
@@ -109,7 +111,7 @@ struct CalendarRecurrence {
       let schedule = try? Schedule(canonical: parts.joined(separator: " "))
     else { return true }
     let first = zone.instant(of: civil)
-    return schedule.timetable(in: Surroundings(zone: zone)).next(after: first - .seconds(1)) == first
+    return schedule.timetable(in: ScheduleContext(zone: zone)).next(after: first - .seconds(1)) == first
       || text.split(separator: " ").contains { $0.hasPrefix("EXDATE") && $0.contains(start) }
   }
 
@@ -142,6 +144,6 @@ struct CalendarRecurrence {
   }
 }
 
-extension Surroundings {
+extension ScheduleContext {
   func zone(known name: String) -> Zone? { name == zone.identifier ? zone : name == "UTC" ? .utc : zones(name) }
 }

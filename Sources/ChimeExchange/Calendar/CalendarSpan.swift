@@ -80,10 +80,10 @@ struct CalendarSpan {
     var onClock = self
     (onClock.added, onClock.removed) = ([], [])
     if isAllDay { onClock.clock = .utc }
-    let zone = onClock.zone(zones.surroundings)
+    let zone = onClock.zone(zones.scheduleContext)
     let first = zone.instant(of: start)
     guard let schedule = try? Schedule(canonical: onClock.recurrenceText()),
-      schedule.timetable(in: Surroundings(zone: zone)).next(after: first - .seconds(1)) != first
+      schedule.timetable(in: ScheduleContext(zone: zone)).next(after: first - .seconds(1)) != first
     else { return }
     if removed.contains(start) {
       // Excepted: as if the rule alone counted.
@@ -112,7 +112,7 @@ struct CalendarSpan {
       while walls.count < CalendarExport.maximumListed, let next = walk.next(after: last),
         next <= rules.years.upperBound
       {
-        if next > zones.surroundings.zone.instant(of: start) - .days(1) { walls.append(Zone.utc.civil(at: next)) }
+        if next > zones.scheduleContext.zone.instant(of: start) - .days(1) { walls.append(Zone.utc.civil(at: next)) }
         last = next
       }
     }
@@ -212,13 +212,13 @@ struct CalendarSpan {
   /// What its clock shows at a moment.
   private func wall(of instant: Instant, _ zones: CalendarZones) -> CivilDateTime {
     if let foreign, !hasLeft { return Zone.utc.civil(at: instant + .seconds(Int64(foreign.rules.offset(at: instant)))) }
-    return zone(zones.surroundings).civil(at: instant)
+    return zone(zones.scheduleContext).civil(at: instant)
   }
 
   /// The zone in which it is read, given the one of its reader.
-  func zone(_ surroundings: Surroundings) -> Zone {
+  func zone(_ scheduleContext: ScheduleContext) -> Zone {
     switch clock {
-    case .floating: surroundings.zone
+    case .floating: scheduleContext.zone
     case .utc: .utc
     case .zone(let zone): zone
     }
@@ -249,7 +249,7 @@ struct CalendarSpan {
       return CalendarDuration(
         days: max(minimumDays, Int64(end.date.dayNumber) - Int64(start.date.dayNumber)), seconds: 0)
     }
-    let zone = zone(zones.surroundings)
+    let zone = zone(zones.scheduleContext)
     return CalendarDuration(days: 0, seconds: max(0, zone.instant(of: end).seconds - zone.instant(of: start).seconds))
   }
 
@@ -265,7 +265,7 @@ struct CalendarSpan {
       if isAllDay {
         // As UTC it is midnight somewhere; the reader's zone is the best guess where.
         let date =
-          until.form == .utc ? zones.surroundings.zone.civil(at: Zone.utc.instant(of: civil)).date : civil.date
+          until.form == .utc ? zones.scheduleContext.zone.civil(at: Zone.utc.instant(of: civil)).date : civil.date
         return "UNTIL=" + CivilDateTime(date: date, time: endOfDay).basic
       }
       if until.isDate { return "UNTIL=" + CivilDateTime(date: civil.date, time: endOfDay).basic + suffix }

@@ -6,7 +6,7 @@ import ChimeSchedule
 /// Where the machine knows no such name, the rules say which of its zones is meant.
 struct CalendarZones {
   /// The zone of times that name none, and all it may know.
-  let surroundings: Surroundings
+  let scheduleContext: ScheduleContext
   /// What a calendar's VTIMEZONEs say of themselves in X-LIC-LOCATION.
   private let locations: [String: String]
   private let definitions: [String: CalendarComponent]
@@ -22,8 +22,8 @@ struct CalendarZones {
   /// No more names of zones than there are zones are looked up: each may cost a look at a file.
   private static let maximumCount = 1_000
 
-  init(_ surroundings: Surroundings, calendar: CalendarComponent, now: Instant? = nil) {
-    (self.surroundings, self.now) = (surroundings, now)
+  init(_ scheduleContext: ScheduleContext, calendar: CalendarComponent, now: Instant? = nil) {
+    (self.scheduleContext, self.now) = (scheduleContext, now)
     var locations: [String: String] = [:]
     var definitions: [String: CalendarComponent] = [:]
     for zone in calendar.components("VTIMEZONE") {
@@ -32,7 +32,7 @@ struct CalendarZones {
       if definitions.count < Self.maximumDefinitions { definitions[name] = zone }
     }
     (self.locations, self.definitions) = (locations, definitions)
-    if let name = calendar["X-WR-TIMEZONE"]?.value, let zone = find(name), zone != surroundings.zone {
+    if let name = calendar["X-WR-TIMEZONE"]?.value, let zone = find(name), zone != scheduleContext.zone {
       unnamed = zone
     }
   }
@@ -63,7 +63,7 @@ struct CalendarZones {
       return nil
     }
     let candidates =
-      [surroundings.zone] + WindowsZones.locations.lazy.compactMap { [surroundings] in surroundings.zones($0) }
+      [scheduleContext.zone] + WindowsZones.locations.lazy.compactMap { [scheduleContext] in scheduleContext.zones($0) }
     guard let zone = candidates.first(where: rules.areThose) else {
       self.rules[name] = rules
       return nil
@@ -75,7 +75,9 @@ struct CalendarZones {
   private func find(_ name: String) -> Zone? {
     for candidate in candidates(name) where Zone.isValidIdentifier(candidate) {
       if candidate == "UTC" { return .utc }
-      if let zone = surroundings.zone.identifier == candidate ? surroundings.zone : surroundings.zones(candidate) {
+      if let zone = scheduleContext.zone.identifier == candidate
+        ? scheduleContext.zone : scheduleContext.zones(candidate)
+      {
         return zone
       }
     }

@@ -76,7 +76,7 @@ public enum CrontabImport {
         missingZone = nil
         zone = nil
         guard !variable.value.isEmpty else { return }
-        zone = Zone.isValidIdentifier(variable.value) ? settings.surroundings.zone(known: variable.value) : nil
+        zone = Zone.isValidIdentifier(variable.value) ? settings.scheduleContext.zone(known: variable.value) : nil
         if zone == nil { missingZone = excerpt(variable.value) }
       case "TZ":
         plan.remark(

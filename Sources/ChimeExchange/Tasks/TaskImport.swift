@@ -47,7 +47,7 @@ public enum TaskImport {
         line, title, .refused, "its due date \"\(excerpt(due))\" is none of taskwarrior's, such as 20261224T170000Z")
       return
     }
-    let zone = settings.surroundings.zone
+    let zone = settings.scheduleContext.zone
     let wall = zone.civil(at: instant)
     // A day without a time is its midnight.
     let time = wall.time == .midnight ? settings.allDayAt : wall.time

@@ -12,9 +12,9 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   /// What this body has looked up and begun.
   var memory: TransactionMemory { get set }
 
-  /// What of a lane the store knows; nil where it has no row yet.
-  func standing(of lane: Lane) throws -> LaneStanding?
-  func standingMaking(_ lane: Lane) throws -> LaneStanding
+  /// What of a queue the store knows; nil where it has no row yet.
+  func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
+  func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
   /// A page of the reminders that have a time to come, in the order of those times.
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord]
 
@@ -79,12 +79,12 @@ extension SQLTransaction {
     try connection.first("SELECT key FROM alias WHERE id = $1", id.rawValue) { $0.int64(0) }
   }
 
-  package func key(of lane: Lane) throws -> Int64? {
-    if let known = memory.lanes[lane] { return known }
+  package func key(of queue: DeliveryQueue) throws -> Int64? {
+    if let known = memory.queues[queue] { return known }
     let found = try connection.first(
-      "SELECT key FROM lane WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue
+      "SELECT key FROM lane WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue
     ) { $0.int64(0) }
-    memory.lanes[lane] = found
+    memory.queues[queue] = found
     return found
   }
 }
@@ -92,9 +92,9 @@ extension SQLTransaction {
 /// What a body has looked up and begun.
 package struct TransactionMemory {
   /// What `claimDue` has seen, so that `record` need not look it up again.
-  package var claimed: [ReminderID: ReminderStanding] = [:]
-  /// A batch of firings has thousands of deliveries and a handful of lanes.
-  fileprivate var lanes: [Lane: Int64] = [:]
+  package var claimed: [ReminderID: ReminderProgress] = [:]
+  /// A batch of firings has thousands of deliveries and a handful of queues.
+  fileprivate var queues: [DeliveryQueue: Int64] = [:]
   package var trackerKeys: [TrackerKey: Int64] = [:]
   /// The change that this body has begun, and whose it is.
   package var change: (key: Int64, owner: UInt32)?
@@ -107,7 +107,7 @@ package struct TransactionMemory {
   /// Begins a body: what the one before has seen may have been undone.
   package mutating func forget() {
     claimed.removeAll(keepingCapacity: true)
-    lanes.removeAll(keepingCapacity: true)
+    queues.removeAll(keepingCapacity: true)
     trackerKeys.removeAll(keepingCapacity: true)
     change = nil
     tenantsWithMore.removeAll()
@@ -115,7 +115,7 @@ package struct TransactionMemory {
 }
 
 /// What recording a firing needs of its reminder.
-package struct ReminderStanding {
+package struct ReminderProgress {
   package var key: Int64
   package var generation: Int64
   package var skipNext: Int
@@ -127,8 +127,8 @@ package struct ReminderStanding {
   }
 }
 
-/// What the store knows of a lane.
-package struct LaneStanding {
+/// What the store knows of a queue.
+package struct DeliveryQueueRow {
   package var key: Int64
   package var isOrdered: Bool
   /// Which part of the outbox it is in, where several daemons share one.

@@ -125,7 +125,7 @@ extension SQLTransaction {
         }
       }
       guard left > 0 else { return true }
-      try abandonShelf(of: change)
+      try abandonStagingOwner(of: change)
       try connection.run("DELETE FROM change WHERE key = $1", change)
       left -= 1
     }

@@ -13,33 +13,33 @@ extension SQLTransaction {
       ON CONFLICT (owner, channel) DO UPDATE SET
         url = excluded.url, created_at = excluded.created_at, disabled = excluded.disabled,
         disabled_at = excluded.disabled_at, failing_since = excluded.failing_since, settings = excluded.settings
-      """, endpoint.lane.owner, endpoint.lane.channel.rawValue, endpoint.url, endpoint.createdAt,
+      """, endpoint.queue.owner, endpoint.queue.channel.rawValue, endpoint.url, endpoint.createdAt,
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
-    try setOrdered(endpoint.settings.inOrder ?? false, endpoint.lane)
-    // Who reads its answers is who has its lane, which is there before the first message.
-    if endpoint.answersAddress != nil { _ = try standingMaking(endpoint.lane) }
+    try setOrdered(endpoint.settings.inOrder ?? false, endpoint.queue)
+    // Who reads its answers is who has its queue, which is there before the first message.
+    if endpoint.answersAddress != nil { _ = try standingMaking(endpoint.queue) }
   }
 
-  private func setOrdered(_ isOrdered: Bool, _ lane: Lane) throws {
-    let known = try standing(of: lane)
+  private func setOrdered(_ isOrdered: Bool, _ queue: DeliveryQueue) throws {
+    let known = try standing(of: queue)
     guard isOrdered != (known?.isOrdered ?? false) else { return }
-    let key = try known?.key ?? standingMaking(lane).key
+    let key = try known?.key ?? standingMaking(queue).key
     let code = isOrdered ? 1 : 0
     try connection.run("UPDATE lane SET ordered = $1 WHERE key = $2", code, key)
     try connection.run("UPDATE delivery SET in_order = $1 WHERE lane = $2 AND state <= 1", code, key)
   }
 
-  package func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+  package func removeEndpoint(_ queue: DeliveryQueue, now: Instant) throws -> Bool {
     try requireWriting()
     try connection.run(
-      "DELETE FROM endpoint WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue)
+      "DELETE FROM endpoint WHERE owner = $1 AND channel = $2", queue.owner, queue.channel.rawValue)
     guard connection.changes > 0 else { return false }
     outboxHasChanged()
     endpointsHaveChanged()
-    try setOrdered(false, lane)
-    if let laneKey = try key(of: lane) {
+    try setOrdered(false, queue)
+    if let queueKey = try key(of: queue) {
       try connection.run(
-        "UPDATE delivery SET state = 4, state_at = $1 WHERE lane = $2 AND state <= 1", now, laneKey)
+        "UPDATE delivery SET state = 4, state_at = $1 WHERE lane = $2 AND state <= 1", now, queueKey)
     }
     return true
   }
@@ -54,12 +54,12 @@ extension SQLTransaction {
     ) { try $0.endpoint(reader) }
   }
 
-  package func endpoint(_ lane: Lane) throws -> Endpoint? {
+  package func endpoint(_ queue: DeliveryQueue) throws -> Endpoint? {
     try connection.first(
       """
       SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
       WHERE owner = $1 AND channel = $2
-      """, lane.owner, lane.channel.rawValue
+      """, queue.owner, queue.channel.rawValue
     ) { try $0.endpoint(reader) }
   }
 }

@@ -19,8 +19,8 @@ extension SQLTransaction {
     """
   }
 
-  /// The keys of what a lane may send now.
-  package func claimable(in standing: LaneStanding, now: Instant, limit: Int) throws -> [Int64] {
+  /// The keys of what a queue may send now.
+  package func claimable(in standing: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
     if standing.isOrdered { return try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
     return try connection.all(
       "SELECT key FROM delivery WHERE lane = $1 AND state <= 1 AND visible_at <= $2 ORDER BY visible_at, key LIMIT $3",
@@ -28,13 +28,13 @@ extension SQLTransaction {
     ) { $0.int64(0) }
   }
 
-  /// The oldest delivery that an ordered lane owes.
-  private func head(of lane: Int64) throws -> (key: Int64, visibleAt: Instant)? {
+  /// The oldest delivery that an ordered queue owes.
+  private func head(of queue: Int64) throws -> (key: Int64, visibleAt: Instant)? {
     try connection.first(
       """
       SELECT d.key, d.visible_at FROM delivery d WHERE d.lane = $1 AND d.state <= 1 AND d.in_order = 1
       ORDER BY d.key LIMIT 1
-      """, lane
+      """, queue
     ) { ($0.int64(0), $0.instant(1)) }
   }
 
@@ -86,9 +86,9 @@ extension SQLTransaction {
     return connection.changes > 0
   }
 
-  package func wake(lane: Lane, now: Instant) throws {
+  package func wake(queue: DeliveryQueue, now: Instant) throws {
     try requireWriting()
-    guard let laneKey = try key(of: lane) else { return }
+    guard let queueKey = try key(of: queue) else { return }
     outboxHasChanged()
     // An attempt under way is hidden past its own time, and left alone. The others get this one as their own, so that none
     // goes back to the former when it is claimed and let go.
@@ -96,7 +96,7 @@ extension SQLTransaction {
       """
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1
       WHERE lane = $2 AND state <= 1 AND visible_at > $1 AND visible_at = coalesce(state_at, created_at)
-      """, now, laneKey)
+      """, now, queueKey)
   }
 
   package func sent(of id: OccurrenceID) throws -> [Delivery] {

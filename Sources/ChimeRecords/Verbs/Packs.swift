@@ -50,14 +50,14 @@ extension SQLTransaction {
       JOIN pack p ON p.key = n.key
       WHERE p.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY p.installed_at, n.owner, n.id
-      """, owner, Shelf.first, row: readPack
+      """, owner, StagingOwners.first, row: readPack
     ).compactMap { $0 }
   }
 
   /// A pack has hundreds of texts, and each entry asks for it: its definition is read once for each that is written.
   private func readPack(_ row: Connection.Row) throws -> InstalledPack? {
     let (key, owner, id) = (row.int64(0), row.uint32(1), PackID(rawValue: row.text(2)))
-    let print = PackPrint(key: key, print: row.int64(5))
+    let print = PackFingerprint(key: key, print: row.int64(5))
     let text =
       reader.knows(print)
       ? "" : try connection.first("SELECT definition FROM pack WHERE key = $1", key) { $0.text(0) } ?? ""

@@ -65,7 +65,7 @@ extension SQLTransaction {
   }
 
   package func gauges() throws -> StoreGauges {
-    // As with `counts`: the lengths of indexes, and of each lane what is owed and what was given up.
+    // As with `counts`: the lengths of indexes, and of each queue what is owed and what was given up.
     let (all, scheduled) =
       try connection.first(
         """
@@ -73,7 +73,7 @@ extension SQLTransaction {
           (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0)
         """
       ) { ($0.int(0), $0.int(1)) } ?? (0, 0)
-    let lanes = try connection.all(
+    let queues = try connection.all(
       """
       SELECT l.owner, l.channel,
         (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
@@ -82,11 +82,11 @@ extension SQLTransaction {
       FROM lane l
       """
     ) { row in
-      StoreGauges.LaneGauge(
-        lane: Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), owed: row.int(2),
+      StoreGauges.DeliveryQueueGauge(
+        queue: DeliveryQueue(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), owed: row.int(2),
         oldest: row.optionalInstant(3), dead: row.int(4))
     }
-    return StoreGauges(reminders: all, scheduled: scheduled, lanes: lanes)
+    return StoreGauges(reminders: all, scheduled: scheduled, queues: queues)
   }
 
   package func counts(owner: UInt32?) throws -> StoreCounts {

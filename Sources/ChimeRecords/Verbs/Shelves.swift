@@ -4,13 +4,13 @@ import ChimeTracking
 
 // Shelves: what is to take the place of all that an owner has, and what it has taken the place of.
 extension SQLTransaction {
-  package func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
+  package func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
     let free = try connection.first(
       """
       SELECT n FROM (SELECT $1 AS n UNION ALL SELECT number + 1 FROM shelf) f
       WHERE NOT EXISTS (SELECT 1 FROM shelf s WHERE s.number = f.n) ORDER BY n LIMIT 1
-      """, Shelf.first
+      """, StagingOwners.first
     ) { $0.int64(0) }
     guard let shelf = free.flatMap({ UInt32(exactly: $0) }), shelf < UInt32.max else {
       throw StoreFailure.internalError("there is no room for another restore")
@@ -19,7 +19,7 @@ extension SQLTransaction {
     return shelf
   }
 
-  package func touchShelf(_ shelf: UInt32, now: Instant) throws {
+  package func touchStagingOwner(_ shelf: UInt32, now: Instant) throws {
     try requireWriting()
     try connection.run("UPDATE shelf SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
     guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
@@ -36,13 +36,13 @@ extension SQLTransaction {
     return key
   }
 
-  package func abandonShelf(_ shelf: UInt32) throws {
+  package func abandonStagingOwner(_ shelf: UInt32) throws {
     try requireWriting()
     try connection.run("UPDATE shelf SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
   }
 
   /// Once a change is forgotten, nobody needs what it has laid aside.
-  package func abandonShelf(of change: Int64) throws {
+  package func abandonStagingOwner(of change: Int64) throws {
     try connection.run("UPDATE shelf SET change = NULL, at = 0 WHERE change = $1", change)
   }
 
@@ -51,7 +51,7 @@ extension SQLTransaction {
     guard let shelf = try connection.first("SELECT number FROM shelf WHERE change = $1", change, row: { $0.uint32(0) })
     else { return false }
     try swapNames(owner, shelf)
-    try abandonShelf(of: change)
+    try abandonStagingOwner(of: change)
     return true
   }
 

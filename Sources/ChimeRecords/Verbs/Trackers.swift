@@ -67,7 +67,7 @@ extension SQLTransaction {
       JOIN tracker t ON t.key = n.key
       WHERE t.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY t.pack NULLS FIRST, t.created_at, n.key
-      """, owner, Shelf.first, row: readTracker
+      """, owner, StagingOwners.first, row: readTracker
     ).compactMap { $0 }
   }
 

@@ -16,24 +16,25 @@ struct CalendarSchedule: DialectSchedule {
   }
   var isOneOff: Bool { expression.isOneOff }
 
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
     var parser = CalendarParser(bytes)
     expression = try parser.parse(
-      label: { name in anchor?.zone.table.label(named: name) },
-      isKnown: { name in anchor.map { $0.surroundings.zone(named: name) != nil } ?? true })
+      label: { name in context?.zone.table.label(named: name) },
+      isKnown: { name in context.map { $0.scheduleContext.zone(named: name) != nil } ?? true })
     canonical = "\(CalendarParser.prefix) \(expression.normalized)"
   }
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     var zone = zone
     if let name = expression.zone, zoneIdentifier == nil {
       // systemd looks at the local labels first.
-      if let label = surroundings.zone.table.label(named: name) {
+      if let label = scheduleContext.zone.table.label(named: name) {
         // Each pass of a fold has a label of its own, so the label tells them apart.
         return Timetable(
-          zone: surroundings.zone, gap: .skip, fold: .both, engine: .calendar(CalendarRule(expression, label: label)))
+          zone: scheduleContext.zone, gap: .skip, fold: .both, engine: .calendar(CalendarRule(expression, label: label))
+        )
       }
-      zone = surroundings.zone(named: name) ?? zone
+      zone = scheduleContext.zone(named: name) ?? zone
     }
     return Timetable(
       zone: zone, gap: GapHandling(gap, default: .skip), fold: fold ?? .first,
@@ -66,8 +67,8 @@ extension Timetable {
   ) -> Int64? {
     var after = second
     // What does not happen in one cycle of the calendar does not happen.
-    let horizon = second + ZoneTable.cycle
-    while after < horizon, let found = nextSlot(rule, after: after, &budget) {
+    let wakeups = second + ZoneTable.cycle
+    while after < wakeups, let found = nextSlot(rule, after: after, &budget) {
       if zone.abbreviation(at: found) == label { return found }
       guard budget.spend(4) else { return nil }
       after = zone.segment(at: found).end - 1

@@ -4,8 +4,8 @@ extension Chain {
   ///
   /// - Returns: nil for a text that is none, whatever else it may be.
   /// - Throws: for one that is, and lacks a name or has a delay that cannot be.
-  static func read(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Chain? {
-    let isCzech = anchor?.surroundings.language == .czech
+  static func read(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Chain? {
+    let isCzech = context?.scheduleContext.language == .czech
     // Nearly all texts are none: they are let go by their bytes.
     guard bytes.count <= longestText, mayBeChain(bytes, isCzech: isCzech) else { return nil }
     let words = words(of: bytes)
@@ -19,7 +19,7 @@ extension Chain {
       } else {
         continue
       }
-      guard let head, let delay = delay(bytes[..<word.lowerBound], anchor) else { return nil }
+      guard let head, let delay = delay(bytes[..<word.lowerBound], context) else { return nil }
       guard delays.contains(delay), delay.rawValue % 1_000 == 0 else {
         throw Fault(
           code: .outOfRange, range: 0..<word.lowerBound,
@@ -103,11 +103,11 @@ extension Chain {
   }
 
   /// The length of time before "after"; nil where that is none.
-  private static func delay(_ bytes: ArraySlice<UInt8>, _ anchor: Anchor?) -> Milliseconds? {
+  private static func delay(_ bytes: ArraySlice<UInt8>, _ context: ParseContext?) -> Milliseconds? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.contains(where: { !$0.isWhitespace }) else { return .zero }
     if let length = length(text) { return length }
-    return anchor?.surroundings.language?.english(text).flatMap { length($0.text) }
+    return context?.scheduleContext.language?.english(text).flatMap { length($0.text) }
   }
 
   private static func length(_ text: String) -> Milliseconds? {

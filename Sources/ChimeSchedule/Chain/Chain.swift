@@ -39,8 +39,8 @@ extension Schedule {
 }
 
 extension Chain: DialectSchedule {
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
-    guard let chain = try Chain.read(bytes, anchor) else {
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
+    guard let chain = try Chain.read(bytes, context) else {
       throw Fault(
         range: 0..<bytes.count, problem: "it does not say which reminder",
         expected: "its id or its title, as in \"after done of backup\"")
@@ -63,9 +63,9 @@ extension Chain: DialectSchedule {
       }
   }
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     Timetable(
       zone: zone, gap: .shift, fold: .first,
-      engine: .instants(ContiguousArray(surroundings.chainedTimes.map(\.seconds).sorted())))
+      engine: .instants(ContiguousArray(scheduleContext.chainedTimes.map(\.seconds).sorted())))
   }
 }

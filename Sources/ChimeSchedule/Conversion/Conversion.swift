@@ -12,18 +12,18 @@ extension Schedule {
   /// What comes out is held against what went in, over the next two years in the zone of the surroundings: a difference
   /// on a day on which clocks change becomes a remark, any other means that the dialect has no words for the schedule.
   ///
-  ///     try cron.converted(to: .phrase, now: now, in: surroundings).schedule.canonical   // "weekdays at 09:00"
+  ///     try cron.converted(to: .phrase, now: now, in: scheduleContext).schedule.canonical   // "weekdays at 09:00"
   ///
   /// - Parameters:
   ///   - now: From which moment on the two are the same. A recurrence rule begins there.
   ///   - surroundings: Those in which the schedule is read.
   /// - Throws: ``ScheduleError`` with code `inexpressible` when that dialect has no words for it.
   public func converted(
-    to dialect: Dialect, now: Instant, in surroundings: Surroundings
+    to dialect: Dialect, now: Instant, in scheduleContext: ScheduleContext
   ) throws(ScheduleError) -> Conversion {
     if dialect == self.dialect { return Conversion(schedule: self, remarks: []) }
     do {
-      return try Converter(source: self, now: now, surroundings: surroundings).conversion(to: dialect)
+      return try Converter(source: self, now: now, scheduleContext: scheduleContext).conversion(to: dialect)
     } catch {
       throw ScheduleError(
         code: .inexpressible, text: excerpt(canonical), column: nil, expected: "", suggestion: nil,
@@ -36,14 +36,14 @@ extension Schedule {
 struct Converter {
   let source: Schedule
   let now: Instant
-  let surroundings: Surroundings
+  let scheduleContext: ScheduleContext
   let zone: Zone
 
-  init(source: Schedule, now: Instant, surroundings: Surroundings) {
+  init(source: Schedule, now: Instant, scheduleContext: ScheduleContext) {
     self.source = source
     self.now = now
-    self.surroundings = surroundings
-    zone = source.zoneIdentifier.flatMap { surroundings.zone(named: $0) } ?? surroundings.zone
+    self.scheduleContext = scheduleContext
+    zone = source.zoneIdentifier.flatMap { scheduleContext.zone(named: $0) } ?? scheduleContext.zone
   }
 
   func conversion(to dialect: Dialect) throws(Inexpressible) -> Conversion {
@@ -55,7 +55,7 @@ struct Converter {
       throw Inexpressible("\(dialect.name) has no words for it (\(error.message))")
     }
     var remarks = try differences(schedule)
-    if let zone = source.zoneIdentifier, schedule.zoneIdentifier == nil, zone != surroundings.zone.identifier {
+    if let zone = source.zoneIdentifier, schedule.zoneIdentifier == nil, zone != scheduleContext.zone.identifier {
       remarks.insert("its clock is that of \(zone): give the reminder that time zone", at: 0)
     }
     return Conversion(schedule: schedule, remarks: remarks)

@@ -1,7 +1,7 @@
 extension Converter {
   /// How far the two are held against each other.
-  private static let horizon = Milliseconds.days(800)
-  /// The most times that are compared in one go. What occurs so often that this does not reach the horizon is compared
+  private static let wakeups = Milliseconds.days(800)
+  /// The most times that are compared in one go. What occurs so often that this does not reach what wakes next is compared
   /// again around each change of offset.
   private static let mostSteps = 2_000
   /// The steps that searching for the times of each of the two may take.
@@ -11,7 +11,7 @@ extension Converter {
 
   /// Remarks about the days on which clocks change; throws when the two differ on any other.
   func differences(_ target: Schedule) throws(Inexpressible) -> [String] {
-    let before = source.timetable(in: surroundings)
+    let before = source.timetable(in: scheduleContext)
     let after = timetable(target, nil, nil)
     guard let (instant, mine) = try firstDifference(before, after) else { return [] }
     let date = zone.civil(at: instant).date
@@ -30,16 +30,16 @@ extension Converter {
   }
 
   private func timetable(_ target: Schedule, _ gap: GapRule?, _ fold: FoldRule?) -> Timetable {
-    var surroundings = surroundings
-    surroundings.zone = zone
-    return target.timetable(in: surroundings, gap: gap, fold: fold)
+    var scheduleContext = scheduleContext
+    scheduleContext.zone = zone
+    return target.timetable(in: scheduleContext, gap: gap, fold: fold)
   }
 
   /// The first instant that only one of the two has, and whether it is the first one.
   private func firstDifference(
     _ left: Timetable, _ right: Timetable
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
-    let end = now + Self.horizon
+    let end = now + Self.wakeups
     var at = now
     var (left, right) = (left.walk(steps: Self.mostWork), right.walk(steps: Self.mostWork))
     if let found = try firstDifference(&left, &right, from: &at, to: end) { return found }

@@ -16,7 +16,7 @@ struct CronSchedule: DialectSchedule {
   /// run once for each of their times, however often the clock shows it (cron(8)).
   var runsByRealTime: Bool
 
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
     var parser = CronParser(bytes, from: 0, to: bytes.count)
     self = try parser.expression()
   }
@@ -34,7 +34,7 @@ struct CronSchedule: DialectSchedule {
   /// A jump of the clock by three hours and more is a correction to it: what was jumped over is lost.
   static let shortestCorrection: Int64 = 3 * 3_600
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     let own: GapHandling = .end(shorterThan: runsByRealTime ? Self.shortestGap : Self.shortestCorrection)
     var timetable = Timetable(
       zone: zone, gap: GapHandling(gap, default: own), fold: fold ?? (runsByRealTime ? .both : .first),

@@ -12,21 +12,21 @@ extension Schedule {
   ///   - limit: the most days.
   ///   - steps: what the search may take; what it does not find within them is left out.
   public func leftOut(
-    after start: Instant, before end: Instant, in surroundings: Surroundings, gap: GapRule? = nil,
+    after start: Instant, before end: Instant, in scheduleContext: ScheduleContext, gap: GapRule? = nil,
     fold: FoldRule? = nil,
     limit: Int = 20, steps: Int = 100_000
   ) -> [LeftOutDay] {
-    let names = calendarNames.filter { surroundings.calendar($0)?.isEmpty == false }
+    let names = calendarNames.filter { scheduleContext.calendar($0)?.isEmpty == false }
     guard !names.isEmpty else { return [] }
-    var without = surroundings
+    var without = scheduleContext
     without.calendar = { _ in [] }
-    let zone = zoneIdentifier.flatMap { surroundings.zone(named: $0) } ?? surroundings.zone
+    let zone = zoneIdentifier.flatMap { scheduleContext.zone(named: $0) } ?? scheduleContext.zone
     var found: [LeftOutDay] = []
     for time in timetable(in: without, gap: gap, fold: fold).occurrences(after: start, steps: steps) {
       guard time < end, found.count < limit else { break }
       let date = zone.civil(at: time).date
       guard found.last?.date != date,
-        let name = names.first(where: { surroundings.calendar($0)?.contains { $0.contains(date) } == true })
+        let name = names.first(where: { scheduleContext.calendar($0)?.contains { $0.contains(date) } == true })
       else { continue }
       found.append(LeftOutDay(date: date, calendar: name))
     }

@@ -15,7 +15,7 @@ struct MonthRule: Sendable, Hashable {
   /// How many months are in that stretch: 1, or 12 for years.
   private let span: Int64
   /// The month in which the first such stretch begins, counted from January of year 0.
-  private let anchor: Int64
+  private let context: Int64
   /// Left out in each year.
   private let except: YearDays
 
@@ -24,11 +24,11 @@ struct MonthRule: Sendable, Hashable {
   /// The month after December 9999.
   private static let end: Int64 = 10_000 * 12
 
-  init(groups: ContiguousArray<Group>, period: Int64 = 1, span: Int64 = 1, anchor: Int64 = 0, except: YearDays) {
+  init(groups: ContiguousArray<Group>, period: Int64 = 1, span: Int64 = 1, context: Int64 = 0, except: YearDays) {
     self.groups = groups
     self.period = period
     self.span = span
-    self.anchor = anchor
+    self.context = context
     self.except = except
     let months = groups.reduce(0) { $0 | UInt32($1.months) }
     self.months = months | months << 12
@@ -45,7 +45,7 @@ struct MonthRule: Sendable, Hashable {
       var start = index
       while start < MonthRule.end {
         if period > span {
-          var place = (start - anchor) % period
+          var place = (start - context) % period
           if place < 0 { place += period }
           if place >= span { start += period - place }
         }

@@ -90,11 +90,11 @@ public struct Timetable: Sendable {
 }
 
 extension Timetable {
-  init(phrase: Phrase, in surroundings: Surroundings, zone: Zone, gap: GapHandling, fold: FoldRule) {
-    let except = phrase.bounds.exceptions(in: surroundings)
-    let done = surroundings.lastDone
+  init(phrase: Phrase, in scheduleContext: ScheduleContext, zone: Zone, gap: GapHandling, fold: FoldRule) {
+    let except = phrase.bounds.exceptions(in: scheduleContext)
+    let done = scheduleContext.lastDone
     self.init(phrase, zone.table, gap, fold, except: except, done: done)
-    if surroundings.followsDone, phrase.canFollowEntries, let done { follow(done) }
+    if scheduleContext.followsDone, phrase.canFollowEntries, let done { follow(done) }
     guard let count = phrase.bounds.count else { return }
     if case .elapsed(let step, .weekdays(.everyDay)) = phrase.pattern {
       // At most 2³⁸ seconds times 10 000.
@@ -175,25 +175,25 @@ extension Timetable {
       days.set(kind, starting: startingDay())
       // The days of a grid of elapsed time are those on which its points fall, so its start is an instant like others.
       days.first = 0
-      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: firstSecond))
+      engine = .elapsed(ElapsedRule(days: days, step: step, context: firstSecond))
     case .daysAfterDone(let step, let times):
-      var anchor = startingDay()
-      if let done { anchor = today(done.seconds) + Int64(step) }
-      days.first = max(days.first, anchor)
-      days.kind = .days(step: Int64(step), anchor: anchor)
+      var context = startingDay()
+      if let done { context = today(done.seconds) + Int64(step) }
+      days.first = max(days.first, context)
+      days.kind = .days(step: Int64(step), context: context)
       engine = slots(times)
     case .elapsedAfterDone(let step):
       if case .date(let date) = bounds.starting {
         firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
       }
       days.first = 0
-      var anchor = firstSecond
+      var context = firstSecond
       if let done {
         // Rounded up, so that it never comes early; both are below 2³⁸.
-        anchor = (done.milliseconds + 999) / 1_000 + step
-        firstSecond = max(firstSecond, anchor)
+        context = (done.milliseconds + 999) / 1_000 + step
+        firstSecond = max(firstSecond, context)
       }
-      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: anchor))
+      engine = .elapsed(ElapsedRule(days: days, step: step, context: context))
     }
   }
 }
@@ -204,13 +204,13 @@ extension Timetable {
     let second = (done.milliseconds + 999) / 1_000
     switch engine {
     case .window(var rule):
-      rule.anchor = second
+      rule.context = second
       engine = .window(rule)
     case .elapsed(var rule):
       // Before it begins there is nothing to move.
       guard second + rule.step > firstSecond else { return }
-      rule.anchor = second + rule.step
-      firstSecond = max(firstSecond, rule.anchor)
+      rule.context = second + rule.step
+      firstSecond = max(firstSecond, rule.context)
       engine = .elapsed(rule)
     default: break
     }
@@ -253,7 +253,7 @@ extension DayRule {
     switch days {
     case .weekdays(let weekdays): self.weekdays = weekdays
     case .days(let step):
-      kind = .days(step: Int64(step), anchor: starting)
+      kind = .days(step: Int64(step), context: starting)
       first = max(first, starting)
     case .weeks(let step, let weekdays):
       kind = .weeks(step: Int64(step), monday: starting - (starting % 7 + 10) % 7, weekdays)
@@ -263,12 +263,12 @@ extension DayRule {
       kind = .months(
         MonthRule(
           groups: [.init(months: 0xFFF, selection: selection)], period: Int64(step),
-          anchor: Int64(date.year * 12 + date.month - 1), except: except.yearly))
+          context: Int64(date.year * 12 + date.month - 1), except: except.yearly))
       first = max(first, starting)
     case .years(let step, let dates):
       kind = .months(
         MonthRule(
-          groups: dates.groups, period: Int64(step) * 12, span: 12, anchor: Int64(date.year * 12),
+          groups: dates.groups, period: Int64(step) * 12, span: 12, context: Int64(date.year * 12),
           except: except.yearly))
       first = max(first, starting)
     }

@@ -9,7 +9,7 @@ struct WindowRule: Sendable, Hashable {
   var to: Int64
   /// When it was last done, in seconds, where the grid counts from there: the window that a step from then falls into has
   /// its points at that distance.
-  var anchor: Int64?
+  var context: Int64?
 
   /// The first point after a reading, if it lies in the windows of yesterday, today or tomorrow, on a clock that keeps
   /// its offset all that time. Windows are no longer than a day, so they follow each other.
@@ -28,12 +28,12 @@ struct WindowRule: Sendable, Hashable {
 extension WindowRule {
   /// The first point of one day's window after an instant, all in seconds of elapsed time.
   func point(after second: Int64, opens: Int64, closes: Int64) -> Int64? {
-    if let anchor, anchor + step > opens, anchor <= closes {
+    if let context, context + step > opens, context <= closes {
       // Up to when it was done the grid is as ever; from then on it counts from there.
       let before = plain(after: second, opens: opens)
-      if before <= anchor { return before }
-      let point = max(second, anchor) - anchor
-      let next = anchor + (point / step + 1) * step
+      if before <= context { return before }
+      let point = max(second, context) - context
+      let next = context + (point / step + 1) * step
       return next <= closes ? next : nil
     }
     let point = plain(after: second, opens: opens)
@@ -52,7 +52,7 @@ extension Timetable {
   /// be moved by gaps, windows of neighbouring days may overlap; the earliest point of all of them counts.
   func nextInWindow(_ rule: WindowRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     let stretch = zone.segment(at: second)
-    let isAnchored = rule.anchor.map { $0 + rule.step > second - 2 * 86_400 } ?? false
+    let isAnchored = rule.context.map { $0 + rule.step > second - 2 * 86_400 } ?? false
     let today = Int64(dividedByDay(second + stretch.offset).day)
     if !isAnchored, second - stretch.start > 4 * 86_400, stretch.end - second > 4 * 86_400,
       let point = rule.next(after: second + stretch.offset, today: today, &budget)

@@ -69,10 +69,10 @@ struct Phrase: DialectSchedule {
     var exceptCalendars: [String] = []
 
     /// All days left out, with those of the calendars. A calendar that is not there has none.
-    func exceptions(in surroundings: Surroundings) -> DayRanges {
+    func exceptions(in scheduleContext: ScheduleContext) -> DayRanges {
       guard !exceptCalendars.isEmpty else { return DayRanges(except, yearly: exceptYearly) }
       var ranges = except
-      for name in exceptCalendars { ranges += surroundings.calendar(name) ?? [] }
+      for name in exceptCalendars { ranges += scheduleContext.calendar(name) ?? [] }
       return DayRanges(PhraseParser.merged(ranges), yearly: exceptYearly)
     }
   }
@@ -114,14 +114,14 @@ struct Phrase: DialectSchedule {
 }
 
 extension Phrase {
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
-    var parser = PhraseParser(bytes, anchor: anchor)
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
+    var parser = PhraseParser(bytes, context: context)
     try parser.lexer.start()
     self = try parser.phrase()
   }
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     Timetable(
-      phrase: self, in: surroundings, zone: zone, gap: GapHandling(gap, default: .shift), fold: fold ?? .first)
+      phrase: self, in: scheduleContext, zone: zone, gap: GapHandling(gap, default: .shift), fold: fold ?? .first)
   }
 }

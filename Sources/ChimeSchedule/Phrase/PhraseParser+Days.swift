@@ -116,14 +116,14 @@ extension PhraseParser {
   ) throws(Fault) -> Phrase.Pattern {
     if dates.isSingle {
       guard times.count == 1, let time = times.first else { throw severalTimes(range) }
-      guard let anchor else { throw needsNow(range) }
+      guard let context else { throw needsNow(range) }
       // In UTC no reading of the clock is missing or comes twice.
       let timetable = Phrase(pattern: .times(.dates(dates), [time])).timetable(
-        in: Surroundings(zone: .utc), zone: .utc, gap: nil, fold: nil)
-      var after = Instant(seconds: max(anchor.civil.wallSeconds - 1, 0))
+        in: ScheduleContext(zone: .utc), zone: .utc, gap: nil, fold: nil)
+      var after = Instant(seconds: max(context.civil.wallSeconds - 1, 0))
       while let next = timetable.next(after: after) {
         let civil = Zone.utc.civil(at: next)
-        if anchor.isAhead(civil) { return .once(.civil(civil)) }
+        if context.isAhead(civil) { return .once(.civil(civil)) }
         after = next
       }
       throw Fault(
@@ -188,13 +188,13 @@ extension PhraseParser {
 
   /// The next time the clock shows that on such a day; today counts while it is ahead.
   private func nearest(_ day: Weekday, at time: CivilTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
-    guard let anchor else { throw needsNow(range) }
-    let today = anchor.civil.date
+    guard let context else { throw needsNow(range) }
+    let today = context.civil.date
     let wait = WeekdaySet(day).wait(from: Int64(today.dayNumber)) ?? 0
     for days in [Int(wait), Int(wait) + 7] {
       guard let date = today.adding(days: days) else { break }
       let civil = CivilDateTime(date: date, time: time)
-      if anchor.isAhead(civil) { return civil }
+      if context.isAhead(civil) { return civil }
     }
     throw Fault(
       code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")

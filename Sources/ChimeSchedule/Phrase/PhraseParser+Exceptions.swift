@@ -81,12 +81,12 @@ extension PhraseParser {
         problem: shown == "the end" ? "the exceptions are missing" : "\(shown) is no name of a calendar",
         expected: "a date, or a name of letters, digits, - and _")
     }
-    if let anchor, anchor.surroundings.calendar(name) == nil {
+    if let context, context.scheduleContext.calendar(name) == nil {
       let lowered = name.lowercased()
       var fault = Fault(
         range: range, problem: "there is no calendar named \"\(name)\"",
         expected: "the name of a calendar in the configuration",
-        repair: anchor.surroundings.calendar(lowered) == nil ? nil : .init(range, lowered))
+        repair: context.scheduleContext.calendar(lowered) == nil ? nil : .init(range, lowered))
       fault.isElsewhere = true
       throw fault
     }
@@ -100,7 +100,7 @@ extension PhraseParser {
     guard fault.repair == nil, lexer.token.kind == .word, lexer.keyword == nil else { return fault }
     var ahead = lexer
     guard let range = try? ahead.name(), !range.isEmpty,
-      anchor?.surroundings.calendar(lexer.text(range)) != nil
+      context?.scheduleContext.calendar(lexer.text(range)) != nil
     else { return fault }
     return Fault(
       range: fault.range, problem: "a calendar's name follows \"on\"", expected: fault.expected,

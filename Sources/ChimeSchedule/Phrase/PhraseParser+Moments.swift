@@ -14,12 +14,12 @@ extension PhraseParser {
       fault.isMeaning = lexer.token.kind == .end
       throw fault
     }
-    guard let anchor else { throw needsNow(start) }
-    let today = anchor.civil.date
+    guard let context else { throw needsNow(start) }
+    let today = context.civil.date
     for days in 0...2 {
       guard let date = today.adding(days: days) else { break }
       let civil = CivilDateTime(date: date, time: time)
-      if anchor.isAhead(civil) { return .once(.civil(civil)) }
+      if context.isAhead(civil) { return .once(.civil(civil)) }
     }
     throw Fault(
       code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
@@ -51,7 +51,7 @@ extension PhraseParser {
 
   /// Refuses today's times that have passed, where tomorrow would do.
   func ahead(_ civil: CivilDateTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
-    guard let anchor, lexer.text(range).lowercased() == "today", !anchor.isAhead(civil) else { return civil }
+    guard let context, lexer.text(range).lowercased() == "today", !context.isAhead(civil) else { return civil }
     throw Fault(
       code: .neverOccurs, range: range, problem: "\(civil) has passed", expected: "a moment ahead",
       repair: .init(range, "tomorrow"))
@@ -72,9 +72,9 @@ extension PhraseParser {
   /// date [ [ "at" | "T" ] time [ offset ] ], or `now`
   mutating func moment() throws(Fault) -> Phrase.Moment {
     if lexer.keyword == .now {
-      guard let anchor else { throw needsNow(lexer.token.range) }
+      guard let context else { throw needsNow(lexer.token.range) }
       try lexer.advance()
-      return .instant(Instant(seconds: anchor.second))
+      return .instant(Instant(seconds: context.second))
     }
     let start = lexer.token.range.lowerBound
     let date = try date()
@@ -139,13 +139,13 @@ extension PhraseParser {
     let start = lexer.token
     switch start.keyword {
     case .today, .tomorrow, .weekday:
-      guard let anchor else { throw needsNow(start.range) }
+      guard let context else { throw needsNow(start.range) }
       var wait = 0
       if start.keyword == .tomorrow { wait = 1 }
       if case .weekday(let day, _) = start.keyword {
-        wait = Int(WeekdaySet(day).wait(from: Int64(anchor.civil.date.dayNumber)) ?? 0)
+        wait = Int(WeekdaySet(day).wait(from: Int64(context.civil.date.dayNumber)) ?? 0)
       }
-      guard let date = anchor.civil.date.adding(days: wait) else { throw outOfYears(start.range) }
+      guard let date = context.civil.date.adding(days: wait) else { throw outOfYears(start.range) }
       try lexer.advance()
       return date
     case .month: return try namedDate()
@@ -184,7 +184,7 @@ extension PhraseParser {
 
   private func missingYear(_ month: Int64, _ day: Int64, _ range: Range<Int>) -> Fault {
     var date: CivilDate?
-    if let today = anchor?.civil.date {
+    if let today = context?.civil.date {
       // Eight years are the longest way from one 29 February to the next.
       date = (0...8).lazy.compactMap { CivilDate(year: today.year + $0, month: Int(month), day: Int(day)) }
         .first { $0 >= today }

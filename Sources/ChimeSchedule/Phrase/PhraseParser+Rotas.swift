@@ -263,8 +263,8 @@ extension PhraseParser {
         expected: "a schedule like \"every 30 days after done at 9\"")
     }
     var repair: Fault.Repair?
-    if let anchor, lexer.keyword == .at || lexer.token.kind == .end {
-      let words = words(anchor.civil.date)
+    if let context, lexer.keyword == .at || lexer.token.kind == .end {
+      let words = words(context.civil.date)
       repair = .init(place..<place, " " + words, shown: "\(excerpt(lexer.text(0..<place), limit: 40)) \(words)")
     }
     if repair == nil, isDates || isDays {

@@ -13,7 +13,7 @@ extension PhraseParser {
     var half: Range<Int>?
     func note(_ first: Lexer.Token, _ last: Lexer) {
       let range = first.range.lowerBound..<last.previousEnd
-      guard anchor != nil, first.kind == .number else { return }
+      guard context != nil, first.kind == .number else { return }
       if last.bytes[range].last.map({ $0 | 0x20 }) == UInt8(ascii: "m") {
         half = range
       } else if (1...12).contains(first.value), last.bytes[range.lowerBound] != UInt8(ascii: "0") {

@@ -2,16 +2,16 @@
 /// in the same order.
 struct PhraseParser {
   var lexer: Lexer
-  let anchor: Anchor?
+  let context: ParseContext?
   /// How many days of months have been read; see ``Phrase/mostDates``.
   var datesRead = 0
   /// Whether the text has named no time so far, and the one of a day stands for it.
   private var isTimeless = false
 
-  init(_ bytes: [UInt8], anchor: Anchor?) {
+  init(_ bytes: [UInt8], context: ParseContext?) {
     lexer = Lexer(bytes)
-    lexer.isQuiet = anchor?.isQuiet == true
-    self.anchor = anchor
+    lexer.isQuiet = context?.isQuiet == true
+    self.context = context
   }
 
   /// `phrase = one-off | recurring` to the end of the text.
@@ -67,17 +67,17 @@ struct PhraseParser {
     try lexer.advance()
     let first = lexer.token.range
     let duration = try lexer.duration(article: true)
-    guard let anchor else { throw needsNow(start) }
+    guard let context else { throw needsNow(start) }
     guard duration >= .seconds(1) else {
       throw Fault(
         code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this is less than a second",
         expected: "at least 1s")
     }
-    if lexer.countsDays, let date = anchor.civil.date.adding(days: Int(duration.rawValue / 86_400_000)) {
+    if lexer.countsDays, let date = context.civil.date.adding(days: Int(duration.rawValue / 86_400_000)) {
       // Days keep the reading of the clock, also over a change of it.
-      return .once(.civil(CivilDateTime(date: date, time: anchor.civil.time)))
+      return .once(.civil(CivilDateTime(date: date, time: context.civil.time)))
     }
-    let moment = anchor.now.milliseconds + duration.rawValue
+    let moment = context.now.milliseconds + duration.rawValue
     guard moment <= Instant.latest.milliseconds - 999 else {
       throw Fault(
         code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this lies after the year 9999",
@@ -123,7 +123,7 @@ struct PhraseParser {
         code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
-    let times = [(anchor?.words() ?? .usual).day]
+    let times = [(context?.words() ?? .usual).day]
     isTimeless = true
     guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
     // The day is filled in when all bounds are read.
@@ -133,11 +133,11 @@ struct PhraseParser {
   /// Weeks that were told without a day of the week have that of the day on which they begin.
   private func fillWeekday(of phrase: inout Phrase) throws(Fault) {
     guard case .times(let days, let times) = phrase.pattern else { return }
-    var first: CivilDate? = anchor?.civil.date
+    var first: CivilDate? = context?.civil.date
     switch phrase.bounds.starting {
     case .date(let date): first = date
     case .civil(let civil): first = civil.date
-    case .instant(let instant): first = anchor?.zone.civil(at: instant).date
+    case .instant(let instant): first = context?.zone.civil(at: instant).date
     case nil: break
     }
     switch days {
@@ -189,7 +189,7 @@ struct PhraseParser {
         code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
-    return .daysAfterDone(Int(days), isTimed ? try atTimes() : [(anchor?.words() ?? .usual).day])
+    return .daysAfterDone(Int(days), isTimed ? try atTimes() : [(context?.words() ?? .usual).day])
   }
 
   private func wholeSeconds(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Int64 {
@@ -250,7 +250,7 @@ struct PhraseParser {
     try lexer.advance()
     let (to, isToBare, isToHalved) = try windowTime(allowing24: true)
     // The canonical form means what it says.
-    guard anchor != nil else { return (from, to) }
+    guard context != nil else { return (from, to) }
     let range = start..<lexer.previousEnd
     return try DayWindow(from: from, isFromBare: isFromBare, to: to, isToBare: isToBare, isToHalved: isToHalved).settled
     { choices in
@@ -291,18 +291,18 @@ struct PhraseParser {
     case .window where phrase.bounds.count == nil: return
     default: break
     }
-    guard let anchor else { throw needsNow(whole) }
+    guard let context else { throw needsNow(whole) }
     switch phrase.pattern {
     case .elapsed(let seconds, _), .elapsedAfterDone(let seconds):
       // The first point is one interval from now, so that `3 times` counts what is still to come.
-      guard anchor.second + seconds <= Instant.latest.seconds else { throw tooLate(whole) }
-      phrase.bounds.starting = .instant(Instant(seconds: anchor.second + seconds))
+      guard context.second + seconds <= Instant.latest.seconds else { throw tooLate(whole) }
+      phrase.bounds.starting = .instant(Instant(seconds: context.second + seconds))
     case .daysAfterDone(let days, _):
-      guard let date = anchor.civil.date.adding(days: days) else { throw tooLate(whole) }
+      guard let date = context.civil.date.adding(days: days) else { throw tooLate(whole) }
       phrase.bounds.starting = .date(date)
     case .times(let days, _) where days.isRota:
-      phrase.bounds.starting = rotaStart(anchor, isCounted: phrase.bounds.count != nil)
-    case .times, .window: phrase.bounds.starting = .instant(Instant(seconds: anchor.second + 1))
+      phrase.bounds.starting = rotaStart(context, isCounted: phrase.bounds.count != nil)
+    case .times, .window: phrase.bounds.starting = .instant(Instant(seconds: context.second + 1))
     case .once: break
     }
   }
@@ -315,12 +315,12 @@ struct PhraseParser {
 
   /// A rota without a start counts from today. With a number of times it begins now, so that none that has passed is
   /// counted; on the clock where that is unambiguous, because an instant is another day elsewhere.
-  private func rotaStart(_ anchor: Anchor, isCounted: Bool) -> Phrase.Moment {
-    guard isCounted else { return .date(min(max(anchor.civil.date, .earliest), .latest)) }
-    let second = anchor.second + 1
-    let civil = CivilDateTime(wallSeconds: second + Int64(anchor.zone.offset(at: Instant(seconds: second))))
+  private func rotaStart(_ context: ParseContext, isCounted: Bool) -> Phrase.Moment {
+    guard isCounted else { return .date(min(max(context.civil.date, .earliest), .latest)) }
+    let second = context.second + 1
+    let civil = CivilDateTime(wallSeconds: second + Int64(context.zone.offset(at: Instant(seconds: second))))
     guard CivilDate(dayNumber: Int(civil.date.dayNumber)) != nil,
-      anchor.zone.table.instant(civil.wallSeconds, gap: .shift, fold: .first) == second
+      context.zone.table.instant(civil.wallSeconds, gap: .shift, fold: .first) == second
     else { return .instant(Instant(seconds: second)) }
     return .civil(civil)
   }

@@ -49,10 +49,10 @@ struct RecurrenceReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func schedule(_ anchor: Anchor?) throws(Fault) -> RecurrenceDraft {
+  mutating func schedule(_ context: ParseContext?) throws(Fault) -> RecurrenceDraft {
     while try line() {}
     var draft = RecurrenceDraft()
-    try setStart(&draft, anchor)
+    try setStart(&draft, context)
     var counted: Int64 = 0
     for line in lines where line.property == .rule {
       guard draft.rules.count < Self.mostRules else {
@@ -231,7 +231,7 @@ struct RecurrenceReader {
   // MARK: Properties
 
   /// `DTSTART`, or what stands for it: the first of the dates, or the moment at which the text is read.
-  private func setStart(_ draft: inout RecurrenceDraft, _ anchor: Anchor?) throws(Fault) {
+  private func setStart(_ draft: inout RecurrenceDraft, _ context: ParseContext?) throws(Fault) {
     let given = lines.first { $0.property == .start }
     let isRule = lines.contains { $0.property == .rule }
     guard let line = given ?? (isRule ? nil : lines.first { $0.property == .date }) else {
@@ -240,12 +240,12 @@ struct RecurrenceReader {
           range: bytes.count..<bytes.count, problem: "nothing says when it occurs",
           expected: "DTSTART, RRULE or RDATE")
       }
-      guard let anchor else {
+      guard let context else {
         throw Fault(
           range: 0..<0, problem: "without DTSTART this counts from the moment it is written",
           expected: "DTSTART with the start")
       }
-      draft.start = anchor.civil.wallSeconds
+      draft.start = context.civil.wallSeconds
       return
     }
     let times = try moments(line)

@@ -5,13 +5,13 @@ extension RecurrenceRule {
   /// looked for.
   func nextOnClock(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let unit = unit
-    let horizon = min(last, wall + ZoneTable.cycle)
+    let wakeups = min(last, wall + ZoneTable.cycle)
     let keepsToDays = !days.isEveryDay
     let keepsToWeekdays = days.keepsToWeekdays
     var allowedDay = Int64.min
     var turns = 0
     var reading = wall + 1
-    while reading <= horizon {
+    while reading <= wakeups {
       let (held, _) = dividedDown(reading, by: unit)
       let period = nextPeriod(onOrAfter: held)
       if period != held { reading = period * unit }

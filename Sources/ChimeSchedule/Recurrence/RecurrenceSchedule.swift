@@ -29,11 +29,11 @@ struct RecurrenceSchedule: DialectSchedule {
 
   private(set) var canonical: String
 
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
     let unfolded = UnfoldedText(bytes)
     do {
       var reader = RecurrenceReader(unfolded.bytes)
-      let read = try reader.schedule(anchor)
+      let read = try reader.schedule(context)
       clock = read.clock
       start = read.start
       rules = read.rules
@@ -90,7 +90,7 @@ struct RecurrenceSchedule: DialectSchedule {
 
   var isOneOff: Bool { rules.isEmpty && dates.isEmpty && instants.isEmpty }
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     let gap = GapHandling(gap, default: .shift)
     let fold = fold ?? .first
     if rules.count == 1, dates.isEmpty, instants.isEmpty, exceptDates.isEmpty, exceptDays.isEmpty,

@@ -17,7 +17,7 @@ enum SolarEvent: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Where the sun's centre stands, in degrees above the horizon; of no meaning at noon.
+  /// Where the sun's centre stands, in degrees above what wakes next; of no meaning at noon.
   ///
   /// At sunrise and sunset the upper edge touches a level horizon at sea: 34 minutes of arc of refraction and 16 of the
   /// sun's half diameter, as almanacs have it. Twilights are geometric.

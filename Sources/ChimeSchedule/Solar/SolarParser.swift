@@ -2,12 +2,12 @@
 /// The grammar in `docs/schedules.md` has the same parts in the same order.
 struct SolarParser {
   private var phrase: PhraseParser
-  private let anchor: Anchor?
+  private let context: ParseContext?
   private static let expectedEvent = "an event like sunset, civil dawn or solar noon"
 
-  init(_ bytes: [UInt8], anchor: Anchor?) {
-    phrase = PhraseParser(bytes, anchor: anchor)
-    self.anchor = anchor
+  init(_ bytes: [UInt8], context: ParseContext?) {
+    phrase = PhraseParser(bytes, context: context)
+    self.context = context
   }
 
   /// `solar = [ days ] [ "at" ] moment [ days ] { bound }` to the end of the text.
@@ -26,10 +26,10 @@ struct SolarParser {
     guard phrase.lexer.token.kind == .end else { throw trailing() }
     if let count = schedule.bounds.count, count > SolarSchedule.largestCount { throw tooMany(count, bounds) }
     if schedule.bounds.count != nil, schedule.bounds.starting == nil {
-      guard let anchor else { throw phrase.needsNow(0..<0) }
-      schedule.bounds.starting = .instant(Instant(seconds: anchor.second + 1))
+      guard let context else { throw phrase.needsNow(0..<0) }
+      schedule.bounds.starting = .instant(Instant(seconds: context.second + 1))
     }
-    if let anchor, anchor.surroundings.place == nil {
+    if let context, context.scheduleContext.place == nil {
       var fault = Fault(
         range: named,
         problem: "the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place",

@@ -16,8 +16,8 @@ struct SolarSchedule: DialectSchedule {
 
   init(event: SolarEvent) { self.event = event }
 
-  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
-    var parser = SolarParser(bytes, anchor: anchor)
+  init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
+    var parser = SolarParser(bytes, context: context)
     self = try parser.schedule()
   }
 
@@ -31,14 +31,14 @@ struct SolarSchedule: DialectSchedule {
   var needsPlace: Bool { true }
   var calendarNames: [String] { bounds.exceptCalendars }
 
-  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
-    guard let place = surroundings.place else {
+  func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+    guard let place = scheduleContext.place else {
       var never = Timetable(zone: zone, gap: .shift, fold: .first, engine: .instant(0))
       never.lastSecond = -1
       return never
     }
     let fold = fold ?? .first
-    let except = bounds.exceptions(in: surroundings)
+    let except = bounds.exceptions(in: scheduleContext)
     let whole = timetable(place, zone, fold, except: DayRanges([]))
     var timetable = except.isEmpty ? whole : timetable(place, zone, fold, except: except)
     guard let count = bounds.count else { return timetable }

@@ -2,7 +2,7 @@
 enum SolarWord: Sendable, Hashable {
   /// `sunrise`, `dawn`: an event by itself.
   case event(SolarEvent)
-  /// `civil`, `nautical`, `astronomical`: which dawn or dusk, as degrees below the horizon.
+  /// `civil`, `nautical`, `astronomical`: which dawn or dusk, as degrees below what wakes next.
   case depth(Int)
   /// `solar`, before `noon`.
   case solar

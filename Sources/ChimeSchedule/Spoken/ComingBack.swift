@@ -19,12 +19,12 @@ public enum ComingBack {
   /// schedule.
   ///
   /// - Returns: nil: the text is no time to come.
-  public static func read(_ text: String, now: Instant, in surroundings: Surroundings) -> Instant? {
+  public static func read(_ text: String, now: Instant, in scheduleContext: ScheduleContext) -> Instant? {
     let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }
-    for form in [after(text, surroundings.words), text, "at \(text)"].compactMap({ $0 }) {
-      guard let schedule = try? Schedule.parse(form, now: now, in: surroundings), schedule.isOneOff,
-        let instant = schedule.timetable(in: surroundings.zone).next(after: now)
+    for form in [after(text, scheduleContext.words), text, "at \(text)"].compactMap({ $0 }) {
+      guard let schedule = try? Schedule.parse(form, now: now, in: scheduleContext), schedule.isOneOff,
+        let instant = schedule.timetable(in: scheduleContext.zone).next(after: now)
       else { continue }
       return instant
     }

@@ -123,7 +123,7 @@ extension ScheduleLine.Reader {
   }
 
   private func isCalendar(_ index: Int) -> Bool {
-    let names = surroundings.calendarNames()
+    let names = scheduleContext.calendarNames()
     return names.contains(line[index].text) || names.contains(line[index].plain)
   }
 

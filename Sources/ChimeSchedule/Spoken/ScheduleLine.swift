@@ -3,7 +3,7 @@
 /// The time is the longest run of words that is one schedule; the words around it are the title. Words of time that are
 /// left over are never taken into the title: the line is refused then, with what it may have meant.
 ///
-///     try ScheduleLine(["call", "mum", "tomorrow", "at", "5pm"], place: .anywhere, now: now, in: surroundings)
+///     try ScheduleLine(["call", "mum", "tomorrow", "at", "5pm"], place: .anywhere, now: now, in: scheduleContext)
 ///     // title "call mum", text "tomorrow at 5pm"
 public struct ScheduleLine: Sendable {
   public let title: String
@@ -49,9 +49,9 @@ public struct ScheduleLine: Sendable {
 
   /// - Parameter words: The words of a command line. One that has spaces in it was put in quotes: it is a piece of the
   ///   title or a whole time. A single one is a line by itself.
-  public init(_ words: [String], place: Place, now: Instant, in surroundings: Surroundings) throws(Refusal) {
+  public init(_ words: [String], place: Place, now: Instant, in scheduleContext: ScheduleContext) throws(Refusal) {
     let words = words.count == 1 ? words[0].split(whereSeparator: \.isWhitespace).map(String.init) : words
-    let reader = Reader(words: words, place: place, now: now, surroundings: surroundings)
+    let reader = Reader(words: words, place: place, now: now, scheduleContext: scheduleContext)
     guard !words.isEmpty else { throw Refusal.noWords }
     // A first word in quotes is the title wherever all others are a time.
     if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace) {
@@ -124,36 +124,36 @@ public struct ScheduleLine: Sendable {
     let words: [String]
     let place: Place
     let now: Instant
-    let surroundings: Surroundings
+    let scheduleContext: ScheduleContext
     /// What each of the words may be to a time.
     let line: [LineWord]
 
-    init(words: [String], place: Place, now: Instant, surroundings: Surroundings) {
+    init(words: [String], place: Place, now: Instant, scheduleContext: ScheduleContext) {
       self.words = words
       self.place = place
       self.now = now
-      self.surroundings = surroundings
-      anchor = Anchor(now: now, surroundings: surroundings)
-      line = words.map { LineWord($0, language: surroundings.language) }
+      self.scheduleContext = scheduleContext
+      context = ParseContext(now: now, scheduleContext: scheduleContext)
+      line = words.map { LineWord($0, language: scheduleContext.language) }
     }
 
-    private let anchor: Anchor
+    private let context: ParseContext
 
     /// What a text means, without a reason where it means nothing, and without what it counts from.
     func understood(_ text: String) -> (text: String, schedule: Schedule)? {
-      ScheduleReader.understood(text, anchor: anchor)
+      ScheduleReader.understood(text, context: context)
     }
 
     /// The same with what it counts from.
     func counting(_ found: (text: String, schedule: Schedule)) -> Schedule {
       var schedule = found.schedule
-      if ScheduleReader.countsFromNow(found.text, schedule, anchor) { schedule.countsFrom = now }
+      if ScheduleReader.countsFromNow(found.text, schedule, context) { schedule.countsFrom = now }
       return schedule
     }
 
     func parse(_ text: String) -> Result<Schedule, ScheduleError> {
       do {
-        return .success(try Schedule.parse(text, now: now, in: surroundings))
+        return .success(try Schedule.parse(text, now: now, in: scheduleContext))
       } catch {
         return .failure(error)
       }
@@ -251,7 +251,7 @@ public struct ScheduleLine: Sendable {
         let hasComma = start == 0 && start + count < words.count && words[start + count - 1].utf8.last == 0x2C
         let length = lengths[count - 1] - (hasComma ? 1 : 0)
         let form = length == text.utf8.count ? text : String(decoding: text.utf8.prefix(length), as: UTF8.self)
-        let (found, stop) = ScheduleReader.attempt(form, anchor: anchor)
+        let (found, stop) = ScheduleReader.attempt(form, context: context)
         if let found {
           return Run(
             words: start..<start + count, text: form, written: found.text, schedule: found.schedule)
@@ -340,7 +340,7 @@ public struct ScheduleLine: Sendable {
     /// Whether some words are a line with a title and a time. What else a refused one may have meant is not asked, which
     /// would lead back to this line.
     private func isLine(_ words: [String]) -> Bool {
-      let reader = Reader(words: words, place: place, now: now, surroundings: surroundings)
+      let reader = Reader(words: words, place: place, now: now, scheduleContext: scheduleContext)
       if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace),
         reader.understood(words.dropFirst().joined(separator: " ")) != nil
       {
@@ -408,7 +408,7 @@ public struct ScheduleLine: Sendable {
         orders.append(["at"] + more + time)
       }
       for joined in orders where !rest.isEmpty {
-        let reader = Reader(words: joined, place: place, now: now, surroundings: surroundings)
+        let reader = Reader(words: joined, place: place, now: now, scheduleContext: scheduleContext)
         for form in reader.forms(0..<joined.count) {
           switch parse(form) {
           case .success(let schedule):

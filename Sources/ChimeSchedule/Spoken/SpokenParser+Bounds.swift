@@ -120,7 +120,7 @@ extension SpokenParser {
   /// A day, with a time or without, at which a schedule begins or ends.
   private mutating func moment(isEnd: Bool) throws(Fault) -> Phrase.Moment? {
     let start = index
-    if !isEnd, take(.now) { return .instant(Instant(seconds: anchor.second)) }
+    if !isEnd, take(.now) { return .instant(Instant(seconds: context.second)) }
     if take(.in), let span = try span(article: true) { return try after(span, start) }
     index = start
     if isEnd, let month = month(), !isNumber(1) || token(1)?.range.count == 4,
@@ -341,7 +341,7 @@ extension SpokenParser {
       end += 1
     }
     let name = text(first.range.lowerBound..<tokens[end - 1].range.upperBound)
-    for spelling in [name, name.lowercased()] where anchor.surroundings.calendar(spelling) != nil {
+    for spelling in [name, name.lowercased()] where context.scheduleContext.calendar(spelling) != nil {
       index = end
       return spelling
     }
@@ -354,8 +354,8 @@ extension SpokenParser {
     let isAdorned = [.public, .bank, .national, .state].contains(word())
     if isAdorned { index += 1 }
     let isSingle = word() == .holiday
-    let isMeant = isAdorned || isSingle && anchor.surroundings.calendar("holiday") == nil
-    if isMeant, isSingle || word() == .holidays, anchor.surroundings.calendar("holidays") != nil {
+    let isMeant = isAdorned || isSingle && context.scheduleContext.calendar("holiday") == nil
+    if isMeant, isSingle || word() == .holidays, context.scheduleContext.calendar("holidays") != nil {
       index += 1
       return "holidays"
     }

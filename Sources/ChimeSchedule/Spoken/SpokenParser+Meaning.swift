@@ -53,7 +53,7 @@ extension SpokenParser {
     }
     for candidate in candidates {
       let civil = CivilDateTime(date: candidate, time: time)
-      if anchor.isAhead(civil) || date?.kind == .fixed { return Phrase(pattern: .once(.civil(civil))) }
+      if context.isAhead(civil) || date?.kind == .fixed { return Phrase(pattern: .once(.civil(civil))) }
     }
     return try nothingAhead()
   }
@@ -61,7 +61,7 @@ extension SpokenParser {
   private func nothingAhead() throws(Fault) -> Phrase {
     let words = date?.range ?? 0..<bytes.count
     var fault = senseless(
-      words, "\(quoted(words)) at that time has passed (now it is \(anchor.civil))", expected: "a moment ahead",
+      words, "\(quoted(words)) at that time has passed (now it is \(context.civil))", expected: "a moment ahead",
       code: .neverOccurs)
     if date?.kind == .today, part?.part != .tonight { fault.repair = .init(words, "tomorrow") }
     throw fault
@@ -83,7 +83,7 @@ extension SpokenParser {
     }
     guard let date = moved(today, by: span) else { throw tooLate(words) }
     if times.isEmpty, part == nil {
-      return Phrase(pattern: .once(.civil(CivilDateTime(date: date, time: anchor.civil.time))))
+      return Phrase(pattern: .once(.civil(CivilDateTime(date: date, time: context.civil.time))))
     }
     let (said, isNextDay) = try daytimes()
     guard let day = isNextDay ? date.adding(days: 1) : date else { throw tooLate(words) }
@@ -98,11 +98,11 @@ extension SpokenParser {
   func instant(after span: Span) -> Instant? {
     guard let days = moved(today, by: span) else { return nil }
     let shift = Int64(days.dayNumber - today.dayNumber) * 86_400
-    let wall = anchor.civil.wallSeconds + shift
+    let wall = context.civil.wallSeconds + shift
     // The days by the calendar first, and from there what passes.
     let begin =
       shift == 0
-      ? anchor.now.milliseconds : anchor.zone.table.instant(wall, gap: .shift, fold: .first) * 1_000
+      ? context.now.milliseconds : context.zone.table.instant(wall, gap: .shift, fold: .first) * 1_000
     let moment = begin + span.seconds * 1_000
     guard moment <= Instant.latest.milliseconds - 999 else { return nil }
     return Instant(milliseconds: (moment + 999) / 1_000 * 1_000)
@@ -124,7 +124,7 @@ extension SpokenParser {
     takeTimeOfBound()
     var (said, _) = try daytimes()
     if isAfterDone { return try afterDone(kind, said) }
-    if said.isEmpty { said = [anchor.words().day] }
+    if said.isEmpty { said = [context.words().day] }
     let days = try leftOut(of: try days(kind))
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
   }
@@ -181,7 +181,7 @@ extension SpokenParser {
     switch bounds.starting {
     case .date(let date): date
     case .civil(let civil): civil.date
-    case .instant(let instant): anchor.zone.civil(at: instant).date
+    case .instant(let instant): context.zone.civil(at: instant).date
     case nil: today
     }
   }
@@ -303,7 +303,7 @@ extension SpokenParser {
     phrase.bounds.exceptCalendars = Set(phrase.bounds.exceptCalendars).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
-    var parser = PhraseParser(bytes, anchor: anchor)
+    var parser = PhraseParser(bytes, context: context)
     do {
       try parser.settle(&phrase, count: phrase.bounds.count == nil ? nil : boundRange ?? 0..<0)
     } catch {
@@ -319,7 +319,7 @@ extension SpokenParser {
     for days in 0...2 {
       guard let date = today.adding(days: days) else { break }
       let civil = CivilDateTime(date: date, time: time)
-      if anchor.isAhead(civil) { return civil }
+      if context.isAhead(civil) { return civil }
     }
     throw tooLate(0..<bytes.count)
   }

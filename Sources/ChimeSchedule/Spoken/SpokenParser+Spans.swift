@@ -217,7 +217,7 @@ extension SpokenParser {
       return true
     }
     // at(1) counts from tomorrow then, and who says it late in the day may mean today.
-    if isNow, let time = times.first?.time, !anchor.isAhead(CivilDateTime(date: today, time: time)) {
+    if isNow, let time = times.first?.time, !context.isAhead(CivilDateTime(date: today, time: time)) {
       throw senseless(
         words, "\(quoted(words)) may be counted from today or from tomorrow, because \(time) has passed",
         expected: "\"in\" and the days, as in \"in 3 days at 9\"")

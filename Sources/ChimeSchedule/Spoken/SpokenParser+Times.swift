@@ -149,17 +149,17 @@ extension SpokenParser {
     let start = index
     _ = word() == .the && word(1) == .end && take(.the)
     if take(.end, .of, .day) || take(.end, .of, .the, .day) || take(.close, .of, .business) {
-      return Clock(time: anchor.words().endOfDay, isExact: true, range: range(from: start))
+      return Clock(time: context.words().endOfDay, isExact: true, range: range(from: start))
     }
     index = start
     if word(-1) == .at || word(1) == .time, take(.lunch) {
       _ = take(.time)
-      return Clock(time: anchor.words().lunchtime, isExact: true, range: range(from: start))
+      return Clock(time: context.words().lunchtime, isExact: true, range: range(from: start))
     }
-    if take(.tea, .time) { return Clock(time: anchor.words().teatime, isExact: true, range: range(from: start)) }
+    if take(.tea, .time) { return Clock(time: context.words().teatime, isExact: true, range: range(from: start)) }
     if let named = namedTime() {
       index += 1
-      return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
+      return Clock(time: named.time(context.words), isExact: true, range: range(from: start))
     }
     if let clock = pastOrTo() { return clock }
     guard let first = token(), first.kind == .number else { return nil }
@@ -168,7 +168,7 @@ extension SpokenParser {
     index += 1
     if first.value == 12, let named = namedTime(), named == .noon || named == .midnight {
       index += 1
-      return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
+      return Clock(time: named.time(context.words), isExact: true, range: range(from: start))
     }
     var (hour, minute, second) = (first.value, 0, 0)
     var isExact = first.isDigits && bytes[first.range.lowerBound] == UInt8(ascii: "0")
@@ -343,7 +343,7 @@ extension SpokenParser {
     var isExact = false
     var hour: Int
     if let named = namedTime() {
-      let time = named.time(anchor.words)
+      let time = named.time(context.words)
       hour = time.hour
       minutes += time.minute
       isExact = true
@@ -368,7 +368,7 @@ extension SpokenParser {
 
   /// The times of day that were said, or what stands for none; and whether the clock says midnight of the day after.
   func daytimes() throws(Fault) -> (times: [CivilTime], isNextDay: Bool) {
-    guard !times.isEmpty else { return ([part?.part.time(anchor.words()) ?? anchor.words().day], false) }
+    guard !times.isEmpty else { return ([part?.part.time(context.words()) ?? context.words().day], false) }
     var result: [CivilTime] = []
     var isNextDay = false
     for clock in times {

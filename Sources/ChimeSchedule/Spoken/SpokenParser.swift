@@ -6,7 +6,7 @@
 ///     "in 3 days at 9", "every weekday morning except mondays", "at 8 tonight"
 struct SpokenParser {
   let bytes: [UInt8]
-  let anchor: Anchor
+  let context: ParseContext
   let tokens: [SpokenToken]
   /// Whether it stood in `<…>`, as org writes times.
   let isOrg: Bool
@@ -67,13 +67,13 @@ struct SpokenParser {
     case interval(Int64, Phrase.Days?)
   }
 
-  init(_ bytes: [UInt8], anchor: Anchor) throws(Fault) {
+  init(_ bytes: [UInt8], context: ParseContext) throws(Fault) {
     self.bytes = bytes
-    self.anchor = anchor
+    self.context = context
     let whole = try SpokenToken.tokens(bytes)
     tokens = SpokenToken.withoutFrame(whole)
     isOrg = whole.first?.isSign("<") == true && tokens.first?.isSign("<") != true
-    today = anchor.civil.date
+    today = context.civil.date
   }
 
   /// The whole text as one schedule.
@@ -234,7 +234,7 @@ struct SpokenParser {
 
   func isDigit(_ place: Int) -> Bool { (0x30...0x39).contains(bytes[place]) }
 
-  func quoted(_ range: Range<Int>) -> String { anchor.isQuiet ? "" : "\"\(excerpt(text(range), limit: 40))\"" }
+  func quoted(_ range: Range<Int>) -> String { context.isQuiet ? "" : "\"\(excerpt(text(range), limit: 40))\"" }
 
   // MARK: Faults
 

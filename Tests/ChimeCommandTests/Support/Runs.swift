@@ -22,11 +22,11 @@ func chime(
   let errors = TextSink(isTerminal: isInputTerminal, width: width)
   let socket = daemon?.path ?? "/nonexistent/io.chime"
   let usual = ["TZ": "Europe/Prague", "LANG": "C.UTF-8", "CHIME_SOCKET": socket]
-  var world = World(
+  var process = CommandProcess(
     environment: usual.merging(environment) { $1 }, userID: getuid(),
     now: { Samples.now }, input: TextSource(text: input, isTerminal: isInputTerminal), output: output, errors: errors)
-  if let elapsed { world.elapsed = elapsed }
-  let status = CommandMain.run(arguments, in: world)
+  if let elapsed { process.elapsed = elapsed }
+  let status = CommandMain.run(arguments, in: process)
   return Outcome(status: status, output: output.text, errors: errors.text)
 }
 

@@ -11,7 +11,7 @@ final class Life {
   static let water = TrackerID(rawValue: "water")
 
   let store = MemoryStore()
-  var bearings: Bearings
+  var context: ReminderContext
   var now: Instant
   var random = SeededGenerator(seed: 11)
   /// What was shown, in order, with when.
@@ -21,12 +21,12 @@ final class Life {
 
   /// - Parameter start: a reading of the clock on the wall in `zone`.
   init(_ start: String, zone: String = "Europe/Prague") throws {
-    bearings = Bearings(zones: Files(local: try Files.zone(zone)))
+    context = ReminderContext(zones: Files(local: try Files.zone(zone)))
     now = .earliest
     now = at(start)
   }
 
-  var zone: Zone { bearings.zones.local }
+  var zone: Zone { context.zones.local }
 
   /// The instant of `2026-06-01 08:00`; of `08:00` on the present day.
   func at(_ text: String) -> Instant {
@@ -61,12 +61,12 @@ final class Life {
 
   @discardableResult
   func change(
-    _ body: @escaping @Sendable (TrackingWork, inout SeededGenerator) throws -> TrackingOutcome
+    _ body: @escaping @Sendable (TrackingOperations, inout SeededGenerator) throws -> TrackingOutcome
   ) async throws -> TrackingOutcome {
-    let (bearings, now, random) = (bearings, now, random)
+    let (context, now, random) = (context, now, random)
     let (outcome, after) = try await store.write { transaction in
       var random = random
-      let work = TrackingWork(in: transaction, owner: Self.owner, bearings, now: now)
+      let work = TrackingOperations(in: transaction, owner: Self.owner, context, now: now)
       return (try body(work, &random), random)
     }
     self.random = after
@@ -88,9 +88,9 @@ final class Life {
       id: ReminderID(rawValue: id), owner: Self.owner, title: title,
       schedule: try Schedule.parse(when, now: now, zone: zone), createdAt: now)
     reminder.tracker = link
-    let (bearings, now) = (bearings, now)
+    let (context, now) = (context, now)
     try await store.write { [reminder] transaction in
-      try transaction.upsert(reminder, next: try reminder.next(after: now, in: transaction, bearings))
+      try transaction.upsert(reminder, next: try reminder.next(after: now, in: transaction, context))
     }
     return reminder
   }
@@ -101,14 +101,14 @@ final class Life {
   }
 
   @discardableResult
-  func answer(_ answer: Occurrence.Answer, _ id: OccurrenceID) async throws -> AnswerWork {
-    let (bearings, now, random) = (bearings, now, random)
+  func answer(_ answer: Occurrence.Answer, _ id: OccurrenceID) async throws -> AnswerTransaction {
+    let (context, now, random) = (context, now, random)
     let (work, after) = try await store.write { transaction in
       var random = random
       let occurrence = try #require(try transaction.occurrence(id))
       let reminder = try transaction.reminder(id.reminder)?.reminder
-      let work = try AnswerWork.run(
-        answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &random)
+      let work = try AnswerTransaction.run(
+        answer, to: occurrence, reminder: reminder, in: transaction, context, now: now, using: &random)
       return (work, random)
     }
     self.random = after
@@ -119,15 +119,16 @@ final class Life {
 
   /// Fires what is due, and shows it.
   func fire() async throws {
-    let (bearings, now, random) = (bearings, now, random)
+    let (context, now, random) = (context, now, random)
     let (work, after) = try await store.write { transaction in
       var random = random
-      let room = Agenda.Room(policies: LanePolicies())
-      let fired = try FiringWork.run(
-        in: transaction, limit: 100, room: room, bearings: bearings,
-        absence: Absence(runningSince: .earliest), now: now, using: &random)
+      let capacity = Scheduler.Capacity(policies: DeliveryQueuePolicies())
+      let fired = try FireTransaction.run(
+        in: transaction, limit: 100, capacity: capacity, context: context,
+        uptime: Uptime(runningSince: .earliest), now: now, using: &random)
       let owed = try ClaimedMessage.claim(
-        Lane(owner: Self.owner, channel: .desktop), limit: 64, in: transaction, LanePolicies(), bearings, now: now)
+        DeliveryQueue(owner: Self.owner, channel: .desktop), limit: 64, in: transaction, DeliveryQueuePolicies(),
+        context, now: now)
       for claimed in fired.claims + owed {
         try transaction.acknowledge(claimed.claim.id, attempt: nil, state: .delivered(at: now))
       }
@@ -145,9 +146,9 @@ final class Life {
 
   func live(until end: Instant) async throws {
     while true {
-      let due = try await store.read { try $0.dueHorizon() }
-      let lane = due.outbox.values.min()
-      guard let next = [due.nextDue, lane].compactMap({ $0 }).min(), next <= end else { break }
+      let due = try await store.read { try $0.dueWakeups() }
+      let queue = due.outbox.values.min()
+      guard let next = [due.nextDue, queue].compactMap({ $0 }).min(), next <= end else { break }
       now = max(now, next)
       try await fire()
     }

@@ -68,7 +68,7 @@ struct LimitNoticeTests {
   /// Days of a limit are met as they end, and what they earn is told in the morning.
   @Test func theDaysOfALimitAreEarnedByTheClock() async throws {
     let life = try Life("2026-06-01 07:00")
-    var pack = try TrackingWorkTests.drinks()
+    var pack = try TrackingOperationsTests.drinks()
     pack.trackers[0].goal = Goal(.total(try Life.ml(300)), atMost: true)
     pack.reminders = []
     pack.trackers[0].startedOn = try #require(CivilDate("2026-06-01"))

@@ -211,9 +211,9 @@ struct LinkedDaysTests {
     try await life.live(until: "10:00")
     try await life.log(250)
     life.now = life.at("09:00")
-    let bearings = life.bearings
+    let context = life.context
     let now = life.now
-    try await life.store.write { try Rescan.reschedule(reminder.id, in: $0, bearings, now: now) }
+    try await life.store.write { try Recompute.reschedule(reminder.id, in: $0, context, now: now) }
     _ = life.heard()
     try await life.live(until: "13:05")
     #expect(life.heard() == ["11:30", "13:00"], "what had fired before is not heard again")
@@ -232,12 +232,12 @@ struct LinkedDaysTests {
     let key = TrackerKey(owner: Life.owner, id: Life.water)
     for _ in 0..<150 {
       let before = life.shown.count
-      let bearings = life.bearings
+      let context = life.context
       func isMet() async throws -> Bool {
         let now = life.now
         return try await life.store.read { transaction in
           let tracker = try #require(try transaction.tracker(key))
-          let day = tracker.day(at: now, in: bearings.zones.local).day
+          let day = tracker.day(at: now, in: context.zones.local).day
           return try transaction.dayTotal(of: key, on: day)?.isMet ?? false
         }
       }

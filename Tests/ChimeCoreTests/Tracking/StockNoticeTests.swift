@@ -22,9 +22,9 @@ struct StockNoticeTests {
   }
 
   private func level(_ life: Life) async throws -> StockLevel {
-    let (bearings, now) = (life.bearings, life.now)
+    let (context, now) = (life.context, life.now)
     return try await life.store.read { transaction in
-      let work = TrackingWork(in: transaction, owner: Life.owner, bearings, now: now)
+      let work = TrackingOperations(in: transaction, owner: Life.owner, context, now: now)
       let tracker = try #require(try transaction.tracker(TrackerKey(owner: Life.owner, id: Self.pills)))
       return try #require(try work.stockLevel(of: tracker))
     }
@@ -104,10 +104,10 @@ struct StockNoticeTests {
     try await life.put(tracker)
     let entry = try #require(try await life.log(1_500).entry)
     func left() async throws -> Quantity? {
-      let (bearings, now) = (life.bearings, life.now)
+      let (context, now) = (life.context, life.now)
       return try await life.store.read { transaction in
         let kept = try #require(try transaction.tracker(TrackerKey(owner: Life.owner, id: Life.water)))
-        return try TrackingWork(in: transaction, owner: Life.owner, bearings, now: now).stockLevel(of: kept)?.left
+        return try TrackingOperations(in: transaction, owner: Life.owner, context, now: now).stockLevel(of: kept)?.left
       }
     }
     #expect(try await left() == Life.ml(3_500))

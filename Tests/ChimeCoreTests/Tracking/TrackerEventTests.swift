@@ -6,7 +6,7 @@ import Testing
 
 /// What endpoints are told of trackers.
 struct TrackerEventTests {
-  private static let list = Lane(owner: Life.owner, channel: ChannelName(rawValue: "list"))
+  private static let list = DeliveryQueue(owner: Life.owner, channel: ChannelName(rawValue: "list"))
 
   /// A life in which a pack is there, and an endpoint hears of its trackers.
   private static func heard(
@@ -14,10 +14,10 @@ struct TrackerEventTests {
     owner: UInt32 = Life.owner, channels: [String] = []
   ) async throws -> Life {
     let life = try Life("2026-06-01 07:00")
-    life.bearings.audience = Audience([
-      .init(lane: Lane(owner: owner, channel: list.channel), events: Set(events), reminders: reminders)
+    life.context.subscriptions = EventSubscriptions([
+      .init(queue: DeliveryQueue(owner: owner, channel: list.channel), events: Set(events), reminders: reminders)
     ])
-    var pack = try TrackingWorkTests.drinks()
+    var pack = try TrackingOperationsTests.drinks()
     pack.channels = channels
     try await life.change { [pack] in try $0.install(pack, using: &$1) }
     return life
@@ -50,7 +50,7 @@ struct TrackerEventTests {
     // Each is one of the outbox, that no reminder is left of and nobody has to answer.
     let titles = try await life.store.write { [now = life.now] transaction in
       let claimed = try transaction.claimDeliveries(
-        lane: Self.list, now: now, visibleAgain: now + .minutes(1), limit: 10)
+        queue: Self.list, now: now, visibleAgain: now + .minutes(1), limit: 10)
       #expect(claimed.allSatisfy { $0.reminder == nil && $0.occurrence.state == .done })
       return claimed.map(\.title)
     }

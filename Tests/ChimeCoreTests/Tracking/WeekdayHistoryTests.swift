@@ -26,13 +26,13 @@ import Testing
     return life
   }
 
-  private func standing(_ life: Life, on day: String? = nil) async throws -> Standing {
-    let (bearings, now) = (life.bearings, life.now)
+  private func standing(_ life: Life, on day: String? = nil) async throws -> GoalProgress {
+    let (context, now) = (life.context, life.now)
     return try await life.store.read { store in
       let tracker = try #require(try store.tracker(TrackerKey(owner: Life.owner, id: Self.run)))
-      let day = day.flatMap { CivilDate($0) } ?? tracker.day(at: now, in: bearings.zones.local).day
+      let day = day.flatMap { CivilDate($0) } ?? tracker.day(at: now, in: context.zones.local).day
       let totals = try store.dayTotals(of: tracker.key, in: .earliest...day)
-      return Standing(tracker, on: day, summary: Tallying(tracker).summary(of: totals), totals: totals)
+      return GoalProgress(tracker, on: day, summary: ProgressAggregator(tracker).summary(of: totals), totals: totals)
     }
   }
 

@@ -16,7 +16,7 @@ import Testing
 
     let pack: Pack
     let store = MemoryStore()
-    private let bearings = Bearings(zones: ZoneCatalog())
+    private let context = ReminderContext(zones: ZoneCatalog())
     private var random = SeededGenerator(seed: 20)
     private var now = Instant.earliest
     private(set) var day = 0
@@ -32,7 +32,7 @@ import Testing
       self.day = day
       let date = try #require(Self.start.adding(days: day))
       let time = try #require(CivilTime(hour: hour, minute: minute))
-      switch bearings.zones.local.resolve(CivilDateTime(date: date, time: time)) {
+      switch context.zones.local.resolve(CivilDateTime(date: date, time: time)) {
       case .unique(let instant): now = instant
       case .gap(_, _, let transition): now = transition
       case .fold(let first, _): now = first
@@ -40,12 +40,12 @@ import Testing
     }
 
     func change(
-      _ body: @escaping @Sendable (TrackingWork, inout SeededGenerator) throws -> TrackingOutcome
+      _ body: @escaping @Sendable (TrackingOperations, inout SeededGenerator) throws -> TrackingOutcome
     ) async throws {
-      let (bearings, now, random) = (bearings, now, random)
+      let (context, now, random) = (context, now, random)
       let (outcome, after) = try await store.write { transaction in
         var random = random
-        let work = TrackingWork(in: transaction, owner: Self.owner, bearings, now: now)
+        let work = TrackingOperations(in: transaction, owner: Self.owner, context, now: now)
         return (try body(work, &random), random)
       }
       self.random = after

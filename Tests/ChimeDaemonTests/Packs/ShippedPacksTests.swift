@@ -70,7 +70,7 @@ import Testing
     for reminder in try Self.pack(name).reminders {
       let when = reminder.whenWithoutPlace ?? reminder.when
       #expect(throws: Never.self, "\(when)") {
-        try Schedule.parse(when, now: Instant(seconds: 1_800_000_000), in: Surroundings(zone: .utc))
+        try Schedule.parse(when, now: Instant(seconds: 1_800_000_000), in: ScheduleContext(zone: .utc))
       }
     }
   }

@@ -27,13 +27,13 @@ final class Home: Sendable {
   static func live<Value>(
     alone: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
   ) async throws -> Value {
-    await Turnstile.homes.enter(alone: alone)
+    await AsyncSemaphore.homes.enter(alone: alone)
     do {
       let home = try Home()
       do {
         let value = try await body(home)
         await home.leave()
-        await Turnstile.homes.leave(alone: alone)
+        await AsyncSemaphore.homes.leave(alone: alone)
         return value
       } catch {
         Issue.record("\(error)\n\(home.everythingSaid)")
@@ -41,7 +41,7 @@ final class Home: Sendable {
         throw error
       }
     } catch {
-      await Turnstile.homes.leave(alone: alone)
+      await AsyncSemaphore.homes.leave(alone: alone)
       throw error
     }
   }

@@ -39,8 +39,8 @@ func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) a
 }
 
 /// Lets a few homes be lived in at once: the machine may have two processors only.
-actor Turnstile {
-  static let homes = Turnstile(4)
+actor AsyncSemaphore {
+  static let homes = AsyncSemaphore(4)
 
   private let places: Int
   private var free: Int

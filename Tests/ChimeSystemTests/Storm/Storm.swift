@@ -68,7 +68,7 @@ final class Storm {
     let made = try await home.run(
       "cc", ["-std=gnu11", "-O2", "-o", program, Machine.support("crowd-receiver.c")])
     guard made.status == 0 else { throw HarnessFailure(made.text) }
-    // How long each answer takes: so long that some are waited for at any moment, and lanes have room all the same.
+    // How long each answer takes: so long that some are waited for at any moment, and queues have room all the same.
     let delay = min(400, max(20, 20_000 * span / size))
     let receiver = try await home.spawn(program, [received, "\(delay)", receiverAddress])
     return try await eventually("the receiver says its port") { receiver.lines.first.flatMap { Int($0) } }

@@ -75,7 +75,7 @@ extension Storm {
   func tellCosts(isBounded: Bool) async throws {
     for (place, one) in incidents.enumerated() {
       let next = place + 1 < incidents.count ? incidents[place + 1].begin : .max
-      let horizon = min(one.end + 25_000, next)
+      let wakeups = min(one.end + 25_000, next)
       // Where nobody could do anything, what counts is what came afterwards.
       let from = one.hitsAll ? one.end : one.begin
       let row = try await sql(
@@ -91,9 +91,9 @@ extension Storm {
             SELECT state_at, lag(state_at) OVER queue AS before, min(scheduled_at) OVER (
               PARTITION BY lane ORDER BY state_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS oldest
             FROM chime.delivery WINDOW queue AS (PARTITION BY lane ORDER BY state_at)) d
-            WHERE state_at > \(from) AND coalesce(before, 0) < \(horizon)),
+            WHERE state_at > \(from) AND coalesce(before, 0) < \(wakeups)),
           (SELECT coalesce(max(fired_at) - \(one.end), 0) FROM chime.occurrence
-            WHERE fired_at > \(one.end) AND scheduled_at < \(horizon) AND fired_at - scheduled_at > 1000)
+            WHERE fired_at > \(one.end) AND scheduled_at < \(wakeups) AND fired_at - scheduled_at > 1000)
         """
       ).split(separator: "|", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
       tell(

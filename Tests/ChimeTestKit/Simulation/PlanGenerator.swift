@@ -237,15 +237,15 @@ struct PlanGenerator {
   }
 
   private func reminder(_ words: [String: String], at: Int64) -> Reminder? {
-    var bearings = Bearings(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
-    bearings.calendars = ["holidays": []]
-    return try? Simulation.reminder(ReminderID(rawValue: "r"), words, bearings, now: wall(at))
+    var context = ReminderContext(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
+    context.calendars = ["holidays": []]
+    return try? Simulation.reminder(ReminderID(rawValue: "r"), words, context, now: wall(at))
   }
 
   private func timetable(_ words: [String: String], at: Int64) -> Timetable {
-    let bearings = Bearings(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
-    guard let reminder = reminder(words, at: at) else { return bearings.surroundings(in: .utc).never }
-    return bearings.timetable(of: reminder)
+    let context = ReminderContext(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
+    guard let reminder = reminder(words, at: at) else { return context.scheduleContext(in: .utc).never }
+    return context.timetable(of: reminder)
   }
 
   /// How long it may live; nil when its schedule is refused.
@@ -435,7 +435,7 @@ struct PlanGenerator {
   }
 }
 
-extension Surroundings {
+extension ScheduleContext {
   /// A timetable without times.
   fileprivate var never: Timetable {
     guard let past = try? Schedule(canonical: "at 1970-01-01T00:00:00Z") else { preconditionFailure("a fixed text") }

@@ -1,33 +1,34 @@
 import ChimeCore
 import ChimeSchedule
 
-// Firing, and the outbox: as `EventLoop+Firing` and `EventLoop+Outbox` have them.
+// Firing, and the outbox: as `EventLoop+FiringResult` and `EventLoop+Outbox` have them.
 extension SimulatedLoop {
-  func fire(limit: Int, room: Agenda.Room) {
-    let (bearings, absence, stagger, downtime) = (bearings, absence, stagger, downtime)
+  func fire(limit: Int, capacity: Scheduler.Capacity) {
+    let (context, uptime, catchUpSpread, downtime) = (context, uptime, catchUpSpread, downtime)
     var generator = SeededGenerator(seed: world.bits())
     let renewal = renewal
     write(.fire) { transaction, now in
       try renewal.mark(transaction, now: now)
-      return try FiringWork.run(
-        in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
+      return try FireTransaction.run(
+        in: transaction, limit: limit, capacity: capacity, context: context, uptime: uptime,
+        catchUpSpread: catchUpSpread,
         downtime: downtime, now: now, using: &generator)
     } _: { [self] result in
       switch result {
-      case .success(let (work, horizon)):
+      case .success(let (work, wakeups)):
         self.downtime = nil
-        self.stagger = work.stagger
+        self.catchUpSpread = work.catchUpSpread
         supersede(by: work.firings)
-        handle(.fired(claimed: outbox.hold(work.claims, asOf: horizon.sequence), horizon))
-        world.ledger.tells(work.firings)
+        handle(.fired(claimed: outbox.hold(work.claims, asOf: wakeups.sequence), wakeups))
+        world.checker.tells(work.firings)
         if !work.firings.isEmpty { storeWorks() }
-        if bearings.version != self.bearings.version { recompute(work.firings.map(\.due.reminder.id)) }
+        if context.version != self.context.version { recompute(work.firings.map(\.due.reminder.id)) }
       case .failure: handle(.firingFailed)
       }
     }
   }
 
-  func supersede(by firings: [Firing]) {
+  func supersede(by firings: [FiringResult]) {
     let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
     if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
   }
@@ -35,21 +36,21 @@ extension SimulatedLoop {
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
     guard isAlive, !isOutboxBusy, !outbox.work.isEmpty else { return endIfSettled() }
-    if agenda.keepsForStore { return keepOutbox() }
+    if scheduler.keepsForStore { return keepOutbox() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
-    let (policies, seen, bearings) = (agenda.policies, outbox.seenFailing, bearings)
+    let (policies, seen, context) = (scheduler.policies, outbox.seenFailing, context)
     var generator = SeededGenerator(seed: world.bits())
     isOutboxBusy = true
     write(.outbox, tells: false) { transaction, now in
       try OutboxCommit.run(
-        part, in: transaction, policies, seenFailing: seen, bearings, now: now, using: &generator)
+        part, in: transaction, policies, seenFailing: seen, context, now: now, using: &generator)
     } _: { [self] result in
       isOutboxBusy = false
       switch result {
-      case .success(let (commit, horizon)):
-        forgetUnderWay(part.outcomes, horizon)
-        didWork(part, commit, horizon)
+      case .success(let (commit, wakeups)):
+        forgetUnderWay(part.outcomes, wakeups)
+        didWork(part, commit, wakeups)
       case .failure:
         // In the order in which they came.
         var work = part
@@ -62,25 +63,25 @@ extension SimulatedLoop {
     }
   }
 
-  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
-    let claims = outbox.hold(commit.claims, asOf: horizon.sequence)
-    for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
+  private func didWork(_ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups) {
+    let claims = outbox.hold(commit.claims, asOf: wakeups.sequence)
+    for (queue, _) in commit.unreadable { handle(.unreadable(queue)) }
     if part.claims.isEmpty {
-      handle(.horizon(horizon))
+      handle(.wakeups(wakeups))
     } else {
-      handle(.claimed(Set(part.claims.map(\.lane)), claims, horizon))
+      handle(.claimed(Set(part.claims.map(\.queue)), claims, wakeups))
     }
     record(part.answers)
     workOutbox()
     // What was shown without the store and could not be recorded has nowhere to put what came of it.
-    let homeless = part.outcomes.count { world.ledger.abandoned.contains($0.message.delivery.id) }
+    let homeless = part.outcomes.count { world.checker.abandoned.contains($0.message.delivery.id) }
     for reason in commit.refused.dropFirst(homeless) { world.fail("an outcome could not be recorded: \(reason)") }
     tell(commit)
     if !part.outcomes.isEmpty || !commit.claims.isEmpty { storeWorks() }
   }
 
   func tell(_ commit: OutboxCommit) {
-    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
+    for endpoint in commit.changed { outbox.endpoints[endpoint.queue]?.failingSince = endpoint.failingSince }
     if !commit.disabled.isEmpty { refreshEndpoints {} }
   }
 
@@ -95,7 +96,7 @@ extension SimulatedLoop {
   func giveBack(_ claim: Claim) {
     let message = outbox.held[claim.id]
     outbox.forget(claim.id)
-    if let message, standby.takeBack(message) { return }
+    if let message, degradedMode.takeBack(message) { return }
     outbox.work.releases.append(claim.id)
   }
 
@@ -114,10 +115,10 @@ extension SimulatedLoop {
     case .ended(let attempt, let next):
       // One that has ended with its channel is heard of once.
       guard underWay[message.delivery.id] != nil, reported.insert(message.delivery.id).inserted else { return }
-      world.ledger.ends(message, attempt, next)
+      world.checker.ends(message, attempt, next)
       inbox.outcomes.append(Outcome(attempt: attempt, next: next, message: message))
     case .answered(let answer):
-      inbox.answers.append(OutboxWork.Answer(answer: answer, occurrence: message.occurrence.id))
+      inbox.answers.append(OutboxTransaction.Answer(answer: answer, occurrence: message.occurrence.id))
     }
     if isFirst { later(world.chance(0...1)) { $0.takeOutcomes() } }
   }
@@ -129,32 +130,32 @@ extension SimulatedLoop {
     guard !arrived.isEmpty else { return workOutbox() }
     let well = outbox.heard(arrived, at: world.wall)
     outbox.work.outcomes += arrived
-    handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
+    handle(.ended(arrived.map { Scheduler.Ending($0.queue, DeliveryQueueOutcome($0.attempt, $0.next)) }))
     workOutbox()
-    if !well.isEmpty { wakeLanes { well.contains($0) } }
+    if !well.isEmpty { wakeQueues { well.contains($0) } }
   }
 
-  private func record(_ answers: [OutboxWork.Answer]) {
+  private func record(_ answers: [OutboxTransaction.Answer]) {
     for answer in answers { record(answer) }
   }
 
-  private func record(_ given: OutboxWork.Answer) {
-    if agenda.keepsForStore { return keep(given) }
-    let (answer, id, bearings) = (given.answer, given.occurrence, bearings)
+  private func record(_ given: OutboxTransaction.Answer) {
+    if scheduler.keepsForStore { return keep(given) }
+    let (answer, id, context) = (given.answer, given.occurrence, context)
     write(.answer) { transaction, now -> Notices in
       guard let occurrence = try transaction.occurrence(id), occurrence.isOpen else { return Notices() }
       let reminder = try transaction.reminder(id.reminder)?.reminder
       do {
         var generator = SeededGenerator(seed: 0)
-        let work = try AnswerWork.run(
-          answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
+        let work = try AnswerTransaction.run(
+          answer, to: occurrence, reminder: reminder, in: transaction, context, now: now, using: &generator)
         return Notices(work)
       } catch is AnswerRefused {
         return Notices()
       }
     } _: { [self] result in
       switch result {
-      case .success(let (notices, horizon)): committed(horizon, notices, with: bearings)
+      case .success(let (notices, wakeups)): committed(wakeups, notices, with: context)
       case .failure: keep(given)
       }
     }
@@ -176,32 +177,32 @@ extension SimulatedLoop {
     var changesEndpoints = false
   }
 
-  func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
+  func committed(_ wakeups: NextWakeups, _ notices: Notices, with context: ReminderContext) {
     var notices = notices
-    for (id, until) in notices.snoozed where standby.hasFired(id, atEndOfSnoozeUntil: until) {
+    for (id, until) in notices.snoozed where degradedMode.hasFired(id, atEndOfSnoozeUntil: until) {
       notices.withdrawn.remove(id)
     }
     for id in notices.changed {
-      standby.forget(id)
-      world.ledger.forgetAside(id)
+      degradedMode.forget(id)
+      world.checker.forgetAside(id)
     }
-    for id in notices.withdrawn.union(notices.pinged.map(standby.awaited) ?? []) {
-      standby.forget(id)
-      world.ledger.forgetAside(id)
+    for id in notices.withdrawn.union(notices.pinged.map(degradedMode.awaited) ?? []) {
+      degradedMode.forget(id)
+      world.checker.forgetAside(id)
     }
     if let id = notices.removed { drop { $0.delivery.occurrence.reminder == id } }
-    handle(.horizon(horizon))
+    handle(.wakeups(wakeups))
     if !notices.withdrawn.isEmpty { drop { notices.withdrawn.contains($0.occurrence.id) } }
     if !notices.cancelled.isEmpty { drop { notices.cancelled.contains($0.delivery.id) } }
     storeWorks()
-    guard bearings.version != self.bearings.version else { return }
+    guard context.version != self.context.version else { return }
     recompute(notices.reminders + notices.changed + notices.withdrawn.map(\.reminder))
   }
 }
 
 extension SimulatedLoop.Notices {
   /// Of an answer.
-  init(_ work: AnswerWork) {
+  init(_ work: AnswerTransaction) {
     let answered = work.occurrence
     self.init(changed: work.chained.map(\.after.id), withdrawn: [answered.id])
     if case .snoozed(let until) = answered.state { snoozed[answered.id] = until }

@@ -1,22 +1,22 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What the daemon's event loop does around the agenda, in virtual time: it carries out effects, runs the transactions,
+/// What the daemon's event loop does around the scheduler, in virtual time: it carries out effects, runs the transactions,
 /// and brings back what came of them. A crash is that nobody hears of it any more.
 final class SimulatedLoop {
   unowned let world: Simulation
   let startedAt: Instant
-  var absence: Absence
+  var uptime: Uptime
   /// What the first that fires is told with; nil: it has been.
   var downtime: Downtime?
-  var bearings: Bearings
-  var agenda: Agenda
+  var context: ReminderContext
+  var scheduler: Scheduler
   var outbox = OutboxState()
   var renewal = Renewal()
   var owesWaking = false
-  var stagger = Stagger()
+  var catchUpSpread = CatchUpSpread()
   var isOutboxBusy = false
-  var standby = Standby()
+  var degradedMode = DegradedMode()
   /// What each entry of it was decided with.
   var keptWith: [Work] = []
   var isRecording = false
@@ -38,7 +38,7 @@ final class SimulatedLoop {
   private(set) var outboxAt: Int64?
   private(set) var wakeAt: Instant?
   private var sequence: UInt64 = 0
-  var inbox: (outcomes: [Outcome], answers: [OutboxWork.Answer]) = ([], [])
+  var inbox: (outcomes: [Outcome], answers: [OutboxTransaction.Answer]) = ([], [])
   /// Attempts that this daemon has begun and has not recorded.
   var underWay: [DeliveryID: OutboundMessage] = [:]
   /// Of these, the ones whose channel has reported.
@@ -53,31 +53,31 @@ final class SimulatedLoop {
   init(_ world: Simulation) {
     self.world = world
     startedAt = world.wall
-    absence = Absence(runningSince: world.wall)
-    bearings = Bearings(zones: world.zones, place: Place(latitude: 50.1, longitude: 14.4), quiet: world.quiet)
-    bearings.calendars = world.holidays
+    uptime = Uptime(runningSince: world.wall)
+    context = ReminderContext(zones: world.zones, place: Place(latitude: 50.1, longitude: 14.4), quiet: world.quiet)
+    context.calendars = world.holidays
     (knownRules, knownLocal) = (world.zones.rules, world.zones.localName)
-    agenda = Agenda(policies: Self.policies(of: []), seed: world.bits())
+    scheduler = Scheduler(policies: Self.policies(of: []), seed: world.bits())
   }
 
   // MARK: Events and effects
 
-  func handle(_ event: Agenda.Event) {
+  func handle(_ event: Scheduler.Event) {
     guard isAlive, !isStopping else { return }
-    perform(agenda.handle(event, now: world.wall))
+    perform(scheduler.handle(event, now: world.wall))
   }
 
-  private func perform(_ effects: [Agenda.Effect]) {
+  private func perform(_ effects: [Scheduler.Effect]) {
     for effect in effects {
       switch effect {
       case .armDue(let time): dueAt = time
       case .armOutbox(let time): outboxAt = time.map { world.mono + max(0, ($0 - world.wall).rawValue) }
-      case .fire(let limit, let room): fire(limit: limit, room: room)
-      case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
+      case .fire(let limit, let capacity): fire(limit: limit, capacity: capacity)
+      case .claim(let queue, let limit): outbox.work.claims.append((queue, limit))
       case .send(let claim): begin(claim)
       case .release(let claim): giveBack(claim)
       case .armWake(let time): wakeAt = time
-      case .standIn(let limit): standIn(limit: limit)
+      case .fireDegraded(let limit): fireDegraded(limit: limit)
       case .record: record()
       }
     }
@@ -111,26 +111,26 @@ final class SimulatedLoop {
   ///   - asked: the time by which a request is answered, where it is another than that of the transaction.
   ///   - tells: whether the loop takes it as a sign of trouble when the store refuses.
   func write<Value>(
-    _ kind: Work.Kind, bearings: Bearings? = nil, at asked: Instant? = nil, tells: Bool = true,
+    _ kind: Work.Kind, context: ReminderContext? = nil, at asked: Instant? = nil, tells: Bool = true,
     _ body: @escaping (any StoreTransaction, Instant) throws -> Value,
-    _ done: @escaping (Result<(Value, Horizon), any Error>) -> Void
+    _ done: @escaping (Result<(Value, NextWakeups), any Error>) -> Void
   ) {
-    let bearings = bearings ?? self.bearings
+    let context = context ?? self.context
     let fault = world.storeFault
     let begin = max(world.mono + world.chance(0...2), world.store.freeAt)
     let takes = fault == .slow ? world.chance(500...20_000) : world.chance(0...6)
     world.store.freeAt = begin + takes
-    if fault == .slow { world.ledger.isRough(for: begin + takes - world.mono) }
+    if fault == .slow { world.checker.isRough(for: begin + takes - world.mono) }
     later(begin - world.mono) { loop in
       let world = loop.world
       let work = Work(
-        kind: kind, now: asked ?? world.wall, bearings: bearings, absence: loop.absence)
-      let result = Result { () throws -> (Value, Horizon) in
+        kind: kind, now: asked ?? world.wall, context: context, uptime: loop.uptime)
+      let result = Result { () throws -> (Value, NextWakeups) in
         let value = try world.store.write(world.storeFault, world.bits()) { try body($0, work.now) }
-        var horizon = try world.store.transaction.horizon()
+        var wakeups = try world.store.transaction.wakeups()
         loop.sequence += 1
-        horizon.sequence = loop.sequence
-        return (value, horizon)
+        wakeups.sequence = loop.sequence
+        return (value, wakeups)
       }
       if case .failure(let failure) = result {
         if case StoreFailure.unavailable? = failure as? StoreFailure {
@@ -141,9 +141,9 @@ final class SimulatedLoop {
           world.fail("the store: \(reason)")
         }
       } else if kind == .record {
-        world.ledger.recorded(loop.recorded)
+        world.checker.recorded(loop.recorded)
       } else {
-        world.ledger.committed(work)
+        world.checker.committed(work)
       }
       loop.later(takes + world.chance(0...2)) { loop in
         // What counts is when the loop hears of it: it may have been stopped meanwhile.
@@ -204,7 +204,7 @@ final class SimulatedLoop {
     guard isStopping, !isOutboxBusy, outbox.work.outcomes.isEmpty, afterwards != nil, !recordsBeforeTheEnd(),
       let body = afterwards
     else { return }
-    world.ledger.ends(self)
+    world.checker.ends(self)
     afterwards = nil
     die()
     body()
@@ -214,7 +214,7 @@ final class SimulatedLoop {
 /// A transaction as the ledger hears of it.
 struct Work {
   enum Kind: Equatable {
-    case start, fire, outbox, answer, rescan, lookAgain, wake, note, record
+    case start, fire, outbox, answer, recomputeDueTimes, reevaluateHeld, wake, note, record
     case client(PlannedAction.Verb)
     case ping(ReminderID, Ping.Kind)
 
@@ -228,6 +228,6 @@ struct Work {
 
   var kind: Kind
   var now: Instant
-  var bearings: Bearings
-  var absence: Absence
+  var context: ReminderContext
+  var uptime: Uptime
 }

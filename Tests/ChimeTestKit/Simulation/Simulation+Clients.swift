@@ -1,28 +1,30 @@
 import ChimeCore
 import ChimeSchedule
 
-// What people ask of the daemon: as the desk answers it.
+// What people ask of the daemon: as the request handler answers it.
 extension Simulation {
   typealias Notices = SimulatedLoop.Notices
 
   static let owner: UInt32 = 1_000
 
-  static func lane(_ channel: String) -> Lane { Lane(owner: owner, channel: ChannelName(rawValue: channel)) }
+  static func queue(_ channel: String) -> DeliveryQueue {
+    DeliveryQueue(owner: owner, channel: ChannelName(rawValue: channel))
+  }
 
   func ask(_ action: PlannedAction) {
     guard let loop, loop.isReady, !loop.isStopping else { return }
-    let (now, bearings, heard) = (wall, loop.bearings, loop.standby.heard)
+    let (now, context, heard) = (wall, loop.context, loop.degradedMode.heard)
     figures.requests += 1
-    loop.write(Work.Kind(action), bearings: bearings, at: now) { [self] transaction, _ in
-      try answer(action, in: transaction, bearings, loop.absence, heard: heard, now: now)
+    loop.write(Work.Kind(action), context: context, at: now) { [self] transaction, _ in
+      try answer(action, in: transaction, context, loop.uptime, heard: heard, now: now)
     } _: { [self] result in
-      guard case .success(let (notices, horizon)) = result else {
+      guard case .success(let (notices, wakeups)) = result else {
         figures.refusals += 1
         return
       }
-      ledger.acknowledged(action)
-      guard notices.changesEndpoints else { return loop.committed(horizon, notices, with: bearings) }
-      loop.refreshEndpoints { loop.committed(horizon, notices, with: bearings) }
+      checker.acknowledged(action)
+      guard notices.changesEndpoints else { return loop.committed(wakeups, notices, with: context) }
+      loop.refreshEndpoints { loop.committed(wakeups, notices, with: context) }
     }
   }
 
@@ -37,16 +39,16 @@ extension Simulation {
   struct Refused: Error {}
 
   private func answer(
-    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence,
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime,
     heard: Set<OccurrenceID>, now: Instant
   ) throws -> Notices {
     let id = ReminderID(rawValue: action.subject)
     switch action.verb {
     case .add:
       guard try transaction.reminder(id) == nil else { throw Refused() }
-      let reminder = try Self.reminder(id, action.words, bearings, now: now)
+      let reminder = try Self.reminder(id, action.words, context, now: now)
       try requireOthers(of: reminder, in: transaction)
-      let next = try firstTime(of: reminder, bearings, after: now)
+      let next = try firstTime(of: reminder, context, after: now)
       try transaction.upsert(reminder, next: next, since: now)
     case .remove:
       guard try transaction.reminder(id) != nil else { throw Refused() }
@@ -58,13 +60,13 @@ extension Simulation {
       try transaction.remove(id, now: now)
       return Notices(reminders: [id], changed: [id], removed: id, withdrawn: Set(open.map(\.id)))
     case .edit, .pause, .resume, .skip:
-      try change(id, in: transaction, bearings, now: now) { reminder in
+      try change(id, in: transaction, context, now: now) { reminder in
         switch action.verb {
         case .pause: reminder.pause = action.amount == 0 ? .indefinitely : .until(now + .milliseconds(action.amount))
         case .resume: reminder.pause = .none
         case .skip: reminder.skipNext = Int(action.amount)
         default:
-          var edited = try Self.reminder(id, action.words, bearings, now: now)
+          var edited = try Self.reminder(id, action.words, context, now: now)
           edited.pause = reminder.pause
           edited.skipNext = reminder.skipNext
           edited.lastDone = reminder.lastDone
@@ -89,22 +91,22 @@ extension Simulation {
         }
       let reminder = try transaction.reminder(id)?.reminder
       var generator = SeededGenerator(seed: 0)
-      let work = try AnswerWork.run(
-        answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
+      let work = try AnswerTransaction.run(
+        answer, to: occurrence, reminder: reminder, in: transaction, context, now: now, using: &generator)
       var notices = Notices(work)
       notices.reminders = [id]
       return notices
-    case .ping: return try ping(action, in: transaction, bearings, absence, heard: heard, now: now)
+    case .ping: return try ping(action, in: transaction, context, uptime, heard: heard, now: now)
     case .fire:
       guard let record = try transaction.reminder(id) else { throw Refused() }
       var generator = SeededGenerator(seed: bits())
-      let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+      let (occurrence, deliveries) = FiringDecision(now: now, uptime: Uptime(runningSince: now))
         .fireNow(record.reminder, using: &generator)
       let known = try transaction.occurrence(occurrence.id)
       if known?.firedAt != nil || heard.contains(occurrence.id) { throw Refused() }
       let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
       try transaction.record([
-        Firing(
+        FiringResult(
           due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
           skipNext: record.reminder.skipNext)
       ])
@@ -114,7 +116,7 @@ extension Simulation {
   }
 
   private func ping(
-    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, _ absence: Absence,
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime,
     heard: Set<OccurrenceID>, now: Instant
   ) throws -> Notices {
     let id = ReminderID(rawValue: action.subject)
@@ -122,8 +124,8 @@ extension Simulation {
       !heard.contains(where: { $0.reminder == id })
     else { throw Refused() }
     var generator = SeededGenerator(seed: bits())
-    let work = try PingWork.run(
-      Ping(at: now, kind: action.ping, uid: Self.owner), of: record, in: transaction, bearings, absence: absence,
+    let work = try PingTransaction.run(
+      Ping(at: now, kind: action.ping, uid: Self.owner), of: record, in: transaction, context, uptime: uptime,
       using: &generator)
     let withdrawn = work.closed.map(\.occurrence).filter { $0.firedAt != nil }.map(\.id)
     return Notices(reminders: [id], changed: work.chained.map(\.after.id), pinged: id, withdrawn: Set(withdrawn))
@@ -137,8 +139,8 @@ extension Simulation {
   }
 
   /// The first time of a reminder; nil for one that counts from another of which nothing has become yet.
-  private func firstTime(of reminder: Reminder, _ bearings: Bearings, after now: Instant) throws -> Instant? {
-    let next = bearings.timetable(of: reminder).next(after: now)
+  private func firstTime(of reminder: Reminder, _ context: ReminderContext, after now: Instant) throws -> Instant? {
+    let next = context.timetable(of: reminder).next(after: now)
     guard next != nil || reminder.follows != nil else { throw Refused() }
     return next
   }
@@ -146,7 +148,7 @@ extension Simulation {
   private func answerAboutChannels(
     _ action: PlannedAction, in transaction: any StoreTransaction, now: Instant
   ) throws -> Notices {
-    let lane = Self.lane(action.subject)
+    let queue = Self.queue(action.subject)
     switch action.verb {
     case .endpoint:
       var settings = EndpointSettings()
@@ -156,18 +158,18 @@ extension Simulation {
         settings.rate = EndpointSettings.Rate(count: rate, span: .minutes(1))
       }
       try transaction.put(
-        Endpoint(lane: lane, url: "https://hooks.example/\(action.subject)", settings: settings, createdAt: now))
-      try transaction.wake(lane: lane, now: now)
-    case .forget: guard try transaction.removeEndpoint(lane, now: now) else { throw Refused() }
+        Endpoint(queue: queue, url: "https://hooks.example/\(action.subject)", settings: settings, createdAt: now))
+      try transaction.wake(queue: queue, now: now)
+    case .forget: guard try transaction.removeEndpoint(queue, now: now) else { throw Refused() }
     case .enable, .disable:
-      guard var endpoint = try transaction.endpoint(lane) else { throw Refused() }
+      guard var endpoint = try transaction.endpoint(queue) else { throw Refused() }
       endpoint.failingSince = nil
       endpoint.disabled =
         action.verb == .enable ? nil : Endpoint.Disabled(reason: "it was disabled by hand", at: now)
       try transaction.put(endpoint)
-      if action.verb == .enable { try transaction.wake(lane: lane, now: now) }
+      if action.verb == .enable { try transaction.wake(queue: queue, now: now) }
     case .redeliver:
-      let filter = DeliveryFilter(channel: lane.channel, state: .dead)
+      let filter = DeliveryFilter(channel: queue.channel, state: .dead)
       for delivery in try transaction.deliveries(filter, page: Page(limit: 50)) {
         if try transaction.occurrence(delivery.occurrence)?.isOpen == true {
           try transaction.replay(delivery.id, now: now)
@@ -177,7 +179,7 @@ extension Simulation {
     case .discard:
       var owed: Set<DeliveryID> = []
       for state in [DeliveryFilter.State.pending, .waiting] {
-        let filter = DeliveryFilter(channel: lane.channel, state: state)
+        let filter = DeliveryFilter(channel: queue.channel, state: state)
         owed.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
       }
       for id in owed { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
@@ -187,9 +189,9 @@ extension Simulation {
     return Notices(changesEndpoints: true)
   }
 
-  /// As the desk changes one reminder.
+  /// As the request handler changes one reminder.
   private func change(
-    _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    _ id: ReminderID, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     _ edit: (inout Reminder) throws -> Void
   ) throws {
     guard var record = try transaction.reminder(id) else { throw Refused() }
@@ -202,7 +204,7 @@ extension Simulation {
     if after.schedule != before.schedule || after.timezone != before.timezone || after.gap != before.gap
       || after.fold != before.fold
     {
-      (record.next, nextDueAt) = (try firstTime(of: record.reminder, bearings, after: now), nil)
+      (record.next, nextDueAt) = (try firstTime(of: record.reminder, context, after: now), nil)
     }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt, since: now)
@@ -210,11 +212,11 @@ extension Simulation {
 
   /// A reminder as the words of a plan describe it.
   static func reminder(
-    _ id: ReminderID, _ words: [String: String], _ bearings: Bearings, now: Instant
+    _ id: ReminderID, _ words: [String: String], _ context: ReminderContext, now: Instant
   ) throws -> Reminder {
     let zone = ZoneChoice(words["zone"] ?? "local")
-    guard let rules = bearings.zones.zone(for: zone) else { throw Refused() }
-    let schedule = try Schedule.parse(words["when"] ?? "", now: now, in: bearings.surroundings(in: rules))
+    guard let rules = context.zones.zone(for: zone) else { throw Refused() }
+    let schedule = try Schedule.parse(words["when"] ?? "", now: now, in: context.scheduleContext(in: rules))
     var reminder = Reminder(
       id: id, owner: owner, title: words["when"] ?? "", schedule: schedule, timezone: zone, createdAt: now)
     reminder.gap = words["gap"].flatMap(GapRule.init)

@@ -55,7 +55,7 @@ extension Simulation {
     let daemon = SimulatedLoop(self)
     loop = daemon
     figures.starts += 1
-    ledger.daemonStarts()
+    checker.daemonStarts()
     note { "chimed starts" }
     daemon.start()
   }
@@ -80,7 +80,7 @@ extension Simulation {
     switch action.verb {
     case .step:
       figures.clockSteps += 1
-      ledger.clockWasSet(by: length)
+      checker.clockWasSet(by: length)
       setClock(length)
       tell(within: 20) { $0.clockChanged(step: length, slept: .zero) }
     case .suspend:
@@ -122,11 +122,11 @@ extension Simulation {
       let name = ChannelName(rawValue: action.subject)
       let wasShut = moods[name]?.kind == .shut
       moods[name] = mood
-      if wasShut, name == .desktop { tell(within: 20) { $0.wakeLanes { $0.channel == .desktop } } }
+      if wasShut, name == .desktop { tell(within: 20) { $0.wakeQueues { $0.channel == .desktop } } }
     case .store:
       guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
       store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
-      ledger.isRough(for: action.amount)
+      checker.isRough(for: action.amount)
     case .crash:
       figures.crashes += 1
       loop?.die()
@@ -158,12 +158,12 @@ extension Simulation {
   // MARK: Channels
 
   func send(_ message: OutboundMessage, from daemon: SimulatedLoop) {
-    ledger.sends(message, daemon)
+    checker.sends(message, daemon)
     figures.attempts += 1
-    let lane = message.delivery.lane
-    var mood = moods[lane.channel] ?? ChannelMood()
+    let queue = message.delivery.queue
+    var mood = moods[queue.channel] ?? ChannelMood()
     // Nobody answers at an address that is not known.
-    if lane.channel != .desktop, store.contents.endpoints[lane] == nil { mood = ChannelMood(kind: .shut) }
+    if queue.channel != .desktop, store.contents.endpoints[queue] == nil { mood = ChannelMood(kind: .shut) }
     let started = wall
     var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
     var (outcome, next, status) = (Attempt.Outcome.failed, ChannelReport.NextStep.retry, Int?.none)
@@ -175,13 +175,13 @@ extension Simulation {
     case .decline: status = 404
     case .busy: (takes, next, status) = (50, .retryAfter(.milliseconds(mood.takes)), 503)
     case .gone: (takes, next, status) = (50, .disable("it is gone"), 410)
-    case .shut: (takes, outcome, next) = (1, .refused, .blocked(.seconds(lane.channel == .desktop ? 30 : 300)))
+    case .shut: (takes, outcome, next) = (1, .refused, .blocked(.seconds(queue.channel == .desktop ? 30 : 300)))
     case .omit: (outcome, next) = (.refused, .cancel)
     }
     takes = min(takes, 15_000)
     // A message may have been taken although its answer was lost.
     later(takes) { [self] in
-      if outcome == .delivered || (mood.kind == .hang && bits() % 4 == 0) { ledger.takes(message) }
+      if outcome == .delivered || (mood.kind == .hang && bits() % 4 == 0) { checker.takes(message) }
       let attempt = Attempt(
         number: 0, startedAt: started, took: .milliseconds(takes), outcome: outcome, status: status)
       daemon.hear(.ended(attempt, next: next), on: message)

@@ -3,8 +3,8 @@ import ChimeSchedule
 
 /// A machine in virtual time: its clocks, its zones, its disk, its people and the daemon on it, living through a plan.
 ///
-/// The daemon is the real `Agenda` with the real transactions; what the event loop does around them `SimulatedLoop` does
-/// here. A `Ledger` follows along and knows by itself what has to come of everything.
+/// The daemon is the real `Scheduler` with the real transactions; what the event loop does around them `SimulatedLoop` does
+/// here. A `InvariantChecker` follows along and knows by itself what has to come of everything.
 ///
 ///     let life = Simulation.run(SimulationPlan.random(seed: 7))
 ///     if let fault = life.fault { print(fault, life.diary.joined(separator: "\n")) }
@@ -18,7 +18,7 @@ public final class Simulation {
   private(set) var real: Int64 = 0
   var queue = EventQueue()
   let store = SimulatedStore()
-  lazy var ledger = Ledger(self)
+  lazy var checker = InvariantChecker(self)
   var loop: SimulatedLoop?
   /// As they are on disk.
   var zones: SimulatedZones
@@ -67,7 +67,7 @@ public final class Simulation {
     // Whatever was broken is mended; what is owed has to come now.
     heal()
     while fault == nil, step(until: (healedAt ?? real) + Milliseconds.days(4).rawValue, actions: false) {}
-    if fault == nil { ledger.checkEnd() }
+    if fault == nil { checker.checkEnd() }
     figures.add(world: self)
     loop?.die()
     loop = nil
@@ -82,7 +82,7 @@ public final class Simulation {
     moods = [:]
     store.fault = nil
     if loop == nil { boot() }
-    ledger.healed(at: mono)
+    checker.healed(at: mono)
     mendEndpoints()
   }
 
@@ -117,7 +117,7 @@ public final class Simulation {
     guard let next else { return false }
     next()
     figures.steps += 1
-    ledger.check()
+    checker.check()
     return true
   }
 
@@ -134,14 +134,14 @@ public final class Simulation {
     real += length.rawValue
     loop?.clockReaches(wall)
     healedAt = healedAt.map { $0 + length.rawValue }
-    ledger.isRough(for: 0)
+    checker.isRough(for: 0)
   }
 
   /// Time passes in which the daemon is not run.
   func stall(_ length: Milliseconds) {
     advance(length.rawValue)
     loop?.wasStopped(for: length)
-    ledger.daemonWasStopped()
+    checker.daemonWasStopped()
   }
 
   func setClock(_ by: Milliseconds) {

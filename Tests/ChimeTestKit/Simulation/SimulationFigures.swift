@@ -26,7 +26,7 @@ public struct SimulationFigures: Sendable {
   public var recoveries = 0
   public var downtimes = 0
   /// Due times that were worked off without the store.
-  public var standIns = 0
+  public var degradedFirings = 0
   /// Messages that were shown before they were recorded.
   public var fromMemory = 0
   /// The most claimed deliveries that were held in memory.
@@ -62,7 +62,7 @@ public struct SimulationFigures: Sendable {
     left.pings += right.pings
     left.recoveries += right.recoveries
     left.downtimes += right.downtimes
-    left.standIns += right.standIns
+    left.degradedFirings += right.degradedFirings
     left.fromMemory += right.fromMemory
     left.mostHeld = max(left.mostHeld, right.mostHeld)
     left.audited += right.audited

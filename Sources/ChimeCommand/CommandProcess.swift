@@ -1,0 +1,199 @@
+package import ChimeSchedule
+import Glibc
+
+/// What a run of the command touches: made from the process once, at the top, and by hand in tests.
+package struct CommandProcess {
+  package var environment: [String: String]
+  package var userID: UInt32
+  package var now: () -> Instant
+  package var input: TextSource
+  package var output: TextSink
+  package var errors: TextSink
+  /// Whether standard input and output are a terminal of this process that can be drawn on.
+  var hasScreen = false
+  /// Writes a question to the terminal, and returns what that answers up to a sign that ends the answer; empty when it says
+  /// nothing in a third of a second, or there is none.
+  var askTerminal: (_ question: String, _ end: UInt8) -> [UInt8] = { _, _ in [] }
+  /// What another program prints; nil when there is none of that name, or it fails.
+  var runProgram: (_ arguments: [String]) -> [UInt8]? = { _ in nil }
+  /// Time that passes, whatever becomes of the clock.
+  var elapsed: () -> Duration = { ContinuousClock.now - CommandProcess.begun }
+  private static let begun = ContinuousClock.now
+
+  package init(
+    environment: [String: String], userID: UInt32, now: @escaping () -> Instant, input: TextSource, output: TextSink,
+    errors: TextSink
+  ) {
+    self.environment = environment
+    self.userID = userID
+    self.now = now
+    self.input = input
+    self.output = output
+    self.errors = errors
+  }
+
+  /// Whether there is a person who can be asked.
+  var isInteractive: Bool { input.isTerminal && errors.isTerminal }
+
+  /// Asks a person, and waits for one key; nil at the end of the input.
+  func key(after question: String) -> UInt8? {
+    output.flush()
+    errors.write(question)
+    errors.flush()
+    let key = input.key()
+    errors.line(key.map { 0x21...0x7E ~= $0 ? String(decoding: [$0], as: UTF8.self) : "" } ?? "")
+    errors.flush()
+    return key
+  }
+
+  /// The world of this process.
+  static func process() -> CommandProcess {
+    let output = TextSink(descriptor: STDOUT_FILENO) { code in
+      // Whoever read our output has seen enough: `chime list | head -1`.
+      if code == EPIPE { exit(ExitCode.success.rawValue) }
+      let message = "chime: cannot write: \(describe(errno: code))\n"
+      _ = Files.write(Array(message.utf8), to: STDERR_FILENO)
+      exit(ExitCode.failed.rawValue)
+    }
+    let errors = TextSink(descriptor: STDERR_FILENO) { _ in exit(ExitCode.failed.rawValue) }
+    var process = CommandProcess(
+      environment: processEnvironment(), userID: getuid(), now: wallClock,
+      input: TextSource(descriptor: STDIN_FILENO), output: output, errors: errors)
+    let term = process.environment["TERM"] ?? ""
+    process.hasScreen = process.input.isTerminal && output.isTerminal && !term.isEmpty && term != "dumb"
+    if process.hasScreen {
+      process.askTerminal = { question, end in TerminalAnswer.read(after: question, upTo: end) }
+    }
+    process.runProgram = { arguments in (try? ExternalTool.output(arguments, hint: "")) ?? nil }
+    return process
+  }
+
+  private static func wallClock() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  private static func processEnvironment() -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in [
+      "CHIME_SOCKET", "CHIME_TENANT", "CHIME_LOCALTIME", "HOME", "DOTREMINDERS", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM",
+      "TZ", "TZDIR",
+      "VISUAL",
+      "EDITOR",
+      "TMPDIR", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "PATH",
+      "DBUS_SESSION_BUS_ADDRESS",
+    ] {
+      if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
+    return environment
+  }
+}
+
+/// Lines that come in: from a descriptor of the process, or from memory in tests.
+package final class TextSource {
+  package let isTerminal: Bool
+  private let descriptor: Int32?
+  private var buffer: [UInt8]
+  private var start = 0
+  private var isAtEnd: Bool
+
+  package init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    buffer = []
+    isAtEnd = false
+  }
+
+  package init(text: String, isTerminal: Bool = false) {
+    descriptor = nil
+    self.isTerminal = isTerminal
+    buffer = Array(text.utf8)
+    isAtEnd = true
+  }
+
+  /// Whether a whole line is here already, so that reading it does not wait.
+  var hasLine: Bool { buffer[start...].contains(UInt8(ascii: "\n")) }
+
+  /// The next line without its end; at most `limit` bytes of it, the rest is passed over. `nil` at the end.
+  func line(limit: Int = 1 << 20) -> (bytes: [UInt8], isCut: Bool)? {
+    var dropped = false
+    while true {
+      if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(buffer[start..<end].prefix(limit))
+        let isCut = dropped || end - start > limit
+        start = end + 1
+        return (line, isCut)
+      }
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        let line = Array(buffer[start...].prefix(limit))
+        let isCut = dropped || buffer.count - start > limit
+        start = buffer.count
+        return (line, isCut)
+      }
+      if buffer.count - start > limit {
+        buffer.removeSubrange((start + limit)...)
+        dropped = true
+      }
+      fill()
+    }
+  }
+
+  /// The next key of a terminal, without the end of a line after it; `nil` at the end.
+  ///
+  /// The terminal sends no signal meanwhile, so that it is left as it was found: `^C` is a key like others.
+  func key() -> UInt8? {
+    guard start == buffer.count, !isAtEnd, let descriptor else {
+      guard start < buffer.count else { return nil }
+      return line()?.bytes.first
+    }
+    var modes = termios()
+    let isTaken = tcgetattr(descriptor, &modes) == 0
+    if isTaken {
+      var taken = modes
+      taken.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+      tcsetattr(descriptor, TCSADRAIN, &taken)
+    }
+    defer { if isTaken { tcsetattr(descriptor, TCSADRAIN, &modes) } }
+    var key: UInt8 = 0
+    while true {
+      let count = read(descriptor, &key, 1)
+      if count == 1 { return key }
+      if count == 0 || errno != EINTR { return nil }
+    }
+  }
+
+  /// The next line, which a terminal does not show while it is typed; `nil` at the end.
+  func hiddenLine(limit: Int) -> [UInt8]? {
+    var modes = termios()
+    let isTaken = descriptor.map { tcgetattr($0, &modes) == 0 } ?? false
+    if isTaken, let descriptor {
+      var taken = modes
+      taken.c_lflag &= ~tcflag_t(ECHO)
+      tcsetattr(descriptor, TCSAFLUSH, &taken)
+    }
+    defer { if isTaken, let descriptor { tcsetattr(descriptor, TCSADRAIN, &modes) } }
+    return line(limit: limit)?.bytes
+  }
+
+  /// All that is left; a little more than `limit` bytes of it when there are more.
+  func all(limit: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      bytes += buffer[start...]
+      start = buffer.count
+      if isAtEnd || bytes.count > limit { return bytes }
+      fill()
+    }
+  }
+
+  private func fill() {
+    guard let descriptor else { return isAtEnd = true }
+    buffer.removeSubrange(..<start)
+    start = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    if count > 0 { buffer.append(contentsOf: piece[..<count]) } else if count == 0 || errno != EINTR { isAtEnd = true }
+  }
+}

@@ -1,0 +1,150 @@
+import ChimeControl
+import ChimeWords
+
+// A store on a server of its own.
+extension HealthChecks {
+  /// Transactions that are open for longer hold up whoever tidies (seconds).
+  static let longTransaction = 300
+  /// The clocks of two machines that are kept right differ by a few milliseconds.
+  static let wrongClock = 1_000
+  /// Dead rows in the table of what is due: as many are there for a moment after a busy hour.
+  static let manyDeadRows = 100_000
+  /// Times that are in no month: those that stayed when theirs was dropped are fewer.
+  static let manyOutside = 1_000_000
+
+  /// What is to be seen to on the server, besides that it answers.
+  func server(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    replication(it) + clock(it) + tidiness(it) + months(it) + room(it)
+  }
+
+  private func replication(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    let waits = "ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()"
+    if it.waitsForStandby {
+      guard it.standbys == 0 || it.synchronousStandbys == 0 else { return [] }
+      return [
+        .bad(
+          .store,
+          Sentence(localizable("each change waits for a standby, and none is connected that it could wait for")),
+          .advice(Sentence(localizable("start the standby, and see its log"))),
+          .advice(
+            Sentence(localizable("to go on without one, in psql: %1"), "ALTER SYSTEM RESET synchronous_standby_names")))
+      ]
+    }
+    guard it.standbys > 0 else {
+      return [
+        .caution(
+          .store, Sentence(localizable("no server follows the database: what it has is lost with its disk")),
+          .advice(Sentence(localizable("set up a standby (docs/fleet.md), or save it often (pg_dump)"))))
+      ]
+    }
+    return [
+      .caution(
+        .store,
+        Sentence(
+          localizable(
+            """
+            a standby follows asynchronously: when it takes over, the last moments are lost, and what fired in them \
+            fires again
+            """)), .advice(Sentence(localizable("where that must not be, in psql: %1"), waits)))
+    ]
+  }
+
+  private func clock(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    // What the answer took is no difference of the clocks.
+    let apart = abs(it.clockAheadMs) - it.roundTripMs / 2
+    guard apart > Self.wrongClock else { return [] }
+    let size = "\(apart / 1_000).\(apart % 1_000 / 100) s"
+    let message =
+      it.clockAheadMs > 0
+      ? Sentence(localizable("the database's clock is ahead of this machine's by %1"), size)
+      : Sentence(localizable("the database's clock is behind this machine's by %1"), size)
+    return [
+      .caution(.store, message, .advice(Sentence(localizable("keep both right: systemd-timesyncd, or chrony"))))
+    ]
+  }
+
+  private func tidiness(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    var found: [Finding] = []
+    if let seconds = it.oldestTransaction, seconds > Self.longTransaction {
+      found.append(
+        .caution(
+          .store,
+          Sentence(
+            localizable("a transaction has been open for %1 minutes, and nothing can be tidied up meanwhile (%2)"),
+            seconds / 60, it.oldestHolder ?? "?"),
+          .advice(
+            Sentence(
+              localizable("end that program, or in psql: %1"),
+              "SELECT pg_terminate_backend(\(Self.process(it.oldestHolder) ?? "PID"))"))))
+    }
+    if !it.hasAutovacuum {
+      found.append(
+        .caution(
+          .store, Sentence(localizable("autovacuum is off: the table of what is due grows, and gets slow")),
+          .advice(
+            Sentence(
+              localizable("in psql: %1"),
+              "ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET (autovacuum_enabled)"
+            ))))
+    }
+    if it.deadRows > Self.manyDeadRows, it.deadRows > 2 * it.liveRows {
+      found.append(
+        .caution(
+          .store,
+          Sentence(
+            localizable("autovacuum is far behind: of what is due %1 rows are dead, and %2 stand"), it.deadRows,
+            it.liveRows), .advice(Sentence(localizable("in psql: %1"), "VACUUM (VERBOSE) chime.due"))))
+    }
+    return found
+  }
+
+  private func months(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    if let missing = it.missingMonths, missing > 0 {
+      return [
+        .caution(
+          .store,
+          Sentence(
+            localizable(
+              """
+              of the months in which what fires is kept, this one or the next is not made; %1 times are in none, and \
+              will be removed one by one
+              """), it.timesOutside ?? 0),
+          .advice(
+            Sentence(
+              localizable("see why in the journal; chimed's user has to own the tables, in psql: %1"), "\\d chime.*")))
+      ]
+    }
+    guard let outside = it.timesOutside, outside > Self.manyOutside else { return [] }
+    return [
+      .caution(
+        .store,
+        Sentence(localizable("%1 times that have come are in no month, and will be removed one by one"), outside),
+        .advice(
+          Sentence(
+            localizable("where they are older than you need, shorten %1; then in psql: %2"), "keepFor",
+            "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest")))
+    ]
+  }
+
+  /// `812` of `session 812 of ann, psql`.
+  private static func process(_ holder: String?) -> String? {
+    let words = holder?.split(separator: " ") ?? []
+    return words.count > 1 && words[1].allSatisfy(\.isNumber) ? String(words[1]) : nil
+  }
+
+  private func room(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    guard it.maxConnections > 0, it.connections * 10 >= it.maxConnections * 9 else { return [] }
+    return [
+      .caution(
+        .store,
+        Sentence(
+          localizable("the server has nearly no connection left: %1 of %2 are in use"), it.connections,
+          it.maxConnections
+        ),
+        .advice(
+          Sentence(
+            localizable("end other programs, or in psql: %1, and restart PostgreSQL"),
+            "ALTER SYSTEM SET max_connections = \(max(100, it.maxConnections * 2))")))
+    ]
+  }
+}

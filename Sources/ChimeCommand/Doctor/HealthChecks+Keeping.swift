@@ -1,0 +1,163 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+// Configuration and what is kept.
+extension HealthChecks {
+  var configuration: [Finding] {
+    guard let it = facts.examination?.configuration else { return unexamined(.configuration) }
+    if let problem = it.problem {
+      let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
+      return [
+        .bad(
+          .configuration, Sentence(localizable("it cannot be taken: %1"), told(problem)),
+          .advice(
+            Sentence(
+              localizable("mend that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
+        )
+      ]
+    }
+    if it.isInForce == false {
+      return [
+        .caution(
+          .configuration, Sentence(localizable("%1 was changed and is not in force yet"), it.path),
+          .run("\(facts.systemctl) reload chimed"))
+      ]
+    }
+    guard !it.files.isEmpty else {
+      return [.good(.configuration, Sentence(localizable("all defaults: there is no %1"), it.path))]
+    }
+    return [.good(.configuration, Sentence(localizable("taken from %1"), it.files.joined(separator: ", ")))]
+  }
+
+  // MARK: The store
+
+  var store: [Finding] {
+    guard let it = facts.examination?.store else {
+      guard let problem = facts.health?.storeProblem else { return unexamined(.store) }
+      return [.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status"))]
+    }
+    if Self.isDatabase(it.path) { return database(it) }
+    var found: [Finding] = []
+    if let problem = it.problem {
+      let isDamaged = problem.contains("damaged") || problem.contains("missing") || problem.contains("empty")
+      if isDamaged {
+        found.append(
+          .bad(
+            .store, Sentence("%1", told(problem)),
+            facts.health == nil
+              ? .advice(
+                Sentence(localizable("start chimed: it keeps the damaged file and goes on with the newest snapshot")))
+              : restart))
+      } else {
+        found.append(.bad(.store, Sentence("%1", told(problem))))
+      }
+    } else if let problem = facts.health?.storeProblem {
+      found.append(.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status")))
+    }
+    if let count = facts.health?.unrecorded, count > 0 {
+      found.append(
+        .bad(
+          .store, Sentence(localizable("times that were shown and are not recorded yet: %1"), count),
+          .advice(Sentence(localizable("keep chimed running, and make the store writable")))))
+    }
+    for path in it.leftovers.prefix(5) {
+      found.append(
+        .caution(
+          .store, Sentence(localizable("a damaged file was set aside: %1"), path),
+          .advice(Sentence(localizable("when you have seen to it: %1"), "rm \(ShellText.quoted(path))"))))
+    }
+    guard found.isEmpty else { return found }
+    let size = bytes(it.bytes)
+    if it.bytes == 0 { return [.good(.store, Sentence(localizable("none yet: %1"), it.path))] }
+    guard it.isWhole else {
+      return [
+        .good(.store, Sentence(localizable("%1, %2: too large to be read through in a second"), it.path, size))
+      ]
+    }
+    return [.good(.store, Sentence(localizable("%1, %2, sound"), it.path, size))]
+  }
+
+  /// Whether a store is on a server: its disk, and copies of it, are that one's matter.
+  static func isDatabase(_ store: String) -> Bool { store.hasPrefix("postgres:") }
+
+  private func database(_ it: DaemonInterface.StoreState) -> [Finding] {
+    if let problem = it.problem ?? facts.health?.storeProblem { return [.bad(.store, Sentence("%1", told(problem)))] }
+    let found = it.database.map(server) ?? []
+    guard found.isEmpty else { return found }
+    return [.good(.store, Sentence(localizable("%1, %2, in order"), it.path, bytes(it.bytes)))]
+  }
+
+  /// Room below which it is a matter of days, and of hours.
+  static let littleRoom = 256 << 20
+  static let noRoom = 32 << 20
+
+  var room: [Finding] {
+    guard let it = facts.examination?.store else { return unexamined(.room) }
+    if Self.isDatabase(it.path) {
+      return [.skipped(.room, Sentence(localizable("the database's server has a disk of its own")))]
+    }
+    guard let free = it.freeBytes else {
+      return [.skipped(.room, Sentence(localizable("cannot be told: %1 is not there"), Files.folder(of: it.path)))]
+    }
+    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Files.folder(of: it.path))) | sort -h")
+    let advice = Remedy.advice(
+      Sentence(localizable("free some space on the file system of %1"), Files.folder(of: it.path)))
+    if free < Self.noRoom {
+      return [.bad(.room, Sentence(localizable("the disk is full: %1 are free"), bytes(free)), advice, remedy)]
+    }
+    if free < Self.littleRoom || free < 2 * it.bytes {
+      return [
+        .caution(.room, Sentence(localizable("there is little room: %1 are free"), bytes(free)), advice, remedy)
+      ]
+    }
+    return [.good(.room, Sentence(localizable("%1 are free"), bytes(free)))]
+  }
+
+  var snapshots: [Finding] {
+    guard let it = facts.examination?.store else { return unexamined(.snapshots) }
+    if Self.isDatabase(it.path) {
+      return [.skipped(.snapshots, Sentence(localizable("a database is saved by means of its own, such as pg_dump")))]
+    }
+    let take = Remedy.run("\(facts.chime) snapshot")
+    guard it.keptSnapshots > 0 else {
+      return [
+        .caution(
+          .snapshots, Sentence(localizable("none is taken: a damaged store would end chimed")),
+          .write("snapshots = 3", into: facts.examination?.configuration.path ?? "chimed.toml"))
+      ]
+    }
+    let every = (try? DurationText.parse(it.snapshotEvery)) ?? .days(1)
+    guard let latest = it.latestSnapshot, let taken = try? RFC3339.parse(latest.takenAt.at) else {
+      // A store of the first day has none yet.
+      let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
+      guard it.bytes > 0, isYoung == false else {
+        return [.good(.snapshots, Sentence(localizable("none yet; one is taken each day once something is written")))]
+      }
+      return [.caution(.snapshots, Sentence(localizable("there is none")), take)]
+    }
+    let behind = it.changedAt.flatMap { try? RFC3339.parse($0.at) }.map { $0 - taken } ?? .zero
+    if behind > .milliseconds(3 * every.rawValue) {
+      return [
+        .caution(
+          .snapshots,
+          Sentence(localizable("the newest is of %1, and much was written since"), time(latest.takenAt)),
+          take)
+      ]
+    }
+    return [
+      .good(.snapshots, Sentence(localizable("the newest is of %1"), time(latest.takenAt)))
+    ]
+  }
+
+  var secrets: [Finding] {
+    guard let it = facts.examination else { return unexamined(.secrets) }
+    guard !it.openFiles.isEmpty else {
+      return [.good(.secrets, Sentence(localizable("readable by nobody else")))]
+    }
+    let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
+    return it.openFiles.prefix(10).map { file in
+      .bad(.secrets, Sentence(localizable("%1: %2"), file.path, told(file.problem)), .run(sudo + file.remedy))
+    }
+  }
+}

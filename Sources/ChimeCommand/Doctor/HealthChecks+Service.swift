@@ -1,0 +1,269 @@
+import ChimeControl
+import ChimeWords
+
+// The daemon, its socket, and what starts it.
+extension HealthChecks {
+  /// How long an answer may take before it is worth a word, in milliseconds.
+  static let slow = 500
+
+  var daemon: [Finding] {
+    switch facts.daemon {
+    case .answered(let health, let took): return answered(health, took)
+    case .absent:
+      return [.bad(.daemon, Sentence(localizable("no daemon answers: nothing fires")), start)]
+    case .asleep:
+      return [
+        .bad(
+          .daemon,
+          Sentence(localizable("it does not run: nothing fires until the socket is asked for something")),
+          .run("\(facts.systemctl) enable --now chimed.service"))
+      ]
+    case .silent(let limit):
+      return [
+        .bad(
+          .daemon, Sentence(localizable("it is there and has not answered within %1 ms"), limit), restart,
+          .run(facts.journal))
+      ]
+    case .foreign(let user):
+      return [
+        .bad(
+          .daemon, Sentence(localizable("the daemon at %1 is another user's (%2)"), facts.socket.path, user),
+          .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)"))
+      ]
+    case .notPermitted:
+      return [.bad(.daemon, Sentence(localizable("it does not serve this user")), membership)]
+    case .stranger(let answer):
+      return [
+        .bad(
+          .daemon, Sentence(localizable("what answers at %1 is no chimed of our time: %2"), facts.socket.path, answer),
+          restart)
+      ]
+    }
+  }
+
+  private func answered(_ health: DaemonInterface.Health, _ took: Int) -> [Finding] {
+    var found: [Finding] = []
+    if took > Self.slow {
+      found.append(
+        .caution(
+          .daemon, Sentence(localizable("it answers slowly: in %1 ms"), took), .run("\(facts.chime) status"),
+          .run(facts.journal)))
+    }
+    if health.version != facts.version {
+      found.append(
+        .caution(
+          .daemon, Sentence(localizable("chimed is version %1 and this command %2"), health.version, facts.version),
+          restart))
+    }
+    // These have checks of their own.
+    let apart = Set((health.notices ?? []).filter { ["mute", "heartbeat"].contains($0.kind) }.map(\.sentence))
+    for sentence in health.attention ?? [] where !apart.contains(sentence) {
+      found.append(.caution(.daemon, Sentence(localizable("it asks for attention: %1"), told(sentence))))
+    }
+    guard found.isEmpty else { return found }
+    return [
+      .good(
+        .daemon,
+        Sentence(localizable("chimed %1 runs (process %2) and answers in %3 ms"), health.version, health.pid, took))
+    ]
+  }
+
+  private var membership: Remedy {
+    .run("sudo usermod --append --groups chime \(ShellText.quoted(facts.userName))")
+  }
+
+  // MARK: The socket
+
+  var socket: [Finding] {
+    let socket = facts.socket
+    var found: [Finding] = []
+    switch socket.kind {
+    case .missing:
+      found.append(.caution(.socket, Sentence(localizable("there is none at %1"), socket.path), start))
+    case .unreachable:
+      found.append(.bad(.socket, Sentence(localizable("%1 may not be looked at by this user"), socket.path)))
+    case .other:
+      found.append(
+        .bad(
+          .socket, Sentence(localizable("what is at %1 is no socket, and no daemon can listen there"), socket.path),
+          .run("mv \(ShellText.quoted(socket.path)) \(ShellText.quoted(socket.path + ".old"))"), start))
+    case .socket: found += existing(socket)
+    }
+    if !facts.isSystem, facts.isGuessed, (facts.environment["XDG_RUNTIME_DIR"] ?? "").isEmpty {
+      found.append(
+        .caution(
+          .socket, Sentence(localizable("XDG_RUNTIME_DIR is not set; %1 is taken for it"), "/run/user/\(facts.userID)"),
+          .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)")))
+    }
+    guard found.isEmpty else { return found }
+    let mode = "0" + String(socket.mode, radix: 8)
+    guard let holder = socket.holder else {
+      return [.good(.socket, Sentence(localizable("%1, mode %2"), socket.path, mode))]
+    }
+    return [
+      .good(
+        .socket,
+        Sentence(localizable("%1, mode %2, held by %3 (process %4)"), socket.path, mode, holder.name, holder.pid))
+    ]
+  }
+
+  private func existing(_ socket: SocketFacts) -> [Finding] {
+    var found: [Finding] = []
+    let path = ShellText.quoted(socket.path)
+    switch socket.connection {
+    case .refused:
+      found.append(
+        .bad(
+          .socket, Sentence(localizable("%1 was left by a daemon that is gone: nobody listens"), socket.path), start))
+    case .notPermitted:
+      found.append(
+        .bad(
+          .socket, Sentence(localizable("this user may not connect to %1"), socket.path),
+          facts.isSystem ? membership : .run("ls -l \(path)")))
+    case .failed(let why):
+      found.append(.bad(.socket, Sentence(localizable("%1 cannot be connected to: %2"), socket.path, why)))
+    case .taken, .notTried: break
+    }
+    // The system's is for its group as well.
+    let allowed: UInt32 = facts.isSystem ? 0o660 : 0o600
+    if socket.mode & ~allowed & 0o077 != 0 {
+      let mode = "0" + String(socket.mode, radix: 8)
+      found.append(
+        .bad(
+          .socket, Sentence(localizable("others may connect to %1 (mode %2)"), socket.path, mode),
+          .run("\(facts.isSystem ? "sudo " : "")chmod \(String(allowed, radix: 8)) \(path)")))
+    }
+    if facts.isSystem, !socket.group.isEmpty, socket.group != "chime" {
+      found.append(
+        .caution(
+          .socket,
+          Sentence(localizable("its group is %1, so that members of the group chime cannot use it"), socket.group),
+          .run("sudo systemd-sysusers"), .run("sudo systemctl restart chimed.socket chimed.service")))
+    }
+    if !facts.isSystem, facts.isGuessed, socket.owner != facts.userID, socket.owner != 0 {
+      found.append(
+        .bad(.socket, Sentence(localizable("%1 belongs to another user (%2)"), socket.path, socket.owner)))
+    }
+    return found
+  }
+
+  // MARK: systemd
+
+  var units: [Finding] {
+    guard let units = facts.units else {
+      return [
+        .skipped(.units, Sentence(localizable("not looked at: the socket is not where the units put it")))
+      ]
+    }
+    if let problem = units.problem {
+      return [
+        .caution(
+          .units, Sentence(localizable("systemd does not manage it here: %1"), problem),
+          .advice(Sentence(localizable("start `chimed` by hand, or log in to a session that systemd manages"))))
+      ]
+    }
+    guard units.service.isInstalled, units.socket.isInstalled else {
+      let missing = [("chimed.service", units.service), ("chimed.socket", units.socket)]
+        .filter { !$0.1.isInstalled }.map(\.0).joined(separator: ", ")
+      return [
+        .caution(
+          .units, Sentence(localizable("systemd does not know %1: chimed does not start by itself"), missing),
+          .run("sudo make install"), .run("\(facts.systemctl) daemon-reload"))
+      ]
+    }
+    var found: [Finding] = []
+    for (name, unit) in [("chimed.service", units.service), ("chimed.socket", units.socket)] {
+      found += judge(name, unit)
+    }
+    if !units.programIsThere, let program = units.program {
+      found.append(
+        .bad(
+          .units, Sentence(localizable("chimed.service runs %1, which is not there"), program),
+          .run("\(facts.systemctl) cat chimed.service")))
+    } else if let program = units.program, let own = units.own, program != own, !facts.isSystem {
+      found.append(
+        .caution(
+          .units, Sentence(localizable("chimed.service runs %1, and this command came with %2"), program, own),
+          .run("\(facts.systemctl) cat chimed.service")))
+    }
+    if units.service.active != "active", facts.health != nil {
+      found.append(
+        .caution(
+          .units, Sentence(localizable("a chimed runs that systemd did not start: it ends with its terminal")),
+          .advice(Sentence(localizable("end it, then: %1"), "\(facts.systemctl) start chimed"))))
+    }
+    guard found.isEmpty else { return found }
+    return [.good(.units, Sentence(localizable("installed, enabled and active (%1)"), units.service.file))]
+  }
+
+  private func judge(_ name: String, _ unit: UnitFacts.Unit) -> [Finding] {
+    var found: [Finding] = []
+    if unit.load != "loaded" {
+      found.append(
+        .bad(
+          .units, Sentence(localizable("%1 cannot be used: systemd calls it %2"), name, unit.load),
+          unit.load == "masked" ? .run("\(facts.systemctl) unmask \(name)") : .run("\(facts.systemctl) status \(name)"))
+      )
+      return found
+    }
+    if unit.active == "failed" {
+      found.append(
+        .bad(
+          .units, Sentence(localizable("%1 has failed (%2)"), name, unit.result), .run(facts.journal),
+          .run("\(facts.systemctl) restart \(name)")))
+    }
+    if unit.needsReload {
+      found.append(
+        .caution(
+          .units, Sentence(localizable("%1 was changed on disk, and systemd still has the old one"), name),
+          .run("\(facts.systemctl) daemon-reload"), .run("\(facts.systemctl) restart \(name)")))
+    }
+    if let shipped = unit.replaces {
+      found.append(
+        .caution(
+          .units,
+          Sentence(localizable("%1 stands in for the one that came with chimed, and is not the same"), unit.file),
+          .run("diff \(ShellText.quoted(shipped)) \(ShellText.quoted(unit.file))"),
+          .advice(
+            Sentence(
+              localizable("take it away if it is old, then: %1; put what you want to change into a drop-in: %2"),
+              "\(facts.systemctl) daemon-reload", "\(facts.systemctl) edit \(name)"))))
+    }
+    if !["enabled", "enabled-runtime", "linked", "alias", "static"].contains(unit.fileState) {
+      found.append(
+        .caution(
+          .units, Sentence(localizable("%1 does not start by itself (%2)"), name, unit.fileState),
+          .run("\(facts.systemctl) enable --now \(name)")))
+    } else if unit.active == "inactive", name.hasSuffix(".socket") {
+      found.append(
+        .caution(.units, Sentence(localizable("%1 does not listen"), name), .run("\(facts.systemctl) start \(name)")))
+    }
+    if unit.restarts > 3 {
+      found.append(
+        .caution(
+          .units, Sentence(localizable("%1 was started again %2 times after a failure"), name, unit.restarts),
+          .run(facts.journal)))
+    }
+    return found
+  }
+
+  var lingering: [Finding] {
+    // The system's daemon has no session to outlive.
+    guard !facts.isSystem, let lingers = facts.lingers else { return [] }
+    if lingers {
+      return [.good(.lingering, Sentence(localizable("your services go on after you log out")))]
+    }
+    guard let endpoints = facts.endpoints.value, let commands = facts.commands.value else {
+      return [.skipped(.lingering, Sentence(localizable("not looked at: no daemon to ask")))]
+    }
+    guard endpoints.count + commands.count > 0 else {
+      return [.good(.lingering, Sentence(localizable("not needed: all you have goes to the desktop")))]
+    }
+    return [
+      .caution(
+        .lingering,
+        Sentence(localizable("chimed ends when you log out, and your endpoints and commands then wait")),
+        .run("loginctl enable-linger"))
+    ]
+  }
+}

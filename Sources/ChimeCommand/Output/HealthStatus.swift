@@ -1,0 +1,106 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// Whether everything is all right with a daemon; if not, what is wrong, and what a person can do about it.
+///
+///     let verdict = HealthStatus(health, endpoints: endpoints)
+///     verdict.problems.first?.remedy    // `chime endpoint enable team` …
+struct HealthStatus: Equatable {
+  struct Problem: Equatable {
+    var text: String
+    /// What to do, in a sentence without a capital and without a full stop; `nil` where the text says it.
+    var remedy: String?
+    var tone = Style.Tone.caution
+  }
+
+  /// The worst first.
+  var problems: [Problem] = []
+
+  /// How long an endpoint has to fail before that is said: what ends sooner was tried again by itself.
+  private static let patience = Milliseconds.minutes(1)
+
+  /// - Parameters:
+  ///   - endpoints: those that there are, as far as they are known.
+  ///   - clock: by which it is told since when an endpoint has failed; nil: that is not.
+  ///   - givenUpLately: how many messages were given up that somebody may still wait for; all that were given up when nil.
+  init(
+    _ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], givenUpLately: Int? = nil,
+    clock: WallClock? = nil
+  ) {
+    if let problem = health.storeProblem {
+      problems.append(
+        Problem(
+          text: localized("changes cannot be kept: %1", localizedServerMessage(problem)),
+          remedy: HealthChecks.isDatabase(health.store)
+            ? localized("see to the database; nothing is lost that was acknowledged")
+            : localized("see to the disk of %1; nothing is lost that was acknowledged", health.store), tone: .bad))
+    }
+    if let count = health.unrecorded, count > 0 {
+      problems.append(
+        Problem(
+          text: localized(
+            count: count, "%n time was shown and is not recorded yet", "%n times were shown and are not recorded yet"),
+          remedy: localized("keep chimed running until the store can be written"), tone: .bad))
+    }
+    for endpoint in endpoints {
+      if let reason = endpoint.disabled {
+        problems.append(
+          Problem(
+            text: localized("endpoint %1 is disabled: %2", endpoint.name, localizedServerMessage(reason)),
+            remedy: "`chime endpoint test %1`, `chime endpoint enable %1`".replacing("%1", with: endpoint.name)))
+      } else if let fault = endpoint.fault {
+        problems.append(
+          Problem(
+            text: localized("nothing can be sent to endpoint %1: %2", endpoint.name, localizedServerMessage(fault)),
+            remedy: "`chime endpoint show \(endpoint.name)`"))
+      } else if endpoint.restingUntil == nil, let since = endpoint.failingSince, let clock,
+        let instant = WallClock.instant(since), instant + Self.patience <= clock.now
+      {
+        // Of one that rests the daemon tells by itself.
+        problems.append(
+          Problem(
+            text: localized("endpoint %1 has taken nothing since %2", endpoint.name, clock.text(since)),
+            remedy: localized(
+              "`chime endpoint test %1` tells what it answers; what waits is sent once it takes a message",
+              endpoint.name)))
+      }
+    }
+    let dead = givenUpLately ?? health.deadDeliveries
+    if dead > 0 {
+      problems.append(
+        Problem(
+          text: localized(count: dead, "%n message was given up", "%n messages were given up"),
+          remedy: localized("`chime deliveries --state dead` shows them, `chime redeliver` sends them again")))
+    }
+    // A daemon of before has the sentences alone.
+    let notices = health.notices ?? (health.attention ?? []).map { DaemonInterface.Notice(kind: "", sentence: $0) }
+    problems += notices.map { Problem(text: localizedServerMessage($0.sentence), remedy: Self.remedy($0)) }
+  }
+
+  var tone: Style.Tone { problems.first?.tone ?? .good }
+
+  /// One phrase.
+  var headline: String {
+    switch tone {
+    case .good: localized("all right")
+    case .bad: localized("in trouble")
+    default: localized("running; something needs a look")
+    }
+  }
+
+  /// What can be done about a notice of the daemon whose sentence does not say it itself.
+  private static func remedy(_ notice: DaemonInterface.Notice) -> String? {
+    switch notice.kind {
+    case "endpointRests":
+      localized(
+        "it is tried again by itself; `chime endpoint test %1` tells what it answers", notice.about ?? "NAME")
+    case "calendarGone":
+      localized("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
+    case "mute":
+      localized("`chime edit %1 --to CHANNEL` sends it elsewhere; `chime list` marks each", notice.about ?? "ID")
+    case "calendarFile": localized("mend the file: it is read again as soon as it changes")
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import ChimeSchedule
+import ChimeWords
+
+/// A single moment as people write it after `--until`, `--since`, `--before` and `--after`.
+///
+/// `2026-12-01` (its first second), `2026-12-01 09:00`, `friday at 9`, `tomorrow`, `18:00`, a time stamp of RFC 3339, or a
+/// length of time: `3 days` from now, or before now where a moment in the past is asked for.
+enum TimeArgument {
+  enum Direction { case future, past }
+
+  private static func scheduleContext(_ zone: Zone, _ language: SpokenLanguage?) -> ScheduleContext {
+    var scheduleContext = ScheduleContext(zone: zone)
+    scheduleContext.language = language
+    return scheduleContext
+  }
+
+  static func parse(
+    _ text: String, option: String, now: Instant, in scheduleContext: ScheduleContext, toward direction: Direction
+  ) throws -> Instant {
+    let zone = scheduleContext.zone
+    let text = trimmed(text)
+    if let instant = try? RFC3339.parse(text) { return instant }
+    if let length = try? DurationText.parse(text) { return direction == .future ? now + length : now - length }
+    switch text.lowercased() {
+    case "now": return now
+    case "today": return midnight(of: zone.civil(at: now).date, in: zone)
+    case "yesterday":
+      if let day = zone.civil(at: now).date.adding(days: -1) { return midnight(of: day, in: zone) }
+    case "tomorrow":
+      if let day = zone.civil(at: now).date.adding(days: 1) { return midnight(of: day, in: zone) }
+    default: break
+    }
+    if let date = CivilDate(text) { return midnight(of: date, in: zone) }
+    var refusal: ScheduleError?
+    for anchor in anchors(now, direction) {
+      // A day without a time is its first second.
+      let written = Schedule.written(text, now: anchor, in: scheduleContext)
+      for form in ["\(written) at 00:00", text, "at \(text)"] {
+        do {
+          let schedule = try Schedule.parse(form, now: anchor, in: scheduleContext)
+          guard schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) else { continue }
+          if direction == .future || instant <= now { return instant }
+        } catch {
+          if form == text { refusal = refusal ?? error }
+        }
+      }
+    }
+    let expected = localized("a date, a time, or a length such as \"3 days\"")
+    var failure = Failure.usage(localized("--%1 takes %2, not \"%3\"", option, expected, text))
+    if let suggestion = refusal?.suggestion { failure.hints = [localized("did you mean \"%1\"?", suggestion)] }
+    throw failure
+  }
+
+  /// What a text counts from. One in the past is read as on a day that had not come yet: on the latest of these from
+  /// which it has passed by now, so that `friday` is the last one.
+  private static func anchors(_ now: Instant, _ direction: Direction) -> [Instant] {
+    guard direction == .past else { return [now] }
+    return [1, 7, 31, 366, 3_000, 20_000].map { max(now - .days($0), .earliest) }
+  }
+
+  /// The first second of a day, which is not always 00:00.
+  private static func midnight(of date: CivilDate, in zone: Zone) -> Instant {
+    switch zone.resolve(CivilDateTime(date: date, time: .midnight)) {
+    case .unique(let instant): instant
+    case .gap(_, _, let transition): transition
+    case .fold(let first, _): first
+    }
+  }
+}
+
+/// Lengths of time on the command line.
+enum LengthText {
+  /// ISO 8601, as the wire has it, of `90m`, `1h 30m`, `2 days` or ISO 8601 itself.
+  static func iso(_ text: String, option: String) throws -> String {
+    if let length = try? DurationText.parseISO8601(text) { return DurationText.formatISO8601(length) }
+    do {
+      return DurationText.formatISO8601(try DurationText.parse(text))
+    } catch {
+      throw Failure.usage(
+        localized("--%1 takes a length of time such as 10m or 1h30m, not \"%2\"", option, text),
+        hint: error.suggestion.map { localized("did you mean \"%1\"?", $0) })
+    }
+  }
+
+  /// `10m` of `PT10M`; the text itself when it is no length.
+  static func human(_ iso: String) -> String {
+    (try? DurationText.parseISO8601(iso)).map { DurationText.format($0) } ?? iso
+  }
+}

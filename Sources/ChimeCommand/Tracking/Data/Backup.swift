@@ -1,0 +1,312 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import FoundationEssentials
+import Glibc
+
+/// `chime backup [FILE]`
+enum Backup {
+  static let verb = Verb(
+    name: "backup", group: .keep, arguments: ["[FILE|-]"],
+    summary: "Write everything you have into one file",
+    details: [
+      "Reminders and what has rung, trackers with all that was logged, packs, achievements, milestones, photos, endpoints, and the "
+        + "daemon's configuration. Without a FILE it is named after the day, here; - is standard output. Only you may read the file.",
+      "The secrets of endpoints are in it with --with-secrets, encrypted with a passphrase that is asked for; whoever has lost it "
+        + "has lost them. Not in it: messages that are owed or were sent, and what could be undone.",
+      "The daemon takes snapshots of its store by itself each day (`chime snapshot`): those are for a damaged disk, this file is "
+        + "for another machine, another disk, or years from now.",
+    ],
+    options: [
+      .flag("force", "f", "Replace a file that is there already"),
+      .flag("with-secrets", nil, "Take the secrets of endpoints along, encrypted with a passphrase"), Passphrase.option,
+    ],
+    examples: [
+      .init(command: "chime backup"), .init(command: "chime backup ~/Documents/chime.backup --force"),
+      .init(command: "chime backup - > /mnt/stick/chime.backup"),
+      .init(command: "chime backup --with-secrets", remark: "for a new machine, secrets and all"),
+    ],
+    alsoTried: ["save", "archive"], json: "`backup`: `file` and `bytes`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    guard context.line.words.count <= 1 else {
+      throw Failure.usage(localized("one file at a time"), hint: localized("quotes hold a name together"))
+    }
+    let path = try context.line.words.first ?? "chime-\(context.today()).backup"
+    if path == "-" { return try stream(context) }
+    if !context.line.has("force"), access(path, F_OK) == 0 {
+      throw Failure.failed(
+        localized("%1 is there already", path), hint: localized("--force replaces it, or name another file"))
+    }
+    let shown = try write(to: path, passphrase: Passphrase.forBackup(context), context)
+    switch context.format {
+    case .json: context.print(json: .members(["backup": .members(["file": .string(path), "bytes": .int(shown)])]))
+    case .plain:
+      context.out("file\tbytes")
+      context.out(Plain.line([TerminalSanitizer.field(path), String(shown)]))
+    case .human:
+      guard !context.isQuiet else { break }
+      context.out("\(TerminalSanitizer.line(path)) (\(Sizes.text(shown)))")
+      context.note("  " + localized("`chime restore %1` brings it back", path), .faint)
+    }
+    return .success
+  }
+
+  /// - Returns: how many bytes it has.
+  @discardableResult static func write(to path: String, passphrase: String?, _ context: Context) throws -> Int {
+    let file = try NewFile(path)
+    do {
+      let size = try receive(context, passphrase) { try file.write($0) }
+      try file.finish()
+      return size
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+
+  private static func stream(_ context: Context) throws -> ExitCode {
+    guard !context.process.output.isTerminal else {
+      throw Failure.usage(
+        localized("a terminal is no place for a backup"), hint: "chime backup FILE, chime backup - | gpg …")
+    }
+    guard context.format == .human else {
+      throw Failure.usage(localized("--json and --plain do not go with standard output"))
+    }
+    _ = try receive(context, Passphrase.forBackup(context)) { bytes in context.process.output.write(bytes: bytes) }
+    return .success
+  }
+
+  /// Hands on each part as it comes, and returns how many bytes there were.
+  private static func receive(
+    _ context: Context, _ passphrase: String?, _ take: ([UInt8]) throws -> Void
+  ) throws -> Int {
+    let progress = Progress(context, localized("Receiving"), of: .bytes)
+    defer { progress.end() }
+    var size = 0
+    try context.daemon().stream(TrackersInterface.Backup(passphrase: passphrase)) { reply in
+      guard let data = Data(base64Encoded: reply.data) else {
+        throw Failure.failed(localized("the daemon sent what is no backup"))
+      }
+      size += data.count
+      try take(Array(data))
+      progress.tell(size)
+      return true
+    }
+    return size
+  }
+}
+
+/// `chime restore FILE`
+enum Restore {
+  static let verb = Verb(
+    name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace everything by what a backup holds",
+    details: [
+      "The file is checked whole first, and what it holds is shown. Then, after a yes, trackers, what was logged and what has "
+        + "come of it and reminders are replaced, all at once or not at all. What has rung is then added to the history. Endpoints of the "
+        + "file are added to those that are here, with their secrets where the file has them and none is here; it says which have to be "
+        + "given again. `chime undo` brings back what was there before.",
+      "A configuration is put where the daemon looks for one, if none is there; otherwise it lies beside it as "
+        + "`chimed.toml.restored`, and nothing of it is in force.",
+    ],
+    options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask"), Passphrase.option],
+    examples: [
+      .init(command: "chime restore chime-2026-03-27.backup"),
+      .init(command: "chime restore chime.backup --dry-run", remark: "check it, and change nothing"),
+    ],
+    alsoTried: ["recover", "unbackup"], json: "`contents`, and `dryRun`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    guard context.line.words.count == 1, let path = context.line.words.first else {
+      throw Failure.usage(
+        context.line.words.isEmpty ? localized("a file is missing") : localized("one file at a time"),
+        hint: "chime restore chime-2026-03-27.backup")
+    }
+    let isDry = context.line.has("dry-run")
+    if !isDry, !context.line.has("yes"), !context.process.isInteractive || path == "-" {
+      throw Failure.usage(
+        localized("a restore replaces everything; it needs --yes where nobody can be asked"),
+        hint: localized("--dry-run checks the file and changes nothing"))
+    }
+    let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
+    let upload = try Uploading.send(bytes, called: path, context)
+    var notes: [String] = []
+    var configuration: [TrackersInterface.ConfigurationFile] = []
+    var passphrase: String?
+    func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
+      let progress = Progress(
+        context, dryRun ? localized("Checking %1", TerminalSanitizer.line(path)) : localized("Restoring"),
+        total: bytes.count,
+        of: .bytes)
+      defer { progress.end() }
+      var contents: TrackersInterface.Contents?
+      do {
+        let daemon = try context.daemon()
+        try daemon.stream(
+          TrackersInterface.Restore(upload: upload, dryRun: dryRun ? true : nil, passphrase: passphrase),
+          patience: daemon.patience + .seconds(600)
+        ) { reply in
+          contents = reply.contents
+          notes = reply.notes ?? notes
+          configuration = reply.configuration ?? configuration
+          progress.tell(reply.read)
+          return true
+        }
+      } catch var failure as Failure {
+        if failure.isInvalidText { failure.message = "\(path): \(failure.message)" }
+        throw failure
+      }
+      guard let contents else { throw Failure.failed(localized("the daemon did not say what it has restored")) }
+      return contents
+    }
+    let contents = try restore(dryRun: true)
+    passphrase = try Passphrase.forRestore(context, secrets: contents.secrets)
+    // A passphrase that does not open them is said before anything is asked, and before anything changes.
+    if passphrase != nil { _ = try restore(dryRun: true) }
+    let asks = !isDry && !context.line.has("yes")
+    if asks {
+      for line in lines(contents, path, context) { context.note(line) }
+      guard Asking.confirm(context, localized("Replace everything that is here by this?")) else {
+        context.note(localized("Nothing was changed."))
+        return .failed
+      }
+    }
+    let restored = isDry ? contents : try restore(dryRun: false)
+    switch context.format {
+    case .json:
+      context.print(json: .members(["contents": context.json(restored), "dryRun": .bool(isDry)]))
+    case .plain:
+      context.plain([restored])
+    case .human:
+      guard !context.isQuiet else { break }
+      if !asks { for line in lines(restored, path, context) { context.out(line) } }
+      if isDry {
+        context.note(localized("The file is sound. Nothing was changed: this was a trial."))
+      } else {
+        context.out(localized("Restored. `chime undo` brings back what was here before, for 30 days."))
+      }
+    }
+    for note in notes { context.note(localizedServerMessage(TerminalSanitizer.line(note)), .caution) }
+    if !isDry {
+      try RestoredConfiguration.place(configuration, context)
+      MuteReminders.tell(context)
+    }
+    return .success
+  }
+
+  private static func lines(_ contents: TrackersInterface.Contents, _ path: String, _ context: Context) -> [String] {
+    let made = contents.madeAt.map { ", " + localized("made %1", context.clock().text($0)) } ?? ""
+    // In the order of how much people would miss it; what there is none of is not named.
+    let counted = [
+      (contents.reminders, localized(count: contents.reminders, "%n reminder", "%n reminders")),
+      (
+        contents.occurrences,
+        localized(count: contents.occurrences, "%n time that has come", "%n times that have come")
+      ),
+      (contents.pings, localized(count: contents.pings, "%n ping", "%n pings")),
+      (contents.trackers, localized(count: contents.trackers, "%n tracker", "%n trackers")),
+      (contents.entries, localized(count: contents.entries, "%n entry", "%n entries")),
+      (contents.items, localized(count: contents.items, "%n item", "%n items")),
+      (contents.milestones, localized(count: contents.milestones, "%n milestone", "%n milestones")),
+      (contents.packs, localized(count: contents.packs, "%n pack", "%n packs")),
+      (contents.unlocks, localized(count: contents.unlocks, "%n achievement unlocked", "%n achievements unlocked")),
+      (contents.photos, localized(count: contents.photos, "%n photo", "%n photos")),
+      (contents.endpoints, localized(count: contents.endpoints, "%n endpoint", "%n endpoints")),
+      (contents.secrets, localized("encrypted secrets")), (contents.configuration, localized("the configuration")),
+    ].filter { $0.0 > 0 }.map(\.1)
+    let counts = counted.isEmpty ? [localized("nothing")] : counted
+    return [TerminalSanitizer.line(path) + made]
+      + TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2)
+  }
+}
+
+/// What becomes of the configuration in a backup. The command puts it in place, because the system's daemon may not write there.
+enum RestoredConfiguration {
+  static func place(_ files: [TrackersInterface.ConfigurationFile], _ context: Context) throws {
+    var (taken, notTaken) = ([TrackersInterface.ConfigurationFile](), [TrackersInterface.ConfigurationFile]())
+    do {
+      for file in files {
+        try Files.makeFolder(Files.folder(of: file.path))
+        try NewFile.write(Array(file.text.utf8), to: file.fits ? file.path : aside(file))
+        if file.fits { taken.append(file) } else { notTaken.append(file) }
+      }
+      if let first = taken.first {
+        _ = try context.daemon().call(DaemonInterface.Reload())
+        context.note(
+          localized("The configuration of the backup is in force: %1", TerminalSanitizer.line(first.path)), .faint)
+      }
+    } catch let failure as Failure {
+      context.note(localized("The configuration of the backup is not taken: %1", failure.message), .caution)
+      // A daemon that would not start with it, or with half of it, is worse than one without it.
+      for file in taken where rename(file.path, aside(file)) == 0 { notTaken.append(file) }
+    }
+    for file in notTaken {
+      context.note(
+        localized(
+          "The configuration of the backup is not in force; it lies at %1: compare it with %2, and put in its place what you want of it",
+          TerminalSanitizer.line(aside(file)), TerminalSanitizer.line(file.path)), .caution)
+    }
+  }
+
+  private static func aside(_ file: TrackersInterface.ConfigurationFile) -> String { file.path + ".restored" }
+}
+
+/// A file that appears under its name only when all of it is there, readable by its owner.
+final class NewFile {
+  private let path: String
+  private let partial: String
+  private var descriptor: Int32
+
+  init(_ path: String) throws {
+    self.path = path
+    partial = path + ".part"
+    // What an attempt left that was cut short is begun anew.
+    descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Failure.system(localized("cannot make the file %1", path), errno: errno) }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    guard Files.write(bytes, to: descriptor) else {
+      throw Failure.system(localized("cannot write %1", path), errno: errno)
+    }
+  }
+
+  func finish() throws {
+    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+      throw Failure.system(localized("cannot write %1", path), errno: errno)
+    }
+    close(descriptor)
+    descriptor = -1
+    Files.synchronizeFolder(of: path)
+  }
+
+  /// Writes a whole file.
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    let file = try NewFile(path)
+    do {
+      try file.write(bytes)
+      try file.finish()
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+
+  func discard() {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    descriptor = -1
+    unlink(partial)
+  }
+}
+
+/// Sizes of files.
+enum Sizes {
+  /// `40 KiB`, `1.5 MiB`
+  static func text(_ bytes: Int) -> String {
+    let tenths = bytes * 10 / 1_048_576
+    return tenths < 10
+      ? "\(LocalizedFormat.number(Double((bytes + 1_023) / 1_024))) KiB"
+      : "\(LocalizedFormat.number(Double(tenths) / 10, decimals: 1)) MiB"
+  }
+}

@@ -1,0 +1,158 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime entry export|import`: what was logged, as files of other programs.
+enum EntryExchange {
+  static let export = Verb(
+    name: "export", group: .keep, arguments: ["[TRACKER]"], summary: "Write what was logged as CSV or JSON",
+    details: [
+      "On standard output, for spreadsheets and programs: one line or object for each entry. For everything, with photos and "
+        + "achievements, in a file that can be restored: `chime backup`. For reminders as a calendar: `chime export --format ics`."
+    ],
+    options: [
+      .value("format", nil, "FORMAT", "csv, which is also the default, or json", choices: ["csv", "json"]),
+      RangeText.option,
+    ],
+    examples: [
+      .init(command: "chime entry export > entries.csv"),
+      .init(command: "chime entry export weight --format json --range 1Y"),
+    ],
+    alsoTried: ["dump", "save", "csv", "write"], json: "the same as `--format json`", run: runExport)
+
+  static let load = Verb(
+    name: "import", group: .keep, arguments: ["FILE|-"], summary: "Bring in what was logged elsewhere",
+    details: [
+      "From a file of `chime entry export`, or from Loop Habit Tracker: the Checkmarks.csv of its export, which holds all "
+        + "habits, or of one habit's folder with --into. What is there already is left as it is: the same file can be "
+        + "imported again, also after one that was broken off. A file has at most 200,000 entries and 32 MiB. `chime undo` takes "
+        + "an import back.",
+      "Without --format it is known by the file: its name's end and its first line.",
+    ],
+    options: [
+      .value("format", nil, "FORMAT", "csv, json or loop", choices: ["csv", "json", "loop"]),
+      .flag("loop", nil, "Short for --format loop"),
+      .value("into", nil, "TRACKER", "The tracker that all of it is for, instead of those that the file names"),
+      DraftOptions.dryRun,
+    ],
+    examples: [
+      .init(command: "chime entry import entries.csv --dry-run"),
+      .init(command: "chime entry import --loop Checkmarks.csv"),
+      .init(command: "chime entry import --loop Checkmarks.csv --into reading"),
+    ],
+    alsoTried: ["load", "read", "loop"],
+    json: "`imported`: `trackers` (their ids), `added`, `present`, `remarks` (sentences) and `dryRun`", run: runImport)
+
+  private static func runExport(_ context: Context) throws -> ExitCode {
+    let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
+    if context.format == .json, context.line.value("format") == "csv" {
+      throw Failure.usage(localized("--json and --format csv exclude each other"))
+    }
+    let isJSON = context.format == .json || context.line.value("format") == "json"
+    let range = try RangeText.parse(context)
+    let progress = Progress(context, localized("Reading"), of: .bytes)
+    var count = 0
+    try context.daemon().stream(
+      TrackersInterface.Export(format: isJSON ? .json : .csv, tracker: tracker?.id, range: range)
+    ) { reply in
+      count += reply.text.utf8.count
+      if !context.process.output.isTerminal { progress.tell(count) }
+      context.process.output.write(reply.text)
+      return true
+    }
+    progress.end()
+    return .success
+  }
+
+  private static func runImport(_ context: Context) throws -> ExitCode {
+    let line = context.line
+    guard line.words.count == 1, let path = line.words.first else {
+      throw Failure.usage(
+        line.words.isEmpty ? localized("a file is missing") : localized("one file at a time"),
+        hint: "chime entry import entries.csv")
+    }
+    let isDry = line.has("dry-run")
+    let tracker = try line.value("into").map { try TrackerArgument.one([$0], context) }
+    let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
+    let format = try format(line, path, bytes)
+    let upload = try Uploading.send(bytes, called: path, context)
+    let daemon = try context.daemon()
+    daemon.patience += .seconds(600)
+    let progress = Progress(
+      context, isDry ? localized("Checking %1", TerminalSanitizer.line(path)) : localized("Importing"))
+    defer { progress.end() }
+    let reply: TrackersInterface.Import.Reply
+    do {
+      reply = try daemon.call(
+        TrackersInterface.Import(
+          upload: upload, format: format, tracker: tracker?.id, dryRun: isDry ? true : nil), telling: progress)
+    } catch var failure as Failure {
+      if failure.isInvalidText { failure.message = "\(path), \(failure.message)" }
+      throw failure
+    }
+    progress.end()
+    tell(reply, isDry: isDry, context)
+    return .success
+  }
+
+  /// What the options say, or what the file looks like.
+  static func format(
+    _ line: ParsedLine, _ path: String, _ bytes: [UInt8]
+  ) throws -> TrackersInterface.Import.Format {
+    if line.has("loop") {
+      guard line.value("format") ?? "loop" == "loop" else {
+        throw Failure.usage(localized("--loop and --format %1 exclude each other", line.value("format") ?? ""))
+      }
+      return .loop
+    }
+    if let named = line.value("format").flatMap({ TrackersInterface.Import.Format(rawValue: $0) }) {
+      return named
+    }
+    let begin = bytes.prefix(2_048).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if begin.first == UInt8(ascii: "{") || begin.first == UInt8(ascii: "[") { return .json }
+    // A zip archive: what Loop exports.
+    if begin.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .loop }
+    let first = String(decoding: begin.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self).lowercased()
+    if path.lowercased().hasSuffix("checkmarks.csv") || first.hasPrefix("date,") && !first.contains("tracker") {
+      return .loop
+    }
+    if first.utf8.contains(UInt8(ascii: ",")) { return .csv }
+    throw Failure.failed(
+      localized("%1 does not look like CSV or JSON", path), hint: localized("--format says what it is"))
+  }
+
+  private static func tell(_ reply: TrackersInterface.Import.Reply, isDry: Bool, _ context: Context) {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "imported": .members([
+            "trackers": .strings(reply.trackers), "added": .int(reply.added), "present": .int(reply.present),
+            "remarks": .strings(reply.remarks), "dryRun": .bool(isDry),
+          ])
+        ]))
+      return
+    case .plain:
+      context.out(Plain.line(["trackers", "added", "present"]))
+      context.out(Plain.line([reply.trackers.joined(separator: ","), String(reply.added), String(reply.present)]))
+    case .human:
+      guard !context.isQuiet else { break }
+      let added =
+        isDry
+        ? localized(count: reply.added, "%n entry would be added", "%n entries would be added")
+        : localized(count: reply.added, "%n entry added", "%n entries added")
+      let present =
+        reply.present > 0
+        ? ", " + localized(count: reply.present, "%n was there already", "%n were there already") : ""
+      context.out(added + present)
+      if !reply.trackers.isEmpty {
+        let list = reply.trackers.map { TerminalSanitizer.line($0) }.joined(separator: ", ")
+        context.out("  " + localized("of %1", list))
+      }
+    }
+    for remark in reply.remarks.prefix(20) { context.note(localizedServerMessage(remark), .caution) }
+    if reply.remarks.count > 20 {
+      let rest = reply.remarks.count - 20
+      context.note(localized(count: rest, "and %n more; --json tells all", "and %n more; --json tells all"), .caution)
+    }
+  }
+}

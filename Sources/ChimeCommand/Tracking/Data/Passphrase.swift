@@ -1,0 +1,67 @@
+import ChimeWords
+
+/// The passphrase of the secrets in a backup: the first line of a file, or typed unseen.
+enum Passphrase {
+  static let option: Verb.Option = .value(
+    "passphrase-file", nil, "FILE", "Read the passphrase of the secrets from a file of mode 0600")
+  private static let shortest = 8
+  private static let longest = 1_024
+
+  /// For a backup with secrets; asked for twice, since a slip would close them for ever. Nil: without secrets.
+  static func forBackup(_ context: Context) throws -> String? {
+    guard context.line.has("with-secrets") else {
+      guard !context.line.has("passphrase-file") else {
+        throw Failure.usage(localized("--passphrase-file goes with --with-secrets"))
+      }
+      return nil
+    }
+    if let given = try inFile(context) { return try checked(given) }
+    guard context.process.isInteractive else {
+      throw Failure.usage(
+        localized("the secrets are encrypted with a passphrase, and nobody can be asked for one here"),
+        hint: localized("--passphrase-file FILE reads it from a file of mode 0600"))
+    }
+    let passphrase = try checked(ask(context, localized("Passphrase for the secrets: ")) ?? "")
+    guard ask(context, localized("Once more: ")) == passphrase else {
+      throw Failure.failed(localized("the two differ: nothing was written"))
+    }
+    return passphrase
+  }
+
+  /// For a restore of a backup that has so many secrets. Nil: they stay closed.
+  static func forRestore(_ context: Context, secrets: Int) throws -> String? {
+    if let given = try inFile(context) { return given }
+    guard secrets > 0, context.process.isInteractive, !context.line.has("yes"), !context.line.has("dry-run") else {
+      return nil
+    }
+    context.note(
+      localized(
+        count: secrets, "The backup has the secrets of %n endpoint. Without the passphrase they stay closed.",
+        "The backup has the secrets of %n endpoints. Without the passphrase they stay closed."))
+    let typed = ask(context, localized("Passphrase (empty: leave them closed): ")) ?? ""
+    return typed.isEmpty ? nil : typed
+  }
+
+  private static func inFile(_ context: Context) throws -> String? {
+    try context.line.value("passphrase-file").map { try SecretFile.passphrase($0, userID: context.process.userID) }
+  }
+
+  private static func checked(_ passphrase: String) throws -> String {
+    guard (shortest...longest).contains(passphrase.utf8.count) else {
+      throw Failure.failed(
+        localized("a passphrase has %1 to %2 bytes: nothing was written", String(shortest), String(longest)))
+    }
+    return passphrase
+  }
+
+  private static func ask(_ context: Context, _ question: String) -> String? {
+    context.process.output.flush()
+    context.process.errors.write(question)
+    context.process.errors.flush()
+    defer {
+      context.process.errors.write("\n")
+      context.process.errors.flush()
+    }
+    return context.process.input.hiddenLine(limit: longest + 1).map { trimmed(String(decoding: $0, as: UTF8.self)) }
+  }
+}

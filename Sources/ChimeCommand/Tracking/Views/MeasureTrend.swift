@@ -1,0 +1,97 @@
+import ChimeControl
+import ChimeWords
+
+/// Where a measure goes, and whether that is towards its goal.
+struct MeasureTrend {
+  typealias T = TrackersInterface
+
+  enum Heading { case towards, away, neither }
+
+  /// Of its average, a week.
+  var rate: Double
+  var direction: T.Standing.Direction
+  var heading: Heading
+
+  /// - Parameters:
+  ///   - direction: nil where only the rate is known. What rounds to nothing is steady.
+  ///   - value: the latest, from which the way to the goal is seen; at the goal and beyond it there is none.
+  init(_ rate: Double, _ direction: T.Standing.Direction? = nil, value: Double?, of tracker: T.Tracker) {
+    let shown = [0.05, 0.05, 0.005, 0.000_5][min(max(tracker.decimals, 1), 3)]
+    self.rate = rate
+    self.direction = rate.magnitude < shown ? .steady : direction ?? (rate > 0 ? .up : .down)
+    guard let goal = tracker.goal?.value, let value, value != goal, self.direction != .steady else {
+      heading = .neither
+      return
+    }
+    heading = (goal < value) == (self.direction == .down) ? .towards : .away
+  }
+
+  init?(_ standing: T.Standing) {
+    guard standing.tracker.kind == .measure, let rate = standing.weeklyRate else { return nil }
+    self.init(rate, standing.direction, value: standing.value, of: standing.tracker)
+    if standing.isGoalValueReached { heading = .neither }
+  }
+
+  init?(_ statistics: T.Statistics) {
+    guard statistics.tracker.kind == .measure, let rate = statistics.weeklyRate else { return nil }
+    self.init(rate, statistics.direction, value: statistics.last?.value, of: statistics.tracker)
+  }
+
+  var arrow: String {
+    switch direction {
+    case .up: "↗"
+    case .down: "↘"
+    case .steady: "→"
+    }
+  }
+
+  /// Green for towards the goal, red for away from it; the arrow says the direction to whoever sees no colour.
+  var tone: Style.Tone {
+    switch heading {
+    case .towards: .good
+    case .away: .bad
+    case .neither: .plain
+    }
+  }
+
+  /// `↘ 0.7 a week`: the arrow says the sign.
+  func text(_ words: TrackerWords, _ tracker: T.Tracker) -> String {
+    let number = LocalizedFormat.number(rate.magnitude, decimals: max(1, tracker.decimals))
+    return "\(arrow) " + localized("%1 a week", number)
+  }
+
+  /// `towards the goal`; nil where there is no goal, or nothing moves.
+  var about: String? {
+    switch heading {
+    case .towards: localized("towards the goal")
+    case .away: localized("away from the goal")
+    case .neither: nil
+    }
+  }
+}
+
+extension TrackerWords {
+  /// How something is logged: `chime log goal`, `chime log weight 80kg`, `chime log watches …`; a further measure with the value
+  /// that it stands beside.
+  func logging(_ tracker: Tracker, _ field: String? = nil) -> String {
+    if let field { return "\(logging(tracker)) --field \(field)=…" }
+    if tracker.hasItems { return "chime log \(tracker.id) …" }
+    let asksForAmount = tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil
+    guard asksForAmount else { return "chime log \(tracker.id)" }
+    return "chime log \(tracker.id) " + (Log.knownValue(tracker) == nil ? "…" : Log.example(tracker))
+  }
+
+  /// `80.0 kg on 2026-07-02`: when the goal is reached as things go; nil where nothing says so.
+  func outlook(_ standing: Standing) -> String? {
+    guard let day = standing.goalOn, let goal = goal(standing.tracker) else { return nil }
+    return localized("%1 on %2", goal, date(day))
+  }
+
+  /// `body-fat 18.5 %`, each further measure by its name.
+  func fields(_ values: [String: Double], _ tracker: Tracker) -> [String] {
+    values.sorted { $0.key < $1.key }.map { name, value in
+      [TerminalSanitizer.line(name), Self.shortest(value), tracker.fields[name].map { TerminalSanitizer.line($0) }]
+        .compactMap { $0 }.joined(separator: " ")
+    }
+  }
+}

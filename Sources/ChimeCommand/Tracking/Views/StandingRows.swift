@@ -1,0 +1,237 @@
+import ChimeControl
+import ChimeWords
+
+/// How trackers stand, one below the other: a mark, the title, a bar, the state in words and the streak.
+struct StandingRows {
+  var words: TrackerWords
+  var style: Style
+  var width: Int
+
+  /// Narrower terminals get the bar on a line of its own.
+  static let wide = 64
+
+  init(_ context: Context) {
+    words = context.trackerWords
+    style = context.style
+    width = min(context.width, 100)
+  }
+
+  func lines(_ standings: [TrackersInterface.Standing], of all: [TrackersInterface.Standing]) -> [String] {
+    width >= Self.wide ? wide(standings, of: all) : standings.flatMap { narrow($0) }
+  }
+
+  func mark(_ standing: TrackersInterface.Standing) -> String {
+    if standing.met { return style("✔", .good) }
+    switch standing.limit {
+    case .passed: return style("✘", .bad)
+    case .near: return style("◐", .caution)
+    case .under: return standing.counts ? "○" : style("·", .faint)
+    case nil: break
+    }
+    if standing.entries > 0 { return style("◐", .caution) }
+    return standing.counts ? "○" : style("·", .faint)
+  }
+
+  /// Whether there is more to show than done and not done.
+  private func hasBar(_ standing: TrackersInterface.Standing) -> Bool {
+    guard let goal = standing.tracker.goal, standing.percent != nil else { return false }
+    return standing.tracker.kind != .check || (goal.count ?? 1) > 1 || goal.atMost == true
+  }
+
+  private func bar(_ standing: TrackersInterface.Standing, _ columns: Int) -> String {
+    guard hasBar(standing), let percent = standing.percent else { return String(repeating: " ", count: columns) }
+    return Bar.text(Double(percent) / 100, width: columns, style: style, tone: Self.tone(standing))
+  }
+
+  /// Good when it is met; of a limit it warns.
+  static func tone(_ standing: TrackersInterface.Standing) -> Style.Tone {
+    if standing.met { return .good }
+    return switch standing.limit {
+    case .passed: .bad
+    case .near: .caution
+    case .under, nil: .plain
+    }
+  }
+
+  private func percent(_ standing: TrackersInterface.Standing) -> String {
+    guard hasBar(standing), let percent = standing.percent else { return "" }
+    return "\(LocalizedFormat.number(Double(percent))) %"
+  }
+
+  private func wide(
+    _ standings: [TrackersInterface.Standing], of all: [TrackersInterface.Standing]
+  ) -> [String] {
+    func widest(_ text: (TrackersInterface.Standing) -> String) -> Int { all.map { TextWidth.of(text($0)) }.max() ?? 0 }
+    let states = min(widest { words.state($0) }, 34)
+    let streaks = widest { words.streak($0.streak) }
+    let percents = widest { percent($0) }
+    let titles = min(widest { words.title($0.tracker) }, width >= 80 ? 22 : 16)
+    let gaps = 4 + 2 + (percents > 0 ? 2 : 0) + (streaks > 0 ? 2 : 0)
+    let room = width - titles - states - streaks - percents - gaps - 2
+    let bars = all.contains { hasBar($0) } && room >= 6 ? min(room, 24) : 0
+    return standings.flatMap { standing -> [String] in
+      var line = "  \(mark(standing)) \(fit(words.title(standing.tracker), titles))"
+      if let glance = glance(standing, from: (line, titles + 4), indent: titles + 6) {
+        guard hasBar(standing) else { return glance }
+        let rest = [percent(standing), words.streak(standing.streak)].filter { !$0.isEmpty }.joined(separator: "  ")
+        let indent = String(repeating: " ", count: titles + 6)
+        return glance + [Self.trimmedEnd("\(indent)\(bar(standing, max(bars, 12)))  \(style(rest, .faint))")]
+      }
+      if bars > 0 { line += "  " + bar(standing, bars) }
+      line += "  " + tone(fit(words.state(standing), states), standing)
+      if percents > 0 { line += "  " + right(percent(standing), percents) }
+      let streak = words.streak(standing.streak)
+      if !streak.isEmpty {
+        line += String(repeating: " ", count: streaks - TextWidth.of(streak) + 2) + style(streak, .faint)
+      }
+      return [Self.trimmedEnd(line)]
+    }
+  }
+
+  /// A measure as a person wants to see it: `82.6 kg ↘ 0.7 a week, 80 kg on 2026-07-02`, and its further measures. Nil for
+  /// what is not measured, or was measured too seldom to go anywhere.
+  ///
+  /// - Parameters:
+  ///   - head: what stands before it on its first line.
+  ///   - indent: where it goes on.
+  private func glance(_ standing: TrackersInterface.Standing, from head: (text: String, width: Int), indent: Int)
+    -> [String]?
+  {
+    let trend = MeasureTrend(standing)
+    let fields = words.fields(standing.fields ?? [:], standing.tracker)
+    guard standing.tracker.kind == .measure, trend != nil || !fields.isEmpty else { return nil }
+    // The value and its arrow belong together, and so does what is said of the goal.
+    let state = words.state(standing)
+    var parts = [(width: TextWidth.of(state), text: tone(state, standing))]
+    if let trend {
+      let way = trend.text(words, standing.tracker)
+      parts[0].width += 1 + TextWidth.of(way)
+      parts[0].text += " " + style(way, trend.tone)
+    }
+    parts += ([words.outlook(standing)].compactMap { $0 } + fields).map { (TextWidth.of($0), $0) }
+    var lines = [head.text + "  "]
+    var (used, isFirst) = (head.width + 2, true)
+    for (index, part) in parts.enumerated() {
+      let comma = index == parts.count - 1 ? "" : ","
+      let columns = part.width + comma.count
+      if used + (isFirst ? 0 : 1) + columns > width {
+        lines.append(String(repeating: " ", count: indent))
+        (used, isFirst) = (indent, true)
+      }
+      lines[lines.count - 1] += (isFirst ? "" : " ") + part.text + comma
+      used += columns + (isFirst ? 0 : 1)
+      isFirst = false
+    }
+    return lines.map { Self.trimmedEnd($0) }
+  }
+
+  private func narrow(_ standing: TrackersInterface.Standing) -> [String] {
+    let state = words.state(standing)
+    let title = TextWidth.truncate(words.title(standing.tracker), to: max(8, width - 6 - TextWidth.of(state)))
+    let first = "  \(mark(standing)) \(title)  \(tone(state, standing))"
+    let streak = words.streak(standing.streak)
+    if let glance = glance(standing, from: ("  \(mark(standing)) \(title)", TextWidth.of(title) + 4), indent: 4) {
+      guard hasBar(standing) else { return glance }
+      let rest = "  \(percent(standing))  \(style(streak, .faint))"
+      return glance + [Self.trimmedEnd("    " + bar(standing, 12) + rest)]
+    }
+    guard hasBar(standing) else {
+      let used = 6 + TextWidth.of(title) + TextWidth.of(state)
+      guard !streak.isEmpty, used + 2 + TextWidth.of(streak) <= width else { return [first] }
+      return [first + "  " + style(streak, .faint)]
+    }
+    let rest = "  \(percent(standing))  \(style(streak, .faint))"
+    let used = TextWidth.of("  \(percent(standing))  \(streak)")
+    let second = "    " + bar(standing, min(20, max(6, width - 4 - used))) + rest
+    return [first, Self.trimmedEnd(second)]
+  }
+
+  private func tone(_ text: String, _ standing: TrackersInterface.Standing) -> String {
+    let tone = Self.tone(standing)
+    return style(text, tone == .plain && !standing.counts && standing.entries == 0 ? .faint : tone)
+  }
+
+  private func fit(_ text: String, _ columns: Int) -> String {
+    TextWidth.pad(TextWidth.truncate(text, to: columns), to: columns)
+  }
+
+  private func right(_ text: String, _ columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - TextWidth.of(text))) + text
+  }
+
+  static func trimmedEnd(_ line: String) -> String {
+    var line = Substring(line)
+    while line.last == " " { line.removeLast() }
+    return String(line)
+  }
+}
+
+/// Seven days as a strip: their names, and a mark beneath each.
+struct WeekStrip {
+  var style: Style
+
+  enum Mark {
+    case met, part, missed, none
+    /// A day that is still to come.
+    case ahead
+  }
+
+  func mark(_ mark: Mark) -> String {
+    switch mark {
+    case .met: style("●", .good)
+    case .part: style("◐", .caution)
+    case .missed: "○"
+    case .none: style("·", .faint)
+    case .ahead: " "
+    }
+  }
+
+  static func mark(_ day: TrackersInterface.DayMark) -> Mark {
+    day.due == 0 ? .none : day.met >= day.due ? .met : day.met + day.begun > 0 ? .part : .missed
+  }
+
+  static func mark(_ day: TrackersInterface.DayTotal, today: String) -> Mark {
+    if day.met { return .met }
+    if day.limit == .passed { return .missed }
+    if day.isOpenLimit { return .none }
+    if day.entries > 0 { return .part }
+    if day.day > today { return .ahead }
+    // A day that is not over has not been missed.
+    return day.counts ? .missed : .none
+  }
+
+  /// The width of a day: its name and a space.
+  func column(_ names: [String]) -> Int { (names.map { TextWidth.of($0) }.max() ?? 2) + 1 }
+
+  /// Names of days, each in its column; `today` stands out.
+  func header(_ names: [String], today: Int?) -> String {
+    let width = column(names)
+    return names.enumerated().map { index, name in
+      let spaces = index == names.count - 1 ? 0 : width - TextWidth.of(name)
+      return style(name, index == today ? .strong : .faint) + String(repeating: " ", count: spaces)
+    }.joined()
+  }
+
+  /// The days of the month, each beneath its name.
+  func numbers(_ numbers: [String], _ names: [String], today: Int?) -> String {
+    let width = column(names)
+    return numbers.enumerated().map { index, number in
+      let before = max(0, (width - 1) / 2 + 1 - number.count)
+      let after = max(0, width - before - number.count)
+      return String(repeating: " ", count: before) + style(number, index == today ? .strong : .faint)
+        + String(repeating: " ", count: after)
+    }.joined()
+  }
+
+  /// Marks beneath the middles of the names; nothing stands behind the last one.
+  func row(_ marks: [Mark], _ names: [String]) -> String {
+    let width = column(names)
+    let before = (width - 1) / 2
+    return marks.enumerated().map { index, mark in
+      String(repeating: " ", count: index == 0 ? before : width - 1) + self.mark(mark)
+    }.joined()
+  }
+
+  /// How many spaces fill up the last column behind its mark.
+  func rest(_ names: [String]) -> Int { column(names) - 1 - (column(names) - 1) / 2 }
+}

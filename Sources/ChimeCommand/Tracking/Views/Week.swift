@@ -1,0 +1,115 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime week [DAY]`
+enum Week {
+  static let verb = Verb(
+    name: "week", group: .track, arguments: ["[DAY]"], summary: "Show a week, a line for each tracker",
+    details: [
+      "From Monday on: ● the goal was met, ◐ something was logged, ○ nothing was, · the day does not count. DAY is any day of "
+        + "the week that is meant, such as 2026-03-01; last is the week before this one."
+    ],
+    examples: [.init(command: "chime week"), .init(command: "chime week last")],
+    alsoTried: ["weekly", "strip"],
+    json:
+      "`week`: `from`, `trackers` (a list of `tracker`, `title` and its `days`) and `marks` (a list of `day`, `met`, `due`)",
+    run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let day: String?
+    if context.optionalSubject()?.lowercased() == "last" {
+      day = try context.today().adding(days: -7)?.description
+    } else {
+      day = try Today.chosenDay(context)
+    }
+    let week: TrackersInterface.Week.Reply = try context.daemon().call(TrackersInterface.Week(day: day))
+    let words = context.trackerWords
+    let rows = week.days.compactMap { row in
+      week.standings.first { $0.tracker.id == row.tracker }.map { (standing: $0, days: row.days) }
+    }
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "week": .members([
+            "from": .string(week.from),
+            "trackers": .list(
+              rows.map {
+                .members([
+                  "tracker": .string($0.standing.tracker.id),
+                  "title": .string(words.local($0.standing.tracker.title)),
+                  "days": context.json($0.days),
+                ])
+              }), "marks": context.json(week.marks),
+          ])
+        ]))
+    case .plain:
+      context.out(Plain.line(["tracker"] + TrackersInterface.DayTotal.fieldNames))
+      for row in rows {
+        for day in row.days { context.out(Plain.line([row.standing.tracker.id] + context.row(day))) }
+      }
+    case .human:
+      guard !rows.isEmpty else {
+        context.note(localized("There is no tracker yet."))
+        for hint in TrackerArgument.beginning { context.note("  " + hint) }
+        return .success
+      }
+      try print(week, rows, context)
+    }
+    return .success
+  }
+
+  private static func print(
+    _ week: TrackersInterface.Week.Reply,
+    _ rows: [(standing: TrackersInterface.Standing, days: [TrackersInterface.DayTotal])], _ context: Context
+  ) throws {
+    let words = context.trackerWords
+    let style = context.style
+    let strip = WeekStrip(style: style)
+    let today = try context.today().description
+    let dates = week.marks.map(\.day)
+    let names = dates.map { day in CivilDate(day).map { LocalizedFormat.weekday($0.weekday) } ?? "?" }
+    let sums = rows.map { sum($0.days, $0.standing.tracker, today: today, words) }
+    let widest = sums.map { TextWidth.of($0) }.max() ?? 0
+    let stripWidth = strip.column(names) * names.count
+    let natural = rows.map { TextWidth.of(words.title($0.standing.tracker)) }.max() ?? 0
+    var hasSums = true
+    var titles = min(natural, 30, context.width - stripWidth - widest - 4)
+    if titles < min(natural, 10) {
+      hasSums = false
+      titles = max(4, min(natural, context.width - stripWidth - 1))
+    }
+    if let first = dates.first, let last = dates.last {
+      context.out(style(localized("%1 to %2", words.day(first), words.day(last)), .strong))
+    }
+    let margin = String(repeating: " ", count: titles + 1)
+    context.out(margin + StandingRows.trimmedEnd(strip.header(names, today: dates.firstIndex(of: today))))
+    for (row, sum) in zip(rows, sums) {
+      let title = TextWidth.pad(TextWidth.truncate(words.title(row.standing.tracker), to: titles), to: titles)
+      let marks = strip.row(row.days.map { WeekStrip.mark($0, today: today) }, names)
+      context.out(
+        StandingRows.trimmedEnd(
+          "\(title) \(marks)" + (hasSums ? String(repeating: " ", count: strip.rest(names) + 1) + sum : "")))
+    }
+    if rows.count > 1 {
+      let marks = week.marks.map { $0.day > today ? WeekStrip.Mark.ahead : WeekStrip.mark($0) }
+      let all = style(TextWidth.pad(TextWidth.truncate(localized("all"), to: titles), to: titles), .faint)
+      context.out(StandingRows.trimmedEnd("\(all) \(strip.row(marks, names))"))
+    }
+  }
+
+  /// `3 of 5`, and of an amount the total.
+  private static func sum(
+    _ days: [TrackersInterface.DayTotal], _ tracker: TrackersInterface.Tracker, today: String, _ words: TrackerWords
+  ) -> String {
+    let met = days.count(where: \.met)
+    let due = days.count { $0.counts && !$0.isOpenLimit || $0.met }
+    var text = localized("%1 of %2", LocalizedFormat.number(Double(met)), LocalizedFormat.number(Double(due)))
+    if tracker.kind == .amount { text += ", " + words.amount(days.reduce(0) { $0 + ($1.total ?? 0) }, tracker) }
+    if tracker.kind == .measure, let last = days.last(where: { $0.value != nil })?.value {
+      text = words.amount(last, tracker)
+    }
+    return text
+  }
+}

@@ -1,0 +1,171 @@
+import ChimeControl
+import ChimeWords
+import Glibc
+
+/// `chime add --from FILE`: a reminder a line, as JSON.
+///
+/// Lines are sent by the thousand, and of what is sent together all is added or nothing, so a fault ends it between two
+/// such parts, and is told with its line.
+struct AddingMany {
+  private let context: Context
+  private let name: String
+  private let source: TextSource
+  private let size: Int?
+  private let reader: DraftLine
+  private let isDry: Bool
+  private let token: String?
+  private var added: [Output.AddedLine] = []
+  private var warnings: [String] = []
+  private var faults: [Fault] = []
+  /// The number of the line that was read last, and how many bytes there were.
+  private var line = 0
+  private var bytes = 0
+  /// The last line of which all is done up to there.
+  private var doneThrough = 0
+  /// How many could be added.
+  private var taken = 0
+
+  /// What is sent at once, in lines and bytes. A message holds 1 MiB, and what stands in a line may take more there.
+  private static let most = 2_000
+  private static let heaviest = 256 << 10
+  private static let longestLine = 64 << 10
+  /// How many faults are told one by one.
+  private static let mostTold = 20
+
+  /// Why a line cannot be taken.
+  private struct Fault {
+    var line: Int
+    var message: String
+  }
+
+  /// Lines that go together.
+  private struct Part {
+    var drafts: [RemindersInterface.Draft] = []
+    var lines: [Int] = []
+    var bytes = 0
+  }
+
+  static func run(_ context: Context, path: String) throws -> ExitCode {
+    var many = try AddingMany(context, path: path)
+    try many.addAll()
+    return try many.tell()
+  }
+
+  private init(_ context: Context, path: String) throws {
+    self.context = context
+    try InsistenceOptions.checkNew(context.line)
+    try LinkOptions.checkNew(context.line)
+    reader = DraftLine(defaults: try DraftOptions.draft(context.line, title: "", when: ""))
+    isDry = context.line.has("dry-run")
+    token = context.line.value("token")
+    if path == "-" {
+      (name, source, size) = (localized("standard input"), context.process.input, nil)
+      return
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure.system(localized("cannot read %1", path), errno: errno) }
+    // Read to the end of this run.
+    var status = stat()
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    (name, source, size) = (path, TextSource(descriptor: descriptor), isFile ? Int(status.st_size) : nil)
+  }
+
+  private mutating func addAll() throws {
+    let daemon = try context.daemon()
+    let progress = Progress(
+      context, localized("Adding %1", TerminalSanitizer.line(name)), total: size, of: size == nil ? .lines : .bytes)
+    defer { progress.end() }
+    while let part = nextPart() {
+      // A dry run goes on to the end, so that all that is wrong is told.
+      if faults.isEmpty || isDry, !part.drafts.isEmpty { try send(part, to: daemon, telling: progress) }
+      if !faults.isEmpty, !isDry || faults.count >= Self.mostTold { return }
+      doneThrough = line
+      progress.tell(size == nil ? line : bytes)
+    }
+  }
+
+  /// What is sent next; nil at the end. What somebody writes slowly is not waited for, unless a token needs the same parts
+  /// each time.
+  private mutating func nextPart() -> Part? {
+    var part = Part()
+    var isAtEnd = true
+    while part.lines.count < Self.most, part.bytes < Self.heaviest {
+      if !part.lines.isEmpty, token == nil, size == nil, !source.hasLine { return part }
+      guard let read = source.line(limit: Self.longestLine) else { break }
+      isAtEnd = false
+      line += 1
+      bytes += read.bytes.count + 1
+      if read.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+      do throws(DraftLine.Refusal) {
+        if read.isCut { throw DraftLine.Refusal(localized("it is longer than %1 KiB", Self.longestLine >> 10)) }
+        part.drafts.append(try reader.read(read.bytes))
+        part.lines.append(line)
+        part.bytes += read.bytes.count
+      } catch {
+        faults.append(Fault(line: line, message: error.message))
+      }
+    }
+    return isAtEnd ? nil : part
+  }
+
+  private mutating func send(_ part: Part, to daemon: Daemon, telling progress: Progress) throws {
+    do {
+      let reply: RemindersInterface.AddMany.Reply = try daemon.call(
+        RemindersInterface.AddMany(
+          reminders: part.drafts, dryRun: isDry ? true : nil, token: token.map { "\($0):\(part.lines[0])" }),
+        telling: progress)
+      added += zip(part.lines, reply.ids).map { Output.AddedLine(line: $0, id: $1) }
+      taken += part.drafts.count
+      warnings += reply.warnings.filter { !warnings.contains($0) }
+    } catch var failure as Failure {
+      guard !failure.drafts.isEmpty else {
+        if !added.isEmpty { failure.hints.append(standing) }
+        throw failure
+      }
+      faults += failure.drafts.map { fault in
+        let message = localizedServerMessage(fault.message)
+        return Fault(
+          line: part.lines.indices.contains(fault.index) ? part.lines[fault.index] : 0,
+          message: fault.field.map { "\($0): \(message)" } ?? message)
+      }
+    }
+  }
+
+  /// What there is, and how to go on.
+  private var standing: String {
+    doneThrough == 0
+      ? localized("nothing was added")
+      : localized(
+        "lines 1 to %1 were added; for the rest, when it is mended: tail -n +%2 FILE | chime add --from -", doneThrough,
+        doneThrough + 1)
+  }
+
+  private mutating func tell() throws -> ExitCode {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "added": context.json(added), "dryRun": .bool(isDry),
+          "warnings": .strings(warnings),
+        ]))
+    case .plain:
+      context.plain(added)
+    case .human: break
+    }
+    if context.format != .json { context.warn(warnings) }
+    guard faults.isEmpty else {
+      faults.sort { $0.line < $1.line }
+      throw Failure(
+        status: .failed,
+        message: localized(
+          count: faults.count, "%n line of %1 cannot be taken", "%n lines of %1 cannot be taken", name),
+        detail: faults.prefix(Self.mostTold).map { "\(name):\($0.line): \($0.message)" }, hints: isDry ? [] : [standing]
+      )
+    }
+    context.note(
+      isDry
+        ? localized(count: taken, "%n reminder would be added", "%n reminders would be added")
+        : localized(count: taken, "%n reminder was added", "%n reminders were added"))
+    return .success
+  }
+}

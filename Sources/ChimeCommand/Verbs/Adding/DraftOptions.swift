@@ -1,0 +1,164 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// A field of a reminder: the option of `add`, `in`, `at` and `edit`, and the line of the editor's form.
+struct DraftField: Sendable {
+  typealias Draft = RemindersInterface.Draft
+  typealias Reminder = RemindersInterface.Reminder
+
+  var option: Verb.Option
+  /// What an empty value takes back; of a text the empty value says it itself.
+  var reset: Draft.Reset?
+  /// Lays over a draft what the options say.
+  var take: @Sendable (ParsedLine, inout Draft) throws -> Void = { _, _ in }
+  /// What the form says, as the option takes it.
+  var form: @Sendable (Reminder) -> String
+  /// What `show` calls it, and says of it; nil where it has words of its own.
+  var shown: (@Sendable (Reminder) -> (String, String?))?
+
+  /// A text under a name of its own.
+  static func text(
+    _ option: Verb.Option, _ given: any WritableKeyPath<Draft, String?> & Sendable,
+    _ kept: any KeyPath<Reminder, String?> & Sendable, label: (@Sendable () -> String)? = nil
+  ) -> DraftField {
+    var field = DraftField(option: option, form: { $0[keyPath: kept] ?? "" })
+    field.take = { line, draft in draft[keyPath: given] = line.value(option.name) }
+    if let label { field.shown = { (label(), $0[keyPath: kept]) } }
+    return field
+  }
+}
+
+/// The fields of a reminder, for `add`, `in`, `at` and `edit`.
+enum DraftOptions {
+  static let fields: [DraftField] =
+    [
+      .text(.value("body", nil, "TEXT", "A longer text under the title"), \.body, \.body),
+      DraftField(
+        option: .value(
+          "to", nil, "CHANNEL", "Where it goes: desktop, an endpoint or a command; several with commas or repeated",
+          repeats: true),
+        take: { $1.channels = $0.list("to") }, form: { $0.channels.joined(separator: ", ") }),
+      DraftField(
+        option: .value(
+          "tz", nil, "ZONE", "Its time zone, such as Europe/Prague; local (the default) follows the machine"),
+        take: { $1.timezone = $0.value("tz") }, form: { $0.timezone }),
+      DraftField(
+        option: .value(
+          "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
+          choices: Wire.Gap.allCases.map(\.rawValue), mayBeEmpty: true),
+        reset: .gap, take: { $1.gap = gap($0) }, form: { $0.gap?.rawValue ?? "" }),
+      DraftField(
+        option: .value(
+          "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
+          choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
+        reset: .fold, take: { $1.fold = fold($0) }, form: { $0.fold?.rawValue ?? "" }),
+      DraftField(
+        option: place, reset: .place,
+        take: {
+          let place = try place($0)
+          ($1.latitude, $1.longitude) = (place?.latitude, place?.longitude)
+        }, form: { PlaceText.text($0.latitude, $0.longitude) }),
+      DraftField(
+        option: .value("tag", nil, "TAG", "A tag; several with commas or repeated", repeats: true),
+        take: { $1.tags = $0.list("tag") }, form: { $0.tags.joined(separator: ", ") }),
+      DraftField(
+        option: .value(
+          "urgency", nil, "LEVEL", "low, normal or critical",
+          choices: RemindersInterface.Reminder.Urgency.allCases.map(\.rawValue)),
+        take: { $1.urgency = $0.value("urgency").flatMap { .init(rawValue: $0) } }, form: { $0.urgency.rawValue }),
+      .text(
+        .value("icon", nil, "NAME", "An icon's name or file"), \.icon, \.icon, label: { localized("icon") }),
+      .text(
+        .value("sound", nil, "NAME", "A sound's name or file"), \.sound, \.sound, label: { localized("sound") }),
+      .text(.value("url", nil, "URL", "A link that goes with it"), \.url, \.url, label: { localized("link") }),
+      .text(
+        .value("location", nil, "TEXT", "Where it is to be done, such as Kitchen"), \.location, \.location,
+        label: { localized("where") }),
+      DraftField(
+        option: .value(
+          "catch-up", nil, "RULE",
+          "A time that passed unheard: latest (one, marked late), all or skip; or suspend=RULE,downtime=RULE"),
+        take: { $1.catchUp = try $0.value("catch-up").map { try catchUp($0) } },
+        form: {
+          let (suspend, downtime) = ($0.catchUp.suspend.rawValue, $0.catchUp.downtime.rawValue)
+          return suspend == downtime ? suspend : "suspend=\(suspend),downtime=\(downtime)"
+        }),
+      DraftField(
+        option: .value(
+          "grace", nil, "LENGTH", "How late is still useful, such as 12h; later it is recorded as missed"),
+        take: { $1.grace = try $0.value("grace").map { try LengthText.iso($0, option: "grace") } },
+        form: { LengthText.human($0.grace) }),
+      DraftField(
+        option: .value(
+          "snooze", nil, "LENGTHS", "The lengths of a snooze, the default first, such as 10m,1h", repeats: true),
+        reset: .snooze,
+        take: {
+          guard let lengths = $0.list("snooze"), !lengths.isEmpty else { return }
+          $1.snooze = try lengths.map { try LengthText.iso($0, option: "snooze") }
+        }, form: { $0.snooze.map { LengthText.human($0) }.joined(separator: ", ") }),
+      DraftField(
+        option: .value(
+          "only-if-done", nil, "ID|TITLE", "Let its times wait until this other reminder is done on their day",
+          mayBeEmpty: true),
+        reset: .onlyIfDone,
+        take: { $1.onlyIfDone = $0.value("only-if-done").map(trimmed).flatMap { $0.isEmpty ? nil : $0 } },
+        form: { $0.onlyIfDone?.reminder ?? "" }),
+      .text(
+        .value("category", nil, "NAME", "What kind of notification it is, such as email.arrived or x-chime.health"),
+        \.category, \.category, label: { localized("category") }),
+    ] + InsistenceOptions.fields + LinkOptions.fields
+
+  static let all = fields.map(\.option)
+
+  static let place = Verb.Option.value(
+    "place", nil, "LAT,LON",
+    localized("Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place"))
+  static let token = Verb.Option.value(
+    "token", nil, "TOKEN",
+    localized("Add it once, however often this is run: the same token again gives the first answer"))
+  static let dryRun = Verb.Option.flag("dry-run", nil, localized("Say what would be done, and do nothing"))
+
+  /// What the options say; an empty value takes a field back.
+  static func draft(_ line: ParsedLine, title: String?, when: String?) throws -> RemindersInterface.Draft {
+    var draft = RemindersInterface.Draft(title: title, when: when)
+    for field in fields { try field.take(line, &draft) }
+    let reset = fields.filter { line.value($0.option.name).map(trimmed) == "" }.compactMap(\.reset)
+    if !reset.isEmpty { draft.reset = reset }
+    return draft
+  }
+
+  /// `--place`; nil when it was not given, or empty.
+  static func place(_ line: ParsedLine) throws -> Place? {
+    guard let text = line.value("place"), !trimmed(text).isEmpty else { return nil }
+    return try PlaceText.parse(text, option: "place")
+  }
+
+  static func gap(_ line: ParsedLine) -> Wire.Gap? { line.value("gap").flatMap { .init(rawValue: $0) } }
+  static func fold(_ line: ParsedLine) -> Wire.Fold? { line.value("fold").flatMap { .init(rawValue: $0) } }
+
+  /// `latest`, or `suspend=latest,downtime=skip`; what is not named is `latest`.
+  static func catchUp(_ text: String) throws -> RemindersInterface.CatchUp {
+    let rules = RemindersInterface.CatchUp.Rule.allCases.map(\.rawValue)
+    func rule(_ name: some StringProtocol) throws -> RemindersInterface.CatchUp.Rule {
+      if let rule = RemindersInterface.CatchUp.Rule(rawValue: String(name)) { return rule }
+      throw Failure.usage(
+        localized(
+          "--catch-up is one of %1, or suspend=RULE,downtime=RULE, not \"%2\"", rules.joined(separator: ", "), text),
+        hint: SpellingSuggestions.question(String(name), among: rules))
+    }
+    if let both = RemindersInterface.CatchUp.Rule(rawValue: text) {
+      return RemindersInterface.CatchUp(suspend: both, downtime: both)
+    }
+    var result = RemindersInterface.CatchUp(suspend: .latest, downtime: .latest)
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      switch (pair.first, pair.count) {
+      case ("suspend", 2): result.suspend = try rule(pair[1])
+      case ("downtime", 2): result.downtime = try rule(pair[1])
+      default: _ = try rule(part)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,266 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime expect NAME SCHEDULE…`, and `chime expect list|show|pause|resume|remove`
+enum Expect {
+  /// How long a ping may take to come where nobody says it.
+  static let usualWithin = "1h"
+
+  static let verb = Verb(
+    name: "expect", group: .set,
+    arguments: ["NAME SCHEDULE…", "NAME --every LENGTH", "list|show|token|pause|resume|remove …"],
+    summary: "Be told when a job has not run",
+    details: [
+      "A job pings when it is done: with `chime run NAME -- PROGRAM` in the place of the program, or with `chime ping NAME` at "
+        + "its end. From each time of the schedule on a ping is awaited. When it comes nobody is told anything; when none has "
+        + "come within the time, when one says that the job failed, or when a run takes too long, it is told as a reminder "
+        + "is, until somebody answers. The first good ping after that tells that it is up again, and for how long it was down.",
+      "An expectation is a reminder with --within: what `add` takes it takes too, and edit, pause, skip, remove, history and "
+        + "undo work on it. It is critical unless --urgency says otherwise. While the machine slept or Chime was not running "
+        + "no ping could come: one is awaited anew then.",
+    ],
+    examples: [
+      .init(command: "chime expect backup daily at 3:00 --within 2h --to phone"),
+      .init(command: "chime expect heartbeat --every 10m --within 1m"),
+      .init(command: "chime expect list"),
+    ],
+    alsoTried: ["monitor", "heartbeat", "deadman", "watchdog", "check", "cron"],
+    subverbs: [add, list, show, token, pause, resume, remove], usualSubverb: "add",
+    run: { _ in throw Failure.usage(localized("what is expected? A name and a schedule are missing"), hint: usage) })
+
+  private static let usage = "chime expect backup daily at 3:00 --within 2h"
+
+  // MARK: Making one
+
+  static let add = Verb(
+    name: "add", group: .set, arguments: ["NAME SCHEDULE…", "NAME --every LENGTH"],
+    summary: "Expect a ping at each time of a schedule", details: [TitleAndTime.rule],
+    options: [
+      .value(
+        "every", nil, "LENGTH", "Expect a ping so long after the last one, whenever that was, instead of by a schedule")
+    ] + Adding.options,
+    examples: [
+      .init(command: "chime expect add backup \"cron: 0 3 * * *\" --within 2h --to phone"),
+      .init(command: "chime expect add sensor --every 5m --within 30s --nag 1h"),
+    ],
+    alsoTried: ["new", "create", "set"], json: "`reminder`, and `warnings`: a list of sentences", run: runAdd)
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    var line = context.line
+    if !line.has("within") { try line.set(InsistenceOptions.within, usualWithin) }
+    let context = Context(line: line, after: context)
+    guard let every = line.value("every") else {
+      return try Adding.add(
+        context, TitleAndTime.read(context, line.words, place: .anywhere, verb: "expect", usage: usage))
+    }
+    guard let name = context.optionalSubject() else {
+      throw Failure.usage(localized("what is expected? A name is missing"), hint: usage)
+    }
+    let length = LengthText.human(try LengthText.iso(every, option: "every"))
+    return try Adding.add(
+      context, TitleAndTime.Reading(title: name, when: "every \(length) after done", marks: QuickMarks()))
+  }
+
+  // MARK: Looking
+
+  typealias Expectation = ExpectationsInterface.Expectation
+
+  static let list = Verb(
+    name: "list", group: .look, arguments: [""], summary: "List what is expected, with a row of green and red for each",
+    details: [
+      "In the order of their next times. In a row each run has a sign, the last one on the right: ● one that went well, ✗ one "
+        + "that failed, ○ a time without a ping. The exit status is 1 when something is down."
+    ],
+    options: [
+      .value(
+        "state", nil, "STATE", "Only those that are new, up, awaited, running, down or paused",
+        choices: Expectation.State.allCases.map(\.rawValue)), Pagination.limit("expectations", usually: 100),
+    ],
+    examples: [.init(command: "chime expect list"), .init(command: "chime expect list --state down --json")],
+    alsoTried: ["ls", "status", "all"],
+    json: "`expectations`, and `more`: whether there are more than were asked for", run: runList)
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let state = context.line.value("state").flatMap { Expectation.State(rawValue: $0) }
+    let limit = try Pagination.limit(context.line, usually: 100)
+    let daemon = try context.daemon()
+    let (found, isCut) = try Pagination.pages(limit: limit) { limit, cursor in
+      let reply = try daemon.call(ExpectationsInterface.List(state: state, limit: limit, cursor: cursor))
+      return (reply.expectations, reply.cursor)
+    }
+    let empty =
+      state == nil
+      ? [localized("Nothing is expected yet."), localized("Expect a job: %1", usage)]
+      : [localized("No expectation is in that state.")]
+    context.print(found, named: "expectations", isCut: isCut, empty: empty) {
+      context.print(table: table(context, found))
+    }
+    return found.contains { $0.state == .down } ? .failed : .success
+  }
+
+  private static func table(_ context: Context, _ found: [Expectation]) -> Table {
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: "ID"), .init(title: "NAME", canShrink: true), .init(title: "STATE"),
+      .init(title: "LAST PING", dropOrder: 3), .init(title: "NEXT", dropOrder: 2),
+      .init(title: "WITHIN", dropOrder: 4), .init(title: "RUNS", alignRight: true, dropOrder: 1),
+    ])
+    for one in found {
+      table.rows.append([
+        .init(one.id, .strong), .init(one.title), state(one, clock),
+        .init(one.last.map { clock.relative($0.at) } ?? localized("never"), .faint),
+        .init(clock.text(one.next)), .init(LengthText.human(one.within), .faint),
+        .init(row(one.beats.suffix(20)), one.state == .down ? .bad : .good),
+      ])
+    }
+    return table
+  }
+
+  static func state(_ one: Expectation, _ clock: WallClock) -> Table.Cell {
+    switch one.state {
+    case .up: return .init(StateWords.say("up"), .good)
+    case .down:
+      return .init(localized("down since %1", clock.text(one.downSince)), short: StateWords.say("down"), .bad)
+    case .awaited, .running:
+      return .init(
+        localized("%1 until %2", StateWords.say(one.state.rawValue), clock.text(one.awaitedUntil)),
+        short: StateWords.say(one.state.rawValue), .caution)
+    case .new, .paused: return .init(StateWords.say(one.state.rawValue), .faint)
+    }
+  }
+
+  static func row(_ beats: some Sequence<ExpectationsInterface.Beat>) -> String {
+    beats.map { beat in
+      switch beat.result {
+      case .good: "●"
+      case .failed: "✗"
+      case .missed: "○"
+      }
+    }.joined()
+  }
+
+  static let show = Verb(
+    name: "show", group: .look, arguments: ["ID|TITLE"], summary: "Show an expectation with its last pings",
+    options: [
+      .value("limit", "n", "N", "How many pings at most, of the 100 that are kept (10 unless told otherwise)"),
+      .flag("output", nil, "What was written with the last of them that has something, whole"),
+    ],
+    examples: [.init(command: "chime expect show backup"), .init(command: "chime expect show backup --output")],
+    alsoTried: ["get", "pings", "log", "history"], json: "`expectation` and `pings`, the newest first", run: runShow)
+
+  private static func runShow(_ context: Context) throws -> ExitCode {
+    let limit = try Pagination.limit(context.line, usually: 10)
+    let reply = try context.daemon().call(ExpectationsInterface.Get(id: context.subject()))
+    let pings = reply.pings.prefix(limit ?? .max)
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members(["expectation": context.json(reply.expectation), "pings": context.json(Array(pings))]))
+    case .plain: context.plain(Array(pings))
+    case .human where context.line.has("output"):
+      guard let ping = reply.pings.first(where: { $0.output != nil }) else {
+        context.note(localized("No ping has brought any output."))
+        return .failed
+      }
+      for line in TerminalSanitizer.lines(ping.output ?? "") { context.out(line) }
+    case .human: show(context, reply.expectation, Array(pings))
+    }
+    return .success
+  }
+
+  private static func show(_ context: Context, _ one: Expectation, _ pings: [ExpectationsInterface.PingRecord]) {
+    let clock = context.clock()
+    let state = state(one, clock)
+    context.out("\(context.style(TerminalSanitizer.line(one.id), .strong))  \(TerminalSanitizer.line(one.title))")
+    context.print(facts: [
+      (localized("state"), state.text), (localized("schedule"), one.when),
+      (localized("within"), LengthText.human(one.within)),
+      (localized("next"), one.next.map { "\(clock.text($0)), \(clock.relative($0))" }),
+      (localized("last good"), one.lastGood.map { "\(clock.text($0)), \(clock.relative($0))" } ?? localized("never")),
+      (localized("runs"), row(one.beats)),
+    ])
+    guard !pings.isEmpty else {
+      context.out(
+        localized("  no ping has come yet: chime ping %1", ShellText.quoted(TerminalSanitizer.line(one.title))))
+      return
+    }
+    context.out()
+    var table = Table(columns: [
+      .init(title: "PING"), .init(title: "RESULT"), .init(title: "TOOK", alignRight: true, dropOrder: 2),
+      .init(title: "STATUS", alignRight: true), .init(title: "BY", dropOrder: 3),
+      .init(title: "OUTPUT", canShrink: true, dropOrder: 1),
+    ])
+    for ping in pings {
+      table.rows.append([
+        .init(clock.text(ping.at)),
+        .init(
+          StateWords.say(ping.kind.rawValue), ping.kind == .failed ? .bad : ping.kind == .succeeded ? .good : .faint),
+        .init(ping.tookMs.map { RelativeTime.lateness(milliseconds: $0) } ?? "-", .faint),
+        .init(ping.status.map(String.init) ?? "-", .faint),
+        .init(ping.endpoint ?? ping.tenant ?? "\(ping.uid)", .faint),
+        .init(ping.output?.split(separator: "\n").last.map(String.init) ?? "-", .faint),
+      ])
+    }
+    context.print(table: table)
+  }
+
+  // MARK: Pinging from elsewhere
+
+  static let token = Verb(
+    name: "token", group: .set, arguments: ["ID|TITLE"],
+    summary: "Make tokens by which a job on any machine pings through an endpoint's topic",
+    details: [
+      "Whoever sends one to the topic that the endpoint reads answers from (`chime endpoint add … --replies URL`) pings, again and "
+        + "again: keep them as passwords are kept. They stop working when the endpoint's secret is replaced: at once with "
+        + "`chime endpoint rotate NAME --show --overlap 0s`."
+    ],
+    options: [.value("endpoint", nil, "NAME", "By which endpoint, where several read answers")],
+    examples: [
+      .init(command: "chime expect token backup"), .init(command: "chime expect token backup --endpoint phone --json"),
+    ],
+    alsoTried: ["key", "curl", "remote", "url"],
+    json: "`id`, `title`, `endpoint`, `address`, and the tokens `succeeded`, `started` and `failed`", run: runToken)
+
+  private static func runToken(_ context: Context) throws -> ExitCode {
+    let reply = try context.daemon().call(
+      ExpectationsInterface.Tokens(id: context.subject(), endpoint: context.line.value("endpoint")))
+    switch context.format {
+    case .json: context.print(json: context.json(reply))
+    case .plain: context.plain([reply])
+    case .human:
+      context.out("\(context.style(TerminalSanitizer.line(reply.id), .strong))  \(TerminalSanitizer.line(reply.title))")
+      for (what, token) in [
+        (localized("it is done"), reply.succeeded), (localized("it begins"), reply.started),
+        (localized("it failed"), reply.failed),
+      ] {
+        context.out("\(what):")
+        context.out(
+          "  curl -d \(ShellText.quoted(TerminalSanitizer.line(token))) \(ShellText.quoted(TerminalSanitizer.line(reply.address)))"
+        )
+      }
+    }
+    return .success
+  }
+
+  // MARK: Changing
+
+  static let pause = Verb(
+    name: "pause", group: .change, arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH"],
+    summary: "Expect nothing of it for a while", details: ["It is `chime pause`."], options: Pause.verb.options,
+    examples: [.init(command: "chime expect pause backup until monday")], alsoTried: ["stop", "disable", "mute"],
+    json: "`reminder`", run: Pause.run)
+
+  static let resume = Verb(
+    name: "resume", group: .change, arguments: ["ID|TITLE"], summary: "End the pause",
+    details: ["It is `chime resume`."], options: Resume.verb.options,
+    examples: [.init(command: "chime expect resume backup")], alsoTried: ["start", "enable"], json: "`reminder`",
+    run: Resume.verb.run)
+
+  static let remove = Verb(
+    name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Expect it no more; its history stays",
+    details: ["It is `chime remove`. `chime undo` brings it back."], options: Remove.verb.options,
+    examples: [.init(command: "chime expect remove backup")], alsoTried: ["rm", "delete", "del"],
+    json: "`reminder`: what was removed", run: Remove.run)
+}

@@ -1,0 +1,108 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// Tells where in the words of a command the time stands and where the title, and says why where it cannot be told.
+enum TitleAndTime {
+  /// What the help of each verb says that takes both.
+  static let rule = localizable(
+    """
+    Words of time that are left over are never taken into the title: the line is refused, with the lines that it may \
+    have meant. What is in quotes with a space in it is left alone.
+    """)
+
+  /// What a line says.
+  struct Reading {
+    var title: String
+    /// The time, in English.
+    var when: String
+    var marks: QuickMarks
+  }
+
+  static func read(
+    _ context: Context, _ words: [String], place: ScheduleLine.Place, verb: String, usage: String, now: Instant? = nil
+  ) throws -> Reading {
+    let (marks, words) = try QuickMarks.taken(from: words)
+    let line = try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
+    return Reading(title: line.title, when: line.text, marks: marks)
+  }
+
+  private static func scheduleLine(
+    _ context: Context, _ words: [String], place: ScheduleLine.Place, verb: String, usage: String, now: Instant?
+  ) throws -> ScheduleLine {
+    let now = now ?? context.now
+    let zone = try context.zone(context.line.value("tz") ?? "local")
+    let scheduleContext = context.scheduleContext(in: zone, at: try DraftOptions.place(context.line)).withEverything
+    do {
+      return try ScheduleLine(words, place: place, now: now, in: scheduleContext)
+    } catch {
+      switch error {
+      case .noWords: throw Failure.usage(localized("a time and a title are missing"), hint: usage)
+      case .noTitle: throw Failure.usage(localized("a title is missing after the time"), hint: usage)
+      case .noTime(nil, _): throw Failure.usage(localized("when? a schedule is missing"), hint: usage)
+      case .noTime(let refusal?, let choices):
+        var failure = Failure(refusal)
+        if !choices.isEmpty {
+          failure.hints = choices.map { localized("did you mean %1?", typed($0, verb)) }
+        } else if failure.hints.isEmpty, failure.detail.isEmpty {
+          failure.hints = [usage]
+        }
+        let words = try chosen(context, choices, failure, verb)
+        return try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
+      case .leftOver(let left):
+        let words = try chosen(context, left.choices, failure(context, left, scheduleContext, verb, now), verb)
+        return try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
+      }
+    }
+  }
+
+  /// Asks which of some lines was meant; one key takes one. Where nobody can be asked, the line is refused.
+  private static func chosen(
+    _ context: Context, _ choices: [[String]], _ failure: Failure, _ verb: String
+  ) throws -> [String] {
+    guard !choices.isEmpty, choices.count < 10, context.process.isInteractive, context.format == .human else {
+      throw failure
+    }
+    context.note("chime: \(failure.message)")
+    for line in failure.detail { context.note(line) }
+    for (place, words) in choices.enumerated() { context.note("  \(place + 1)  \(typed(words, verb))") }
+    let question = localized("Which is meant? 1 to %1; any other key sets nothing: ", choices.count)
+    guard let key = context.process.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
+      choices.indices.contains(number - 1)
+    else {
+      var refusal = Failure(status: .usage, message: localized("nothing was set"))
+      refusal.hints = []
+      throw refusal
+    }
+    return choices[number - 1]
+  }
+
+  /// A line as it is typed.
+  private static func typed(_ words: [String], _ verb: String) -> String {
+    "chime \(verb) " + words.map { ShellText.quoted(TerminalSanitizer.line($0)) }.joined(separator: " ")
+  }
+
+  private static func failure(
+    _ context: Context, _ left: ScheduleLine.LeftOver, _ scheduleContext: ScheduleContext, _ verb: String,
+    _ now: Instant
+  ) -> Failure {
+    let next = left.schedule.timetable(in: scheduleContext).next(after: now)
+    let moment = next.map { context.clock().text($0, in: scheduleContext.zone) } ?? left.schedule.canonical
+    let message = localized(
+      "\"%1\" was understood as %2, but \"%3\" beside it was not", TerminalSanitizer.line(left.understood), moment,
+      TerminalSanitizer.line(left.words))
+    let lines = left.choices.map { typed($0, verb) }
+    let hints =
+      lines.isEmpty
+      ? [
+        localized(
+          "put the title in quotes, with its words of time: chime add \"the title\" %1",
+          TerminalSanitizer.line(left.understood))
+      ]
+      : lines.map { localized("did you mean %1?", $0) }
+    guard let error = left.error else { return Failure(status: .usage, message: message, hints: hints) }
+    var failure = Failure(error)
+    if error.suggestion == nil, !lines.isEmpty { failure.hints = hints }
+    return failure
+  }
+}

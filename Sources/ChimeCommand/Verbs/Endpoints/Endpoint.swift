@@ -1,0 +1,97 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime endpoint add|edit|list|show|test|rotate|enable|disable|templates|remove`
+enum Endpoint {
+  static let verb = Verb(
+    name: "endpoint", group: .deliver, arguments: ["add|edit|list|show|test|rotate|enable|disable|templates|remove …"],
+    summary: "The addresses of webhooks, emails, MQTT and Matrix",
+    details: ["An endpoint's name is what `--to` takes. Its secret signs every message and is never shown."],
+    examples: [
+      .init(command: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
+      .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
+      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
+      .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
+      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
+      .init(command: "chime endpoint test phone"),
+    ],
+    alsoTried: ["endpoints", "webhook", "hook", "email", "mail", "mqtt", "homeassistant", "matrix", "element"],
+    subverbs: [
+      EndpointAdding.add, EndpointAdding.edit, EndpointLooking.list, EndpointLooking.show, EndpointLooking.test,
+      EndpointSecret.rotate, enable, disable, EndpointLooking.templates, remove,
+    ],
+    run: { context in
+      let names = context.line.path.last?.subverbs.map(\.name) ?? []
+      throw Failure.usage(localized("%1: one of them is missing", names.joined(separator: ", ")))
+    })
+
+  static let enable = Verb(
+    name: "enable", group: .deliver, arguments: ["NAME"], summary: "Call an endpoint again",
+    details: ["What is owed to it is sent at once."],
+    examples: [.init(command: "chime endpoint enable team")], alsoTried: ["on", "resume", "start"],
+    json: "`endpoint`",
+    run: { context in
+      let endpoint = try context.daemon().call(EndpointsInterface.Enable(name: name(context))).endpoint
+      return tell(context, endpoint, localized("in use; what is owed to it is sent now"))
+    })
+
+  static let disable = Verb(
+    name: "disable", group: .deliver, arguments: ["NAME"], summary: "Call an endpoint no more until it is enabled",
+    details: ["What is owed to it waits."],
+    examples: [.init(command: "chime endpoint disable team")], alsoTried: ["off", "pause", "stop"],
+    json: "`endpoint`",
+    run: { context in
+      let endpoint = try context.daemon().call(EndpointsInterface.Disable(name: name(context))).endpoint
+      return tell(context, endpoint, localized("disabled; chime endpoint enable calls it again"))
+    })
+
+  static let remove = Verb(
+    name: "remove", group: .deliver, arguments: ["NAME"], summary: "Remove an endpoint and its secret",
+    details: ["On a terminal it asks first. `chime undo` brings both back; the secret is kept for that for 30 days."],
+    options: [.flag("yes", "y", "Do not ask")],
+    examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
+    json: "`endpoint`: what was removed", run: runRemove)
+
+  private static func tell(
+    _ context: Context, _ endpoint: EndpointsInterface.Endpoint, _ sentence: String
+  ) -> ExitCode {
+    context.print(endpoint, named: "endpoint") {
+      context.out(
+        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))\n  \(sentence)"
+      )
+    }
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let name = try name(context)
+    let daemon = try context.daemon()
+    if context.process.isInteractive, !context.line.has("yes"),
+      !Asking.confirm(context, localized("Remove the endpoint \"%1\" and its secret?", TerminalSanitizer.line(name)))
+    {
+      context.note(localized("Nothing was removed."))
+      return .failed
+    }
+    let endpoint = try daemon.call(EndpointsInterface.Remove(name: name)).endpoint
+    context.print(endpoint, named: "endpoint") {
+      context.out(
+        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))\n  removed"
+      )
+    }
+    MuteReminders.tell(context, to: name)
+    return .success
+  }
+
+  static func name(_ context: Context) throws -> String {
+    guard context.line.words.count == 1, let name = context.line.words.first else {
+      throw Failure.usage(
+        localized("the name of one endpoint is needed"), hint: localized("`chime endpoint list` shows them"))
+    }
+    return name
+  }
+
+  /// One by its name; nil when there is none of that name, which the daemon says better.
+  static func known(_ name: String, _ context: Context) throws -> EndpointsInterface.Endpoint? {
+    try context.daemon().call(EndpointsInterface.List()).endpoints.first { $0.name == name }
+  }
+}

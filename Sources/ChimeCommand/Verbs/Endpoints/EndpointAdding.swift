@@ -1,0 +1,245 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import Glibc
+
+/// `chime endpoint add` and `edit`.
+enum EndpointAdding {
+  static let add = Verb(
+    name: "add", group: .deliver, arguments: ["NAME URL"], summary: "Add an endpoint, or replace one of that name",
+    details: [
+      "A secret signs every message: `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and an Ed25519 key. It is "
+        + "in a file that nobody else may read. A new endpoint needs one, unless it has a template, whose receivers "
+        + "check no signature: then one is made. One that is replaced keeps its secret and its token, and nothing else "
+        + "(`chime endpoint edit` changes single things).",
+      "A template says what is sent instead of Chime's own JSON: the name of one that comes with Chime "
+        + "(`chime endpoint templates`), or a file of one's own.",
+      "An address that begins with `mailto:` is one or several mailboxes, with commas between them. Its messages are emails, which "
+        + "the server of `--via` is given. They are not signed; a password to log in with is read by `--token-file`.",
+      "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5, with what its topics begin with: Home Assistant "
+        + "finds there a device that shows what is open and has the buttons *Done* and *Snooze*.",
+      "An address that begins with `matrix:` is a room of Matrix, by its id: `matrix:roomid/abc:example.org`. `--via` is the homeserver, "
+        + "`--token-file` has the access token of an account that is in the room, and whom `--senders` names may answer there.",
+    ],
+    options: [
+      .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
+      .value("new-secret", nil, "FILE", "Make a new secret, write it to a new file of mode 0600, and use it"),
+      .flag("ed25519", nil, "Make a key pair that never leaves the daemon, and print its public key"),
+    ] + settings,
+    examples: [
+      .init(command: "chime endpoint add team http://127.0.0.1:8099/hook --secret-file s"),
+      .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
+      .init(
+        command:
+          "chime endpoint add phone https://ntfy.sh/alerts --template ntfy --replies https://ntfy.sh/answers"),
+      .init(command: "chime endpoint add me mailto:me@example.org --via smtps://example.org --from me@example.org"),
+      .init(command: "chime endpoint add home mqtts://broker.lan/chime --user chime --token-file password"),
+      .init(command: "chime endpoint add room matrix:roomid/abc:example.org --via https://example.org --token-file t"),
+      .init(command: "chime endpoint add list https://a.example --new-secret s --reminders all --events done"),
+      .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
+    ],
+    alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
+
+  static let edit = Verb(
+    name: "edit", group: .deliver, arguments: ["NAME"], summary: "Change single things of an endpoint",
+    details: ["What is not given stays as it is. `chime endpoint rotate` replaces its secret."],
+    options: [.value("url", nil, "URL", "Its address")] + settings + [
+      .value(
+        "reset", nil, "WHAT",
+        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, senders, "
+          + "events, reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
+    ],
+    examples: [
+      .init(command: "chime endpoint edit team --rate 30/1m"),
+      .init(command: "chime endpoint edit me --user ann --token-file password"),
+      .init(command: "chime endpoint edit team --reset template"),
+    ],
+    alsoTried: ["change", "update", "modify"], json: "`endpoint`", run: runEdit)
+
+  private static let settings: [Verb.Option] = [
+    .value(
+      "header", nil, "'NAME: VALUE'", "Send a header of one's own; {{title}} and the like may be in it, and {{token}}",
+      repeats: true),
+    .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
+    .value(
+      "token-file", nil, "FILE",
+      "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; with --user, the password"),
+    .value(
+      "replies", nil, "URL",
+      "Read what is answered from this topic of ntfy, or ask poll:URL for it: messages get buttons (docs/answers.md)"
+    ),
+    .value(
+      "via", nil, "URL",
+      "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS; of a room, the homeserver: "
+        + "https://HOST"),
+    .value("from", nil, "MAILBOX", "Whom emails are from"),
+    .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
+    .value("user", nil, "NAME", "Log in to the server or broker as NAME, with the password in --token-file"),
+    .value(
+      "senders", nil, "USERS", "Whose answers in a room of Matrix count: @ann:example.org; several with commas",
+      repeats: true),
+    .value(
+      "events", nil, "EVENTS",
+      "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up, and of trackers logged, goal, "
+        + "unlocked; several with commas (fired,repeated unless given)", repeats: true),
+    .value(
+      "reminders", nil, "WHICH", "Tell it of these reminders too, whether they name it or not: all, or tag:health"),
+    .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
+    .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
+    .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
+    .flag("in-order", nil, "Send a message only when all earlier ones have been settled"),
+  ]
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    let words = context.line.words
+    guard words.count == 2 else {
+      throw Failure.usage(
+        words.count < 2 ? localized("a name and a URL are missing") : localized("a name and a URL are all it takes"),
+        hint: localized("chime endpoint add team https://chat.example.org/hook --new-secret team.secret"))
+    }
+    let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
+    guard ways.count < 2 else { throw Failure.usage(localized("--%1 and --%2 exclude each other", ways[0], ways[1])) }
+    var request = EndpointsInterface.Put(name: words[0], url: words[1])
+    if let path = context.line.value("secret-file") {
+      request.secret = try SecretFile.read(path, userID: context.process.userID)
+    }
+    request.newSecret = context.line.has("ed25519") ? .ed25519 : nil
+    request.token = try token(context)
+    request.settings = try settings(context)
+    let daemon = try context.daemon()
+    var made: String?
+    if let path = context.line.value("new-secret") {
+      request.secret = try SecretFile.make(path)
+      made = path
+    }
+    let endpoint: EndpointsInterface.Endpoint
+    do {
+      endpoint = try daemon.call(request).endpoint
+    } catch let failure as Failure {
+      // A secret that nobody uses is of no use to anybody. After a time-out the daemon may use it all the same.
+      if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
+      throw hinted(failure, request)
+    }
+    context.print(endpoint, named: "endpoint") {
+      context.out(
+        "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
+      if let made {
+        context.out(
+          localized("  its secret is in %1: give it to the receiver to verify with", TerminalSanitizer.line(made)))
+      }
+      for key in endpoint.publicKeys ?? [] {
+        context.out(localized("  its public key, for the receiver to verify with: %1", TerminalSanitizer.line(key)))
+      }
+      context.out(localized("  try it: chime endpoint test %1", TerminalSanitizer.line(endpoint.name)))
+    }
+    return .success
+  }
+
+  private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put) -> Failure {
+    var failure = failure
+    if request.secret == nil, request.newSecret == nil, failure.said.contains("a new endpoint needs a secret") {
+      failure.hints.append(localized("--new-secret FILE makes one, --secret-file FILE reads one"))
+      failure.hints.append(localized("--template NAME needs none; `chime endpoint templates` lists them"))
+    }
+    if request.token == nil, failure.said.contains("token") {
+      failure.hints.append(localized("--token-file FILE reads one"))
+    }
+    return failure
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    var request = EndpointsInterface.Update(name: try Endpoint.name(context))
+    request.url = context.line.value("url")
+    request.token = try token(context)
+    request.settings = try settings(context)
+    request.reset = try context.line.list("reset")?.map { word in
+      let names = EndpointsInterface.Update.Reset.allCases
+      guard let name = names.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
+        throw Failure.usage(
+          localized("--reset takes %1, not \"%2\"", names.map(\.rawValue).joined(separator: ", "), word),
+          hint: SpellingSuggestions.question(word, among: names.map(\.rawValue)))
+      }
+      return name
+    }
+    guard request.url != nil || request.token != nil || request.settings != nil || request.reset != nil else {
+      throw Failure.usage(
+        localized("nothing is to be changed"), hint: localized("`chime endpoint edit --help` lists what can be"))
+    }
+    let endpoint = try context.daemon().call(request).endpoint
+    context.print(endpoint, named: "endpoint") { EndpointLooking.details(context, endpoint) }
+    return .success
+  }
+
+  private static func token(_ context: Context) throws -> String? {
+    try context.line.value("token-file").map { try SecretFile.token($0, userID: context.process.userID) }
+  }
+
+  /// Those that were given; nil when none was.
+  private static func settings(_ context: Context) throws -> EndpointsInterface.Settings? {
+    let line = context.line
+    var settings = EndpointsInterface.Settings()
+    if line.has("header") { settings.headers = try line.values("header").map(header) }
+    settings.template = try line.value("template").map(template)
+    settings.certificates = try line.value("ca-file").map {
+      try file($0, localized("the file of certificates"), limit: 262_144)
+    }
+    settings.replies = line.value("replies")
+    settings.via = line.value("via")
+    settings.from = line.value("from")
+    settings.replyTo = line.value("reply-to")
+    settings.user = line.value("user")
+    settings.senders = line.list("senders")
+    settings.events = try line.list("events").map { try $0.map(event) }
+    settings.reminders = line.value("reminders")
+    settings.concurrency = try line.count("concurrency", maximum: 64)
+    settings.rate = try line.value("rate").map(rate)
+    settings.inOrder = line.has("in-order") ? true : nil
+    return settings == EndpointsInterface.Settings() ? nil : settings
+  }
+
+  private static func header(_ text: String) throws -> EndpointsInterface.Header {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw Failure.usage(localized("--header takes a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
+    }
+    return EndpointsInterface.Header(name: parts[0], value: parts[1])
+  }
+
+  private static func event(_ text: String) throws -> EndpointsInterface.Settings.Events {
+    let names = eventNames
+    guard let place = names.firstIndex(of: text.lowercased()) else {
+      throw Failure.usage(
+        localized("--events takes %1, not \"%2\"", names.joined(separator: ", "), text),
+        hint: SpellingSuggestions.question(text, among: names))
+    }
+    return EndpointsInterface.Settings.Events.allCases[place]
+  }
+
+  /// As they are typed: `given-up` for what the protocol calls `givenUp`.
+  static let eventNames = EndpointsInterface.Settings.Events.allCases.map { event in
+    event.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+  }
+
+  private static func template(_ text: String) throws -> String {
+    guard text.contains("/") || text.hasSuffix(".json") else { return text }
+    return try file(text, localized("the template"), limit: 65_536)
+  }
+
+  private static func file(_ path: String, _ what: String, limit: Int) throws -> String {
+    guard let bytes = Files.read(path, limit: limit) else {
+      throw Failure.system(localized("cannot read %1 %2", what, path), errno: errno)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.failed(localized("%1 %2 is not text in UTF-8", what, path))
+    }
+    return text
+  }
+
+  private static func rate(_ text: String) throws -> EndpointsInterface.Rate {
+    let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) else {
+      throw Failure.usage(localized("--rate takes a number and a span, such as 30/1m, not \"%1\"", text))
+    }
+    return EndpointsInterface.Rate(count: count, span: DurationText.formatISO8601(span))
+  }
+}

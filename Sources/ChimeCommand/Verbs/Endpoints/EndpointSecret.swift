@@ -1,0 +1,101 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime endpoint rotate`
+enum EndpointSecret {
+  static let rotate = Verb(
+    name: "rotate", group: .deliver, arguments: ["NAME"], summary: "Replace an endpoint's secret",
+    details: [
+      "Messages are signed with both secrets until the end of the overlap, so the receiver can change over at any moment "
+        + "of it; then the old one is forgotten.",
+      "The new secret has to reach the receiver: say where it is to go. An endpoint that signs with Ed25519 alone needs no "
+        + "such place; its new public key is printed.",
+    ],
+    options: [
+      .value("new-secret", nil, "FILE", "Make a new secret, write it to a new file of mode 0600, and use it"),
+      .value("secret-file", nil, "FILE", "Read the new secret from a file of mode 0600"),
+      .flag("show", nil, "Make a new secret, and print it once, and nothing else, to standard output"),
+      .value("overlap", nil, "SPAN", "How long the old one signs too: 0s to 30d, usually 24h"),
+    ],
+    examples: [
+      .init(command: "chime endpoint rotate team --new-secret team-2.secret"),
+      .init(command: "chime endpoint rotate team --show --overlap 7d"),
+    ],
+    alsoTried: ["renew", "secret", "key", "rekey"],
+    json: "`rotation`, whose `secret` is null unless --show asked for it", run: run)
+
+  private static func run(_ context: Context) throws -> ExitCode {
+    let name = try Endpoint.name(context)
+    let line = context.line
+    let ways = ["secret-file", "new-secret", "show"].filter { line.has($0) }
+    guard ways.count < 2 else { throw Failure.usage(localized("--%1 and --%2 exclude each other", ways[0], ways[1])) }
+    var request = EndpointsInterface.Rotate(name: name)
+    request.overlap = try line.value("overlap").map { text in
+      guard let span = try? DurationText.parse(text) else {
+        throw Failure.usage(localized("--overlap takes a span, such as 24h or 7d, not \"%1\"", text))
+      }
+      return DurationText.formatISO8601(span)
+    }
+    if let path = line.value("secret-file") {
+      request.secret = try SecretFile.read(path, userID: context.process.userID)
+    }
+    if ways.isEmpty || line.has("new-secret") { try checkPlace(name, ways.isEmpty, context) }
+    let daemon = try context.daemon()
+    var made: String?
+    if let path = line.value("new-secret") {
+      request.secret = try SecretFile.make(path)
+      made = path
+    }
+    let reply: EndpointsInterface.Rotate.Reply
+    do {
+      reply = try daemon.call(request)
+    } catch let failure as Failure {
+      if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
+      throw failure
+    }
+    tell(context, reply, made)
+    return .success
+  }
+
+  /// That a new secret, made without --show, gets to somebody who needs it.
+  private static func checkPlace(_ name: String, _ isMissing: Bool, _ context: Context) throws {
+    guard let endpoint = try Endpoint.known(name, context), let signing = endpoint.signing, !signing.isEmpty else {
+      return
+    }
+    if isMissing, signing.contains(.hmac) {
+      throw Failure(
+        status: .usage, message: localized("the receiver needs the new secret: say where it is to go"),
+        hints: [
+          localized("to a new file of mode 0600: chime endpoint rotate %1 --new-secret FILE", name),
+          localized("to standard output, once: chime endpoint rotate %1 --show", name),
+        ])
+    }
+    if !isMissing, signing != [.hmac] {
+      throw Failure.usage(
+        localized("--new-secret makes a secret for HMAC, and \"%1\" signs with Ed25519", name),
+        hint: localized("chime endpoint rotate %1 makes a new key pair and prints its public key", name))
+    }
+  }
+
+  private static func tell(_ context: Context, _ reply: EndpointsInterface.Rotate.Reply, _ made: String?) {
+    let endpoint = reply.endpoint
+    let rotation = Output.Rotation(
+      endpoint: endpoint.name, secret: context.line.has("show") ? reply.secret : nil,
+      publicKeys: endpoint.publicKeys ?? [], rotationEnds: endpoint.rotationEnds)
+    guard context.format == .human else {
+      context.print(rotation, named: "rotation") {}
+      return
+    }
+    let name = TerminalSanitizer.line(endpoint.name)
+    if let secret = rotation.secret {
+      // The one thing on standard output, for a pipe into where it is kept.
+      context.out(TerminalSanitizer.line(secret))
+    }
+    let end =
+      endpoint.rotationEnds.map { localized("; the old one signs too until %1", context.clock().text($0)) } ?? ""
+    context.note(localized("%1: messages are signed with a new secret now%2", name, end))
+    if let made { context.note(localized("it is in %1: give it to the receiver to verify with", made)) }
+    for key in endpoint.publicKeys ?? [] { context.out(TerminalSanitizer.line(key)) }
+  }
+}

@@ -1,0 +1,291 @@
+import ChimeControl
+import ChimeWords
+import Glibc
+
+/// `chime apply FILE|DIR|-`
+enum Apply {
+  static let verb = Verb(
+    name: "apply", group: .set, arguments: ["FILE.toml|DIR|-"],
+    summary: "Make reminders, endpoints, packs and trackers what files of yours say",
+    details: [
+      "The files are TOML, as `chime export` writes them: a `[[reminder]]` with title, when and whatever else `chime add` takes, "
+        + "an `[[endpoint]]` with name, url and the path of its secret, a `[[pack]]` by its name, a `[[tracker]]`. Of a directory "
+        + "all *.toml are taken, in the order of their names. docs/apply.md has every key.",
+      "What is not there is added, what is other than the files say is changed, and what is so already is left alone. It is all "
+        + "done or nothing is; when something is wrong with the files, every fault is told with its place.",
+      "A set is known by its name: that of the file or the directory, unless the files have set = \"NAME\". With --prune what an "
+        + "earlier apply of this set has made is removed when the files no longer name it, and nothing else is; on a terminal "
+        + "it asks first. A tracker that has entries it removes only with --entries as well; `chime undo` brings both back.",
+      "An endpoint's secretFile and tokenFile are files of yours, and what is in a tokenFile is sent to the endpoint. Each that "
+        + "is new to its endpoint, and a token that moves to another address, is named with the address to which it will go, "
+        + "and asked about on a terminal; elsewhere it takes --allow-files. --yes says nothing about files.",
+    ],
+    options: [
+      DraftOptions.dryRun,
+      .flag("prune", nil, "Remove what an earlier apply of this set has made and the files no longer name"),
+      .flag("entries", nil, "Let --prune remove trackers that have entries too, and these with them"),
+      .value("set", nil, "NAME", "What the set is called, instead of the name that it has by itself"),
+      .flag(
+        "allow-files", nil,
+        "Let endpoints have the files that the set names as secretFile and tokenFile, without asking"),
+      .flag("yes", "y", "Do not ask before something is removed"),
+    ],
+    examples: [
+      .init(command: "chime apply reminders.toml --dry-run"),
+      .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
+      .init(
+        command: "chime apply - --set laptop", remark: "what standard input says, such as an export of another machine"),
+    ],
+    alsoTried: ["sync", "deploy", "declare", "set"],
+    json:
+      "`set`, `changes`, `unchanged`: a number, `leftOver`: how many of the set the files no longer name, `files`: those that "
+      + "endpoints are given, and where they go, `changed`, `dryRun` and `warnings`; or `faults`",
+    run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let source = try SetSource(context)
+    do {
+      return try run(context, source)
+    } catch let failure as Failure where !failure.faults.isEmpty && context.format == .json {
+      context.print(json: .members(["faults": context.json(failure.faults)]))
+      throw failure
+    }
+  }
+
+  private static func run(_ context: Context, _ source: SetSource) throws -> ExitCode {
+    typealias Call = RemindersInterface.Apply
+    let line = context.line
+    let (isDry, prunes) = (line.has("dry-run"), line.has("prune"))
+    guard prunes || !line.has("entries") else {
+      throw Failure.usage(
+        localized("--entries says what --prune may remove, and --prune is missing"),
+        hint: "chime apply reminders.toml --prune --entries")
+    }
+    var request = Call(
+      files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
+      entries: line.has("entries") ? true : nil)
+    let daemon = try context.daemon()
+    // Thousands of reminders take their time where the disk is slow.
+    daemon.patience += .seconds(300)
+    func call(_ doing: String) throws -> Call.Reply {
+      let progress = Progress(context, doing)
+      defer { progress.end() }
+      return try daemon.call(request, telling: progress)
+    }
+    let comparing = localized("Comparing with what there is")
+    var reply = try call(comparing)
+    let packs = reply.packFiles ?? []
+    if reply.secretFiles.isEmpty, packs.isEmpty {
+      (request.secrets, request.packs) = ([], [])
+    } else {
+      request.secrets = reply.secretFiles.compactMap { source.secret($0, context) }
+      request.packs = packs.compactMap { source.pack($0, context) }
+      try source.check(with: request.packs ?? [])
+      reply = try call(comparing)
+    }
+    let removed = reply.changes.count { $0.action == .remove }
+    if !isDry, !reply.changes.isEmpty {
+      try refuseRecords(reply, line)
+      guard try allowsFiles(reply, source, context) else {
+        context.note(localized("Nothing was changed."))
+        return .failed
+      }
+      if removed > 0, !line.has("yes") {
+        let question = localized(count: removed, "Remove %n of them?", "Remove %n of them?")
+        guard context.process.isInteractive else {
+          throw Failure.failed(
+            localized(
+              count: removed, "--prune would remove %n; nothing was changed",
+              "--prune would remove %n; nothing was changed"),
+            hint: localized("--yes where nobody can be asked; --dry-run shows what it would do"))
+        }
+        for row in ApplyReport(reply, isDry: true, files: []).lines(context) { context.out(row) }
+        guard Asking.confirm(context, question) else {
+          context.note(localized("Nothing was changed."))
+          return .failed
+        }
+      }
+      (request.dryRun, request.plan) = (nil, reply.plan)
+      reply = try call(
+        localized(count: reply.changes.count, "Making %n change", "Making %n changes"))
+    }
+    ApplyReport(reply, isDry: isDry, files: (reply.fileUses ?? []).map { ($0, sentence(on: $0, source, context)) })
+      .print(context)
+    return .success
+  }
+
+  /// Asks whoever applies the set whether endpoints may have the files that it names: a set may come from anywhere, and
+  /// what stands in a file of one's own goes to whoever the set says.
+  private static func allowsFiles(
+    _ reply: RemindersInterface.Apply.Reply, _ source: SetSource, _ context: Context
+  ) throws -> Bool {
+    let uses = reply.fileUses ?? []
+    guard !uses.isEmpty, !context.line.has("allow-files") else { return true }
+    let lines = uses.map { Self.sentence(on: $0, source, context) }
+    guard context.process.isInteractive else {
+      throw Failure(
+        status: .failed,
+        message: localized(
+          count: uses.count, "the set hands on %n file; nothing was changed",
+          "the set hands on %n files; nothing was changed"
+        ), hints: lines + [localized("--allow-files where nobody can be asked, if all of it is meant to go there")])
+    }
+    for line in lines { context.out("  " + line) }
+    let question = localized(count: uses.count, "Hand on this %n file?", "Hand on these %n files?")
+    return Asking.confirm(context, question)
+  }
+
+  /// `~/token → the endpoint team, https://example.org/hook`
+  static func sentence(on use: RemindersInterface.SetFileUse, _ source: SetSource, _ context: Context) -> String {
+    let (name, url) = (TerminalSanitizer.line(use.endpoint), TerminalSanitizer.line(use.url))
+    guard let path = use.path else {
+      return localized("the token that the endpoint %1 has goes to %2", name, url)
+    }
+    let file = TerminalSanitizer.line(source.place(path, context))
+    return use.key == .tokenFile
+      ? localized("what is in %1 is sent to the endpoint %2: %3", file, name, url)
+      : localized("what is in %1 signs what the endpoint %2 is sent: %3", file, name, url)
+  }
+
+  /// What was logged goes only when it is said once more.
+  private static func refuseRecords(_ reply: RemindersInterface.Apply.Reply, _ line: ParsedLine) throws {
+    guard !line.has("entries"), let first = reply.changes.first(where: { $0.records != nil }) else { return }
+    throw Failure.failed(
+      localized(
+        count: first.records ?? 0,
+        "--prune would remove %1 and %n entry or item with it; nothing was changed",
+        "--prune would remove %1 and %n entries and items with it; nothing was changed",
+        first.id.map(TerminalSanitizer.line) ?? ""),
+      hint: localized("--prune --entries removes them too, and chime undo brings them back for 30 days"))
+  }
+}
+
+/// The files of a set.
+struct SetSource {
+  var files: [RemindersInterface.SetFile] = []
+  /// What the set is called when nothing says so; nil for standard input.
+  var name: String?
+  /// From where the paths in it go.
+  private var folder = "."
+
+  private static let longest = 1_000_000
+  /// Of more it is not said how much it is.
+  private static let most = 64_000_000
+
+  init(_ context: Context) throws {
+    guard let path = context.line.words.first else {
+      throw Failure.usage(
+        localized("what is to be applied? A file or a directory is missing"), hint: "chime apply reminders.toml")
+    }
+    guard context.line.words.count == 1 else {
+      throw Failure.usage(
+        localized("chime apply takes one file or one directory; \"%1\" is one too many", context.line.words[1]),
+        hint: localized("several files go into a directory"))
+    }
+    if path == "-" {
+      let bytes = context.process.input.all(limit: Self.most)
+      files = [try Self.file(localized("standard input"), bytes)]
+    } else if Self.isFolder(path) {
+      let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+      folder = path
+      for entry in Files.entries(path) where entry.hasSuffix(".toml") {
+        files.append(try Self.file("\(base)/\(entry)"))
+      }
+      guard !files.isEmpty else {
+        throw Failure.failed(
+          localized("there is no file in %1 that ends in .toml", path),
+          hint: localized("to remove a set: an empty file, and --prune"))
+      }
+      name = Self.name(path)
+    } else {
+      files = [try Self.file(path)]
+      folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+      name = Self.name(path)
+    }
+    try check(with: [])
+  }
+
+  /// Sees that all of it goes into one message, so that it is all done or nothing is.
+  func check(with packs: [RemindersInterface.SetSecret]) throws {
+    let texts = files.map(\.text) + packs.compactMap(\.text)
+    let weight = texts.reduce(0) { $0 + CalendarParts.weight($1.utf8) }
+    guard weight <= CalendarParts.heaviest else { throw Self.tooLong(weight) }
+  }
+
+  private static func tooLong(_ weight: Int) -> Failure {
+    Failure.failed(
+      localized("the set takes %1 on its way, and one message holds 1 MiB", Sizes.text(weight)),
+      hint: localized(
+        "make several sets of it: a file for each, which has another name, and chime apply for each of them"))
+  }
+
+  private static func file(_ path: String, _ given: [UInt8]? = nil) throws -> RemindersInterface.SetFile {
+    guard let bytes = given ?? Files.read(path, limit: most) else {
+      let code = errno
+      if code == EFBIG { throw tooLong(most) }
+      throw Failure.system(localized("cannot read %1", path), errno: code)
+    }
+    guard bytes.count <= longest else { throw tooLong(bytes.count) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.failed(localized("%1 is not text in UTF-8", path))
+    }
+    return .init(name: path, text: text)
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The last part of a path, without its ending, of what a name is made of.
+  private static func name(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    var last = String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+    if last.hasSuffix(".toml") { last.removeLast(5) }
+    let plain = last.unicodeScalars.map { scalar -> Character in
+      let isPlain =
+        scalar.isASCII
+        && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-".unicodeScalars.contains(scalar))
+      return isPlain ? Character(scalar) : "-"
+    }
+    let name = String(String(plain).drop { "._-".contains($0) }.prefix(64))
+    return name.isEmpty ? nil : name
+  }
+
+  /// Where a path of the set leads.
+  func place(_ path: String, _ context: Context) -> String {
+    if path.hasPrefix("~/"), let home = context.process.environment["HOME"] { return home + path.dropFirst() }
+    return path.hasPrefix("/") ? path : folder + "/" + path
+  }
+
+  /// Where a path of the set leads; nil when nothing is there.
+  private func full(_ path: String, _ context: Context) -> String? {
+    let full = place(path, context)
+    return access(full, F_OK) != 0 && errno == ENOENT ? nil : full
+  }
+
+  /// What is in the file of a pack; nil when there is none.
+  func pack(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+    guard let full = full(path, context) else { return nil }
+    guard let bytes = Files.read(full, limit: Self.longest) else {
+      return .init(path: path, problem: describe(errno: errno))
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      return .init(path: path, problem: localized("%1 is not text in UTF-8", path))
+    }
+    return .init(path: path, text: text)
+  }
+
+  /// What is in a file of secrets; nil when there is none.
+  func secret(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+    guard let full = full(path, context) else { return nil }
+    do {
+      return .init(path: path, text: try SecretFile.any(full, userID: context.process.userID))
+    } catch let failure as Failure {
+      return .init(path: path, problem: failure.message)
+    } catch {
+      return .init(path: path, problem: localized("it cannot be read"))
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import ChimeControl
+import ChimeWords
+
+/// What an apply did, or would do.
+struct ApplyReport {
+  typealias Change = RemindersInterface.SetChange
+
+  var reply: RemindersInterface.Apply.Reply
+  var isDry: Bool
+  /// Each file that is handed on, with what is said of it.
+  var files: [(use: RemindersInterface.SetFileUse, sentence: String)]
+
+  init(
+    _ reply: RemindersInterface.Apply.Reply, isDry: Bool,
+    files: [(use: RemindersInterface.SetFileUse, sentence: String)]
+  ) {
+    self.reply = reply
+    self.isDry = isDry
+    self.files = files
+  }
+
+  func print(_ context: Context) {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "set": .optional(reply.set), "dryRun": .bool(isDry), "changed": .bool(!reply.changes.isEmpty && !isDry),
+          "changes": context.json(reply.changes), "unchanged": .int(reply.unchanged),
+          "leftOver": .int(reply.leftOver), "files": .list(files.map { context.json($0.use) }),
+          "warnings": .strings(reply.warnings),
+        ]))
+      return
+    case .plain:
+      context.plain(reply.changes)
+    case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
+    }
+    context.warn(reply.warnings)
+    // Where a person was asked they have been named already.
+    if isDry { for file in files { context.note(file.sentence, .caution) } }
+    context.note(summary)
+    let taken = reply.changes.count(where: Self.isTakenOver)
+    if taken > 0, let set = reply.set {
+      context.note(
+        isDry
+          ? localized(
+            count: taken, "%n set by hand would belong to the set \"%1\"",
+            "%n set by hand would belong to the set \"%1\"", set)
+          : localized(
+            count: taken, "%n set by hand belongs to the set \"%1\" now", "%n set by hand belong to the set \"%1\" now",
+            set),
+        .faint)
+    }
+    if reply.leftOver > 0, let set = reply.set {
+      context.note(
+        localized(
+          count: reply.leftOver, "%n of the set \"%1\" is named no more and stays; --prune removes it",
+          "%n of the set \"%1\" are named no more and stay; --prune removes them", set), .faint)
+    }
+  }
+
+  /// A line for each change, and beneath it what changes.
+  func lines(_ context: Context) -> [String] {
+    reply.changes.filter { !Self.isTakenOver($0) }.flatMap { change -> [String] in
+      let (mark, tone): (String, Style.Tone) =
+        switch change.action {
+        case .add: ("+", .good)
+        case .change: ("~", .caution)
+        case .remove: ("-", .bad)
+        }
+      let what: String? =
+        switch change.kind {
+        case .reminder: nil
+        case .endpoint: localized("endpoint")
+        case .pack: localized("pack")
+        case .tracker: localized("tracker")
+        }
+      let head = [
+        what, change.id.map(TerminalSanitizer.line), change.title.map { "\"\(TerminalSanitizer.line($0))\"" },
+      ].compactMap { $0 }
+      var lines = ["\(context.style(mark, tone)) \(cut(head.joined(separator: "  "), context, 2))"]
+      let shown = change.fields.filter { $0.name != "title" || change.action == .change }
+      let width = shown.map(\.name.count).max() ?? 0
+      for field in shown { lines += self.lines(field, change.action, width, context) }
+      if let records = change.records {
+        let text = localized(count: records, "with %n entry or item", "with %n entries and items")
+        lines.append("    " + context.style(cut(text, context, 4), .caution))
+      }
+      return lines
+    }
+  }
+
+  private func lines(
+    _ field: RemindersInterface.SetField, _ action: RemindersInterface.SetChange.Action, _ width: Int,
+    _ context: Context
+  ) -> [String] {
+    let name = "    " + field.name + String(repeating: " ", count: max(0, width - field.name.count)) + "  "
+    let (old, new) = (field.old.map(TerminalSanitizer.line), field.new.map(TerminalSanitizer.line))
+    if action != .change || old == nil && new == nil {
+      let value = new ?? old ?? (action == .change ? localized("replaced") : localized("given"))
+      return [context.style(name, .faint) + cut(value, context, name.count)]
+    }
+    let (before, after) = (old ?? localized("none"), new ?? localized("none"))
+    let line = "\(before) → \(after)"
+    if name.count + TextWidth.of(line) <= context.width || !context.process.output.isTerminal {
+      return [context.style(name, .faint) + line]
+    }
+    let indent = String(repeating: " ", count: min(name.count, 6))
+    return [
+      context.style(name.trimmingEnd, .faint), "\(indent)\(cut(before, context, indent.count))",
+      "\(indent)→ \(cut(after, context, indent.count + 2))",
+    ]
+  }
+
+  /// To what is left of a terminal's line.
+  private func cut(_ text: String, _ context: Context, _ used: Int) -> String {
+    context.process.output.isTerminal ? TextWidth.truncate(text, to: max(8, context.width - used)) : text
+  }
+
+  /// Whether something that was set by hand merely comes to belong to the set, as all does when an export is first applied:
+  /// nothing about it changes.
+  static func isTakenOver(_ change: Change) -> Bool {
+    change.action == .change && change.fields.map(\.name) == ["set"] && change.fields[0].old == nil
+  }
+
+  /// `1 added, 2 changed, 1 removed, 14 unchanged`
+  var summary: String {
+    let changes = reply.changes.filter { !Self.isTakenOver($0) }
+    let unchanged = reply.unchanged + reply.changes.count - changes.count
+    guard !changes.isEmpty else {
+      return localized(
+        count: unchanged, "nothing to change: %n is as it is to be",
+        "nothing to change: all %n are as they are to be")
+    }
+    func count(_ action: RemindersInterface.SetChange.Action) -> Int { changes.count { $0.action == action } }
+    let (added, changed, removed) = (count(.add), count(.change), count(.remove))
+    let parts: [(Int, String)] =
+      isDry
+      ? [
+        (added, localized("%1 would be added", added)), (changed, localized("%1 would be changed", changed)),
+        (removed, localized("%1 would be removed", removed)),
+      ]
+      : [
+        (added, localized("%1 added", added)), (changed, localized("%1 changed", changed)),
+        (removed, localized("%1 removed", removed)),
+      ]
+    return (parts.filter { $0.0 > 0 }.map(\.1) + [localized("%1 unchanged", unchanged)]).joined(separator: ", ")
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var rest = self[...]
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,52 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime export [ID…]`
+enum Export {
+  static let verb = Verb(
+    name: "export", group: .look, arguments: ["[ID|TITLE…]"],
+    summary: "Write reminders as a file for `chime apply`, or as a calendar",
+    details: [
+      "TOML on standard output, which `chime apply` takes: on another machine it gives the same reminders, here it changes "
+        + "nothing. Without an ID it has all that have a time to come, the endpoints, the packs and the trackers; never a secret, "
+        + "which it names by the path of a file of your own. A title of several words needs quotes here.",
+      "`--format ics` writes an iCalendar file (RFC 5545) for any calendar program: an event with an alarm for each reminder. A "
+        + "schedule that no recurrence rule can tell is written as the times of its next year, with a warning.",
+      "What was logged is written by `chime entry export`; everything, in a file that can be restored, by `chime backup`.",
+    ],
+    options: [
+      .value("format", nil, "FORMAT", "toml, which is also the default, or ics (icalendar)", choices: Self.formats),
+      .value("tag", nil, "TAG", "Only those with this tag"),
+    ],
+    examples: [
+      .init(command: "chime export > reminders.toml"), .init(command: "chime export r7k2 \"Drink water\""),
+      .init(command: "chime export --tag health --format ics > health.ics"),
+    ],
+    alsoTried: ["dump", "save", "write"], json: "`text`, `count` and `warnings`: a list of sentences",
+    run: run)
+
+  static let formats = ["toml", "ics", "icalendar"]
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let ids = context.line.words
+    let tag = context.line.value("tag")
+    if !ids.isEmpty, tag != nil {
+      throw Failure.usage(localized("--tag goes with no ID: it says which reminders by itself"))
+    }
+    let reply: RemindersInterface.Export.Reply = try context.daemon().call(
+      RemindersInterface.Export(
+        ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) },
+        format: context.line.value("format").map { $0 == "ics" ? "icalendar" : $0 } ?? "toml"))
+    if context.format == .json {
+      context.print(
+        json: .members([
+          "text": .string(reply.text), "count": .int(reply.count), "warnings": .strings(reply.warnings),
+        ]))
+      return .success
+    }
+    context.process.output.write(reply.text)
+    context.warn(reply.warnings)
+    context.note(localized(count: reply.count, "%n reminder exported", "%n reminders exported"))
+    return .success
+  }
+}

@@ -1,0 +1,235 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import Glibc
+
+/// `chime import FILE.ics`, `chime import crontab`
+enum Import {
+  static let verb = Verb(
+    name: "import", group: .set,
+    arguments: [
+      "FILE.ics|-", "crontab [FILE|-]", "at [FILE|-]", "systemd [FILE…]", "remind [FILE|-]", "taskwarrior [FILE|-]",
+    ],
+    summary: "Set the reminders that a calendar, a crontab or another program's file asks for",
+    details: [
+      "From a calendar (iCalendar: what Google, Apple, Outlook, Thunderbird and Nextcloud export) each alarm of an event or "
+        + "to-do becomes a reminder; one without alarms reminds at its start, a to-do when it is due.",
+      "From a crontab (without a file the one that `crontab -l` prints) each job becomes a reminder with its schedule; the "
+        + "comment above it is the title, the command the text. In the same way the jobs that `atq` shows, the timers of "
+        + "systemd (without files your own; with --system the system's), the simple lines of remind's script (~/.reminders) and "
+        + "the tasks of taskwarrior that have a due date. Chime reminds, and does not run the commands: leave them in place "
+        + "for that.",
+      "What has passed is left out, and so is what is there already, with the same title, schedule and time zone: the same "
+        + "file can be imported again. What cannot be taken is told by line, with the reason; docs/exchange.md says what maps "
+        + "to what.",
+      "What was logged elsewhere (CSV, JSON, Loop Habit Tracker) is brought in by `chime entry import`.",
+    ],
+    options: [
+      DraftOptions.dryRun,
+      .value(
+        "to", nil, "CHANNEL", "Where they go: desktop, an endpoint or a command; several with commas", repeats: true),
+      .value("tag", nil, "TAG", "A tag for each of them; several with commas or repeated", repeats: true),
+      .value("tz", nil, "ZONE", "The time zone of times that name none, such as Europe/Prague"),
+      .value("all-day-at", nil, "HH:MM", "When on its day an event comes that has no time and no alarm (09:00)"),
+      .flag("user-column", nil, "A user stands before each command, as in /etc/crontab, where this is known by itself"),
+      .flag("again", nil, "Add what is there already once more"),
+      .flag(
+        "expect", nil, "Make an expectation of each: it tells when the job has not pinged (`chime run`, `chime ping`)"),
+      .value(
+        "within", nil, "LENGTH",
+        "With --expect: how long after its time a ping may come, and how long a run may take (1h)"),
+    ],
+    examples: [
+      .init(command: "chime import calendar.ics --dry-run"),
+      .init(command: "chime import holidays.ics --tag holiday --all-day-at 8:00"),
+      .init(command: "chime import crontab"), .init(command: "chime import crontab --expect --within 2h"),
+      .init(command: "chime import crontab /etc/crontab --tag server"),
+      .init(command: "chime import systemd /usr/lib/systemd/system/apt-daily.timer --dry-run"),
+      .init(command: "chime import taskwarrior --tag tasks"),
+      .init(command: "chime import - --to team", remark: "a calendar from standard input"),
+    ],
+    alsoTried: ["load", "read", "ics", "crontab"],
+    json: "`imported`, `remarks`, `warnings`: a list of sentences, and `dryRun`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let source = try ImportSource(context)
+    var request = RemindersInterface.Import(
+      text: "", format: source.format, system: source.hasUsers ? true : nil,
+      dryRun: context.line.has("dry-run") ? true : nil, again: context.line.has("again") ? true : nil,
+      allDayAt: try allDayTime(context.line), timezone: context.line.value("tz"), channels: context.line.list("to"),
+      tags: context.line.list("tag"), within: try within(context.line))
+    let daemon = try context.daemon()
+    var result = RemindersInterface.Import.Reply(added: [], remarks: [], warnings: [])
+    let parts = try source.parts()
+    let progress = Progress(
+      context, localized("Importing %1", TerminalSanitizer.line(source.name)), total: parts.reduce(0) { $0 + $1.lines },
+      of: .lines)
+    defer { progress.end() }
+    var done = 0
+    for (index, part) in parts.enumerated() {
+      request.text = part.text
+      do {
+        let reply: RemindersInterface.Import.Reply = try daemon.call(request, telling: progress)
+        result.added += reply.added.map { part.placed($0) }
+        result.remarks += reply.remarks.map { part.placed($0) }
+        result.warnings += reply.warnings.filter { !result.warnings.contains($0) }
+        done += part.lines
+        progress.tell(done)
+      } catch let failure as Failure {
+        throw placed(failure, in: part, of: source, done: index)
+      }
+    }
+    progress.end()
+    ImportReport(result, isDry: request.dryRun == true).print(context)
+    let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .present }
+    return isNothing && result.remarks.contains { $0.kind == .refused } ? .failed : .success
+  }
+
+  private static func within(_ line: ParsedLine) throws -> String? {
+    guard line.has("expect") || !line.has("within") else {
+      throw Failure.usage(localized("--within goes with --expect"), hint: "chime import crontab --expect --within 2h")
+    }
+    return line.has("expect") ? try LengthText.iso(line.value("within") ?? Expect.usualWithin, option: "within") : nil
+  }
+
+  private static func allDayTime(_ line: ParsedLine) throws -> String? {
+    guard let text = line.value("all-day-at") else { return nil }
+    let padded = text.prefix { $0 != ":" }.count == 1 ? "0\(text)" : text
+    guard let time = CivilTime(padded) else {
+      throw Failure.usage(localized("--all-day-at takes a time of day such as 08:30, not \"%1\"", text))
+    }
+    return time.description
+  }
+
+  private static func placed(_ failure: Failure, in part: ImportPart, of source: ImportSource, done: Int) -> Failure {
+    var failure = failure
+    if let line = failure.line {
+      failure.message = localized("%1, line %2: %3", source.name, part.line(line), failure.message)
+    }
+    if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar, source.looksLikeEntries {
+      failure.hints.append(localized("for what was logged elsewhere: chime entry import %1", source.name))
+    } else if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
+      failure.hints.append(
+        localized("for a crontab: chime import crontab %1", source.name == "standard input" ? "-" : source.name))
+    }
+    if done > 0 {
+      failure.hints.append(
+        localized("what came before is there; import the file again when this is mended, it adds nothing twice"))
+    }
+    return failure
+  }
+}
+
+/// Where the text of an import comes from.
+struct ImportSource {
+  var format: RemindersInterface.Import.Format
+  /// For messages.
+  var name: String
+  var hasUsers = false
+  private var bytes: [UInt8]
+
+  /// Files are read up to here.
+  private static let longest = 64 << 20
+
+  /// The words that name a program; what is none of them is the file of a calendar.
+  private static let programs: [String: RemindersInterface.Import.Format] = [
+    "crontab": .crontab, "at": .at, "systemd": .systemd, "remind": .remind, "taskwarrior": .taskwarrior,
+  ]
+
+  init(_ context: Context) throws {
+    var words = context.line.words[...]
+    guard let first = words.first else {
+      throw Failure.usage(
+        localized("what is to be imported? A file is missing"),
+        hint: localized("chime import calendar.ics, or chime import crontab"))
+    }
+    format = Self.programs[first] ?? .icalendar
+    if format != .icalendar { words.removeFirst() }
+    if let word = words.dropFirst().first, format != .systemd {
+      throw Failure.usage(
+        localized("chime import takes one file; \"%1\" is one too many", word),
+        hint: localized("quotes hold a name together"))
+    }
+    var path = words.first
+    if path == nil, format == .remind { path = Self.script(context.process.environment) }
+    name = path == "-" ? localized("standard input") : path ?? Self.source(of: format)
+    hasUsers = context.line.has("user-column")
+    switch (path, format) {
+    case ("-", _):
+      bytes = context.process.input.all(limit: Self.longest)
+      guard bytes.count <= Self.longest else { throw Self.tooLong(name) }
+    case (nil, .at): bytes = try ExternalTool.queue()
+    case (nil, .systemd): bytes = try ExternalTool.timers(ofSystem: context.line.has("system"))
+    case (nil, .taskwarrior): bytes = try ExternalTool.tasks()
+    case (nil, _): bytes = try ExternalTool.crontab()
+    case (_, .systemd): bytes = try ExternalTool.units(Array(words), limit: Self.longest)
+    case (let path?, _):
+      guard let read = Files.read(path, limit: Self.longest) else {
+        throw Failure.system(localized("cannot read %1", path), errno: errno)
+      }
+      bytes = read
+      if format == .crontab, path == "/etc/crontab" || path.hasPrefix("/etc/cron.d/") { hasUsers = true }
+    }
+  }
+
+  /// Where remind looks by itself.
+  private static func script(_ environment: [String: String]) -> String {
+    environment["DOTREMINDERS"] ?? (environment["HOME"] ?? "") + "/.reminders"
+  }
+
+  private static func source(of format: RemindersInterface.Import.Format) -> String {
+    switch format {
+    case .at: localized("the queue of at")
+    case .systemd: localized("the timers of systemd")
+    case .taskwarrior: localized("the tasks of taskwarrior")
+    default: localized("the crontab")
+    }
+  }
+
+  private static func tooLong(_ name: String) -> Failure {
+    Failure.failed(localized("%1 is longer than %2 MiB", name, longest >> 20))
+  }
+
+  /// Whether its name is that of a table or of JSON.
+  var looksLikeEntries: Bool { [".csv", ".json"].contains { name.lowercased().hasSuffix($0) } }
+
+  var looksLikeCalendar: Bool { CalendarParts.looksLikeCalendar(bytes) }
+
+  /// The text in messages that the daemon takes.
+  func parts() throws -> [ImportPart] {
+    if format == .icalendar, looksLikeCalendar { return try CalendarParts.split(bytes, name: name) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard CalendarParts.weight(text.utf8) <= CalendarParts.heaviest else {
+      throw Failure.failed(
+        localized("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: localized("one message holds 1 MiB"))
+    }
+    return [ImportPart(text: text)]
+  }
+}
+
+/// What is sent at once.
+struct ImportPart {
+  var text: String
+  /// Of each line of the text its number in the file; `nil` when they are the same.
+  var numbers: [Int]?
+
+  /// How many lines it has.
+  var lines: Int { numbers?.count ?? text.utf8.count { $0 == 0x0A } }
+
+  func line(_ line: Int) -> Int {
+    guard let numbers else { return line }
+    return numbers.indices.contains(line - 1) ? numbers[line - 1] : line
+  }
+
+  func placed(_ imported: RemindersInterface.Imported) -> RemindersInterface.Imported {
+    var imported = imported
+    imported.line = line(imported.line)
+    return imported
+  }
+
+  func placed(_ remark: RemindersInterface.ImportRemark) -> RemindersInterface.ImportRemark {
+    var remark = remark
+    remark.line = remark.line.map(line)
+    return remark
+  }
+}

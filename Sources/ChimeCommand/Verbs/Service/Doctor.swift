@@ -1,0 +1,143 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime doctor`
+enum Doctor {
+  static let verb = Verb(
+    name: "doctor", group: .about, arguments: [""],
+    summary: "Check everything that reminders depend on, with what helps",
+    details: [
+      "Each line is a check: ✓ is all right, ! works and should be seen to, ✗ does not work, - could not be looked at. "
+        + "What helps stands beneath it: a command to type, or a line to write.",
+      "It changes nothing and starts nothing: not even a daemon that its socket would start. It needs no daemon; what can "
+        + "be seen without one is. With `--live` each endpoint gets a test message.",
+      "The exit status is 1 when something does not work, and 0 otherwise. `docs/doctor.md` has all checks.",
+    ],
+    options: [.flag("live", nil, "Send each endpoint a test message")],
+    examples: [
+      .init(command: "chime doctor"), .init(command: "chime doctor --live"), .init(command: "chime --system doctor"),
+    ],
+    alsoTried: ["check", "diagnose", "fsck", "troubleshoot"], json: "`checks`, and `more`, which is false", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let probes = Probes(
+      socket: try .chosen(by: context.line, environment: context.process.environment, userID: context.process.userID),
+      environment: context.process.environment, userID: context.process.userID, now: context.now,
+      isLive: context.line.has("live"))
+    let findings = HealthChecks(probes.gather()).findings
+    context.print(findings.map(\.output), named: "checks", empty: []) { show(findings, context) }
+    return findings.contains { $0.state == .bad } ? .failed : .success
+  }
+
+  // MARK: For a person
+
+  private static func show(_ findings: [Finding], _ context: Context) {
+    let width = Check.allCases.map { TextWidth.of(title($0)) }.max() ?? 0
+    let indent = width + 4
+    let margin = String(repeating: " ", count: indent)
+    let clock = context.clock()
+    var last: Check?
+    for finding in findings where !context.isQuiet || [.bad, .caution].contains(finding.state) {
+      let name = TextWidth.pad(finding.check == last ? "" : title(finding.check), to: width)
+      last = finding.check
+      let (sign, tone) = sign(finding.state)
+      write(
+        finding.message.said(by: clock),
+        after: "\(context.style(sign, tone)) \(context.style(name, finding.state == .good ? .plain : .strong))  ",
+        indent: indent, context)
+      for remedy in finding.remedies {
+        write(text(remedy, clock), after: margin + context.style("→ ", .faint), indent: indent + 2, context)
+      }
+    }
+    if !context.isQuiet { context.out("\n\(summary(findings, context))") }
+  }
+
+  /// Folded at the width of a terminal.
+  private static func write(_ text: String, after first: String, indent: Int, _ context: Context) {
+    let text = TerminalSanitizer.line(text)
+    guard let width = context.process.output.width, width > indent + 20 else { return context.out(first + text) }
+    let lines = TextWidth.wrap(text, to: width, indent: indent)
+    for (index, line) in lines.enumerated() {
+      context.out(index == 0 ? first + line.drop { $0 == " " } : line)
+    }
+  }
+
+  private static func sign(_ state: Finding.State) -> (String, Style.Tone) {
+    switch state {
+    case .good: ("✓", .good)
+    case .caution: ("!", .caution)
+    case .bad: ("✗", .bad)
+    case .skipped: ("-", .faint)
+    }
+  }
+
+  private static func text(_ remedy: Remedy, _ clock: WallClock) -> String {
+    switch remedy {
+    case .run(let command): command
+    case .write(let line, let file): localized("write %1 into %2", line, file)
+    case .advice(let sentence): sentence.said(by: clock)
+    }
+  }
+
+  private static func summary(_ findings: [Finding], _ context: Context) -> String {
+    let bad = Set(findings.filter { $0.state == .bad }.map(\.check)).count
+    let cautions = Set(findings.filter { $0.state == .caution }.map(\.check)).count
+    let count = Set(findings.map(\.check)).count
+    if bad == 0, cautions == 0 {
+      return context.style(localized(count: count, "%n check, all right", "%n checks, all right"), .good)
+    }
+    var parts = [localized(count: count, "%n check", "%n checks")]
+    if bad > 0 {
+      parts.append(context.style(localized(count: bad, "%n does not work", "%n do not work"), .bad))
+    }
+    if cautions > 0 {
+      parts.append(context.style(localized(count: cautions, "%n should be seen to", "%n should be seen to"), .caution))
+    }
+    // One below the other on a narrow screen.
+    return parts.joined(separator: (context.process.output.width ?? .max) < 64 ? ",\n" : ", ")
+  }
+
+  static func title(_ check: Check) -> String {
+    switch check {
+    case .daemon: localized("daemon")
+    case .socket: localized("socket")
+    case .units: localized("units")
+    case .lingering: localized("lingering")
+    case .configuration: localized("configuration")
+    case .store: localized("store")
+    case .room: localized("room")
+    case .snapshots: localized("snapshots")
+    case .secrets: localized("secrets")
+    case .bus: localized("session bus")
+    case .notifications: localized("notifications")
+    case .desktop: localized("popups")
+    case .endpoints: localized("endpoints")
+    case .commands: localized("commands")
+    case .heard: localized("heard")
+    case .deliveries: localized("deliveries")
+    case .heartbeat: localized("heartbeat")
+    case .trackers: localized("trackers")
+    case .tenants: localized("tenants")
+    case .clock: localized("clock")
+    case .zone: localized("time zone")
+    case .wake: localized("waking")
+    case .language: localized("language")
+    }
+  }
+}
+
+extension Finding {
+  /// What a program reads of it.
+  var output: Output.Finding {
+    Output.Finding(
+      check: check.rawValue, state: .init(rawValue: state.rawValue) ?? .skipped, message: message.english,
+      remedies: remedies.map { remedy in
+        switch remedy {
+        case .run(let command): Output.Remedy(kind: .command, text: command)
+        case .write(let line, let file): Output.Remedy(kind: .line, text: line, file: file)
+        case .advice(let sentence): Output.Remedy(kind: .advice, text: sentence.english)
+        }
+      })
+  }
+}

@@ -1,0 +1,141 @@
+import ChimeWords
+import Glibc
+
+/// Programs that alone may read what is to be imported: crontab(1), at(1), systemctl(1), task(1).
+enum ExternalTool {
+  /// What a program prints in the language of programs (`LC_ALL=C`); nil when it ends with a failure.
+  ///
+  /// - Throws: when there is none of that name.
+  static func output(_ arguments: [String], hint: String) throws -> [UInt8]? {
+    let child: ChildProgram
+    do throws(ChildProgram.StartFault) {
+      child = try ChildProgram(arguments, errors: .dropped, environment: plainEnvironment())
+    } catch {
+      throw error.code == ENOENT
+        ? Failure.failed(localized("there is no program %1 here", arguments[0]), hint: hint)
+        : Failure.system(localized("cannot run %1", arguments.joined(separator: " ")), errno: error.code)
+    }
+    let output = child.output.flatMap { Files.read($0, limit: 16 << 20) }
+    // Before the wait: what writes on without end is to see that nobody reads.
+    if let descriptor = child.output { close(descriptor) }
+    return try child.end() == 0 ? output : nil
+  }
+
+  /// The environment, but for its language.
+  private static func plainEnvironment() -> [String] {
+    var texts = ["LC_ALL=C"]
+    var place = environ
+    while let text = place.pointee {
+      let line = String(cString: text)
+      if !line.hasPrefix("LC_"), !line.hasPrefix("LANG") { texts.append(line) }
+      place += 1
+    }
+    return texts
+  }
+
+  // MARK: What each of them knows
+
+  /// What `crontab -l` prints.
+  static func crontab() throws -> [UInt8] {
+    let hint = localized("chime import crontab FILE reads a file")
+    guard let output = try output(["crontab", "-l"], hint: hint) else {
+      throw Failure.failed(
+        localized("crontab -l shows no crontab of this user"),
+        hint: localized("chime import crontab FILE reads a file, such as /etc/crontab"))
+    }
+    return output
+  }
+
+  /// The queue of at: what `atq` prints, and beneath each job its commands, each line after a tab.
+  static func queue() throws -> [UInt8] {
+    let hint = localized("chime import at FILE reads what atq printed elsewhere")
+    guard let list = try output(["atq"], hint: hint) else {
+      throw Failure.failed(localized("atq shows no queue of this user"), hint: hint)
+    }
+    var text = ""
+    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      text += line + "\n"
+      guard let number = line.split(separator: "\t").first,
+        let script = try output(["at", "-c", String(number)], hint: hint)
+      else { continue }
+      for command in commands(ofScript: String(decoding: script, as: UTF8.self)) { text += "\t\(command)\n" }
+    }
+    return Array(text.utf8)
+  }
+
+  /// The commands of a script that `at -c` prints. What stands before them is the environment in which `at` was called: it
+  /// may have secrets in it, and stays here.
+  static func commands(ofScript script: String) -> [String] {
+    var lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
+    guard let change = lines.firstIndex(where: { $0.hasPrefix("cd ") && $0.hasSuffix("|| {") }),
+      let end = lines[change...].firstIndex(of: "}")
+    else { return [] }
+    lines = lines[(end + 1)...]
+    // With a shell of its own the commands are a text that is given to it.
+    if let first = lines.first, first.hasPrefix("${SHELL:-/bin/sh} <<") {
+      let mark = first.split(separator: "'").dropFirst().first.map(String.init) ?? ""
+      lines = lines.dropFirst().prefix { $0 != mark }
+    }
+    while let first = lines.first, trimmed(first).isEmpty { lines.removeFirst() }
+    while let last = lines.last, trimmed(last).isEmpty { lines.removeLast() }
+    return Array(lines)
+  }
+
+  /// The timers of systemd that are loaded, with the services that they start, as `systemctl cat` prints them.
+  static func timers(ofSystem: Bool) throws -> [UInt8] {
+    let systemctl = ["systemctl", ofSystem ? "--system" : "--user"]
+    let hint = localized("chime import systemd FILE.timer reads files")
+    let failure = Failure.failed(
+      ofSystem
+        ? localized("systemctl shows no timers of the system") : localized("systemctl shows no timers of this user"),
+      hint: ofSystem ? hint : localized("those of the system: chime import systemd /usr/lib/systemd/system/*.timer"))
+    guard
+      let list = try output(systemctl + ["list-timers", "--all", "--plain", "--no-legend", "--no-pager"], hint: hint)
+    else {
+      throw failure
+    }
+    let units = String(decoding: list, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+      .filter { $0.hasSuffix(".timer") || $0.hasSuffix(".service") }
+    guard !units.isEmpty, let text = try output(systemctl + ["cat", "--no-pager", "--"] + units, hint: hint) else {
+      throw failure
+    }
+    return text
+  }
+
+  /// Unit files, each after a line with its path, with the services that stand beside timers.
+  static func units(_ paths: [String], limit: Int) throws -> [UInt8] {
+    var text: [UInt8] = []
+    func add(_ path: String) -> Bool {
+      guard let bytes = Files.read(path, limit: limit) else { return false }
+      // What `systemctl cat` has printed has such lines already.
+      if !bytes.starts(with: Array("# /".utf8)) { text += Array("# \(full(path))\n".utf8) }
+      text += bytes + [0x0A]
+      return true
+    }
+    for path in paths {
+      guard add(path) else { throw Failure.system(localized("cannot read %1", path), errno: errno) }
+      if path.hasSuffix(".timer") { _ = add(path.dropLast(6) + ".service") }
+      guard text.count <= limit else { throw Failure.system(localized("cannot read %1", path), errno: EFBIG) }
+    }
+    return text
+  }
+
+  private static func full(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    // By the name that it was given: one that links to another may be an instance of that.
+    let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")
+    return "/\(folder)/\(path.split(separator: "/").last ?? "")"
+  }
+
+  /// The tasks of taskwarrior that are not done.
+  static func tasks() throws -> [UInt8] {
+    let hint = localized("chime import taskwarrior FILE reads what task export printed elsewhere")
+    let open = "(status:pending or status:waiting or status:recurring)"
+    guard
+      let output = try output(
+        ["task", "rc.verbose=nothing", "rc.confirmation=no", "rc.gc=off", open, "export"], hint: hint)
+    else { throw Failure.failed(localized("task export shows no tasks of this user"), hint: hint) }
+    return output
+  }
+}

@@ -1,0 +1,155 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime fleet`
+enum Fleet {
+  static let verb = Verb(
+    name: "fleet", group: .about, arguments: [""],
+    summary: "Show the daemons that share the store, and what waits for them",
+    details: [
+      "Several daemons can have one PostgreSQL database (docs/fleet.md); whichever is asked answers for all. Of each: its "
+        + "machine and process, when it was last heard of (each says every two seconds that it lives), how many of the 256 "
+        + "parts of the outbox it has, and what those owe. Then how many times have come and not fired, and the channels "
+        + "that are owed something, with the daemon whose they are.",
+      "A daemon that is not heard of for six seconds is lost: the others have what it had. It is told of for a day, unless "
+        + "another of its machine has come in its place.",
+      "Of the system's daemon, whoever is not root sees channels and messages of their own only.",
+    ],
+    examples: [.init(command: "chime fleet"), .init(command: "chime fleet --json | jq '.fleet.oldestOverdueMs'")],
+    alsoTried: ["daemons", "members", "cluster", "nodes"], json: "`fleet`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let fleet = try context.daemon().call(DaemonInterface.GetFleet()).fleet
+    switch context.format {
+    case .json: context.print(json: .members(["fleet": context.json(fleet)]))
+    case .plain: context.print(fleet.daemons, named: "daemons", empty: []) {}
+    case .human:
+      context.out(headline(fleet))
+      context.out(waiting(fleet))
+      if !fleet.isShared {
+        // From one machine to several: what is typed first.
+        context.note(
+          localized(
+            "`%1` tries the way there and changes nothing; docs/fleet.md", "chime store move --to postgres --dry-run"))
+      }
+      if present(fleet.daemons).count > 1 {
+        context.out()
+        context.print(table: daemons(fleet, context))
+      }
+      if fleet.isShared, !fleet.channels.isEmpty {
+        context.out()
+        context.print(table: channels(fleet))
+      }
+    }
+    return .success
+  }
+
+  /// Those of which there is something to say.
+  static func present(_ daemons: [DaemonInterface.Daemon]) -> [DaemonInterface.Daemon] {
+    daemons.filter { $0.state != .replaced }
+  }
+
+  private static func headline(_ fleet: DaemonInterface.Fleet) -> String {
+    let running = fleet.daemons.filter { $0.state == .running || $0.state == .leaving }
+    guard fleet.isShared else {
+      return localized(
+        "This daemon is alone: its store is a file, which no other can have. In PostgreSQL several can share one.")
+    }
+    if present(fleet.daemons).count == 1, let one = running.first {
+      return localized(
+        "One daemon has the store (process %1 on %2): another one with the same connection would share its work.",
+        String(one.pid), TerminalSanitizer.line(one.host))
+    }
+    return localized(count: running.count, "%n daemon has the store.", "%n daemons share the store.")
+  }
+
+  /// What has not been done yet.
+  private static func waiting(_ fleet: DaemonInterface.Fleet) -> String {
+    let overdue =
+      fleet.overdue == 0
+      ? localized("Nothing is overdue")
+      : localized(
+        count: fleet.overdue, "%n time is overdue, by %1", "%n times are overdue, the oldest by %1",
+        age(fleet.oldestOverdueMs))
+    let owed =
+      fleet.owed == 0
+      ? localized("no message is owed")
+      : localized(
+        count: fleet.owed, "%n message is owed, for %1", "%n messages are owed, the oldest for %1",
+        age(fleet.oldestOwedMs))
+    return localized("%1; %2.", overdue, owed)
+      + (fleet.freeShares == 0
+        ? ""
+        : " "
+          + localized(
+            count: fleet.freeShares, "%n part of the outbox is nobody's at this moment.",
+            "%n parts of the outbox are nobody's at this moment."))
+  }
+
+  private static func age(_ milliseconds: Int?) -> String {
+    milliseconds.map { RelativeTime.amount(seconds: Int64($0 / 1_000)) } ?? "-"
+  }
+
+  private static func daemons(_ fleet: DaemonInterface.Fleet, _ context: Context) -> Table {
+    let clock = context.clock()
+    let owed = Dictionary(fleet.outbox.map { ($0.daemon, $0) }, uniquingKeysWith: { $1 })
+    var table = Table(columns: [
+      .init(title: "HOST", canShrink: true), .init(title: "PID", alignRight: true),
+      .init(title: "VERSION", dropOrder: 1), .init(title: "SINCE", dropOrder: 2),
+      .init(title: "HEARD OF", dropOrder: 3), .init(title: "SHARES", alignRight: true),
+      .init(title: "OWED", alignRight: true), .init(title: "OLDEST", alignRight: true, dropOrder: 4),
+      .init(title: "STATE"),
+    ])
+    for daemon in present(fleet.daemons) {
+      let share = owed[daemon.id]
+      table.rows.append([
+        .init(daemon.host, .strong), .init(String(daemon.pid)), .init(daemon.version),
+        .init(clock.text(daemon.startedAt), .faint), .init(localized("%1 ago", age(daemon.unheardMs))),
+        .init(String(daemon.shares)), .init(String(share?.owed ?? 0)),
+        .init(share.map { age($0.oldestOwedMs) } ?? "-"), state(daemon),
+      ])
+    }
+    return table
+  }
+
+  private static func state(_ daemon: DaemonInterface.Daemon) -> Table.Cell {
+    switch daemon.state {
+    case .running: .init(daemon.isAsked ? localized("running, answers here") : localized("running"), .good)
+    case .leaving: .init(localized("is ending"), .caution)
+    case .lost, .replaced: .init(localized("lost"), .bad)
+    }
+  }
+
+  private static func channels(_ fleet: DaemonInterface.Fleet) -> Table {
+    let daemons = Dictionary(fleet.daemons.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    var table = Table(columns: [
+      .init(title: "CHANNEL", canShrink: true), .init(title: "OWED", alignRight: true),
+      .init(title: "OLDEST", alignRight: true), .init(title: "DAEMON", canShrink: true),
+    ])
+    for channel in fleet.channels {
+      let name = channel.uid.map { "\(channel.channel) (\($0))" } ?? channel.channel
+      let owner = channel.daemon.map { number in
+        daemons[number].map { localized("%1, process %2", $0.host, String($0.pid)) } ?? String(number)
+      }
+      table.rows.append([
+        .init(name, .strong), .init(String(channel.owed)), .init(age(channel.oldestOwedMs)),
+        .init(owner ?? localized("nobody's")),
+      ])
+    }
+    return table
+  }
+
+  /// A line for `chime status`; nil where there is but one.
+  static func line(_ health: DaemonInterface.Health) -> String? {
+    let daemons = present(health.daemons ?? [])
+    guard daemons.count > 1 else { return nil }
+    let running = daemons.filter { $0.state != .lost }
+    let lost = daemons.filter { $0.state == .lost }.map {
+      localized("%1 has not been heard of for %2", $0.host, age($0.unheardMs))
+    }
+    let names = running.map { $0.isAsked ? localized("%1 (this one)", $0.host) : $0.host }
+    let head = localized(count: running.count, "%n running: %1", "%n running: %1", names.joined(separator: ", "))
+    return ([head] + lost).joined(separator: "; ")
+  }
+}

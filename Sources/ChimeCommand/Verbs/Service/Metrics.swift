@@ -1,0 +1,25 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime metrics`
+enum Metrics {
+  static let verb = Verb(
+    name: "metrics", group: .about, arguments: [""], summary: "Print counters and gauges for Prometheus",
+    details: [
+      "In the text format 0.0.4, as `[metrics] file` of chimed.toml has it written for node_exporter. Counters begin at 0 "
+        + "when chimed starts. Of the system's daemon root only may ask. `docs/operations.md` lists them."
+    ],
+    examples: [.init(command: "chime metrics"), .init(command: "chime metrics | promtool check metrics")],
+    alsoTried: ["prometheus", "counters", "stats-daemon"], json: "`metrics`: the text", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let text = try context.daemon().call(DaemonInterface.Metrics()).text
+    switch context.format {
+    case .json: context.print(json: .members(["metrics": .string(text)]))
+    // It has lines and nothing else already.
+    case .plain, .human: for line in text.split(separator: "\n") { context.out(TerminalSanitizer.line(line)) }
+    }
+    return .success
+  }
+}

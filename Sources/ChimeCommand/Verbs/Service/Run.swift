@@ -1,0 +1,165 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import Glibc
+
+/// `chime run NAME -- PROGRAM…`
+enum Run {
+  static let verb = Verb(
+    name: "run", group: .answer, arguments: ["NAME -- PROGRAM…"],
+    summary: "Run a program, and ping with how it ended",
+    details: [
+      "NAME is the id or the title of an expectation (`chime expect`). It says when the program begins, so that it is told "
+        + "when it takes too long, and when it ends: with its exit status, how long it took, and the end of what it wrote. The "
+        + "program has the standard input, and its output goes where it would go. The exit status is the program's; 127 where "
+        + "there is no such program, 126 where it cannot be run, and 128 and the number of the signal that ended it.",
+      "Signals are passed on to the program. When no daemon answers it runs all the same, and that is said on standard error.",
+      "It ends with the program, whatever that has left running in the background; for one that goes on to write there, give "
+        + "--no-output.",
+    ],
+    options: [
+      .flag("no-output", nil, "Keep nothing of what it writes; it has the terminal to itself")
+    ],
+    examples: [
+      .init(command: "chime run backup -- restic backup /home"),
+      .init(command: "chime run backup -- /usr/local/bin/backup", remark: "in a crontab"),
+      .init(command: "chime run sync -- sh -c 'fetch && merge'"),
+    ],
+    alsoTried: ["exec", "wrap", "execute"], run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let words = context.line.words
+    guard words.count > 1, let name = words.first else {
+      throw Failure.usage(
+        localized("an expectation and a program are missing"), hint: "chime run backup -- restic backup /home")
+    }
+    let keeps = !context.line.has("no-output")
+    guard let signals = SignalPipe(Self.passed, always: [SIGCHLD]) else {
+      throw Failure.system(localized("cannot make a pipe"), errno: errno)
+    }
+    // The keys that interrupt reach the program by themselves: it has the same terminal.
+    for signal in [SIGINT, SIGQUIT] { Glibc.signal(signal, SIG_IGN) }
+    let begun = context.process.elapsed()
+    let reporter = Reporter(context, name)
+    let child: ChildProgram
+    do throws(ChildProgram.StartFault) {
+      child = try ChildProgram(Array(words.dropFirst()), errors: keeps ? .apart : nil)
+    } catch {
+      let problem = localized("cannot run %1: %2", words[1], describe(errno: error.code))
+      let status: Int32 = error.code == ENOENT ? 127 : 126
+      reporter.ping(.failed, status: status, output: problem)
+      Failure.failed(problem).print(to: context.process.errors, style: context.style)
+      leave(context, status)
+    }
+    // The program runs while this is said.
+    reporter.ping(.started)
+    var tails = Tails(child)
+    let status = tails.copy(untilEndOf: child, signals)
+    let took = context.process.elapsed() - begun
+    reporter.ping(status == 0 ? .succeeded : .failed, status: status, took: took, output: tails.text)
+    leave(context, status)
+  }
+
+  /// What is passed on to the program.
+  private static let passed = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM]
+
+  /// The status is the program's, which is none of the command's own.
+  private static func leave(_ context: Context, _ status: Int32) -> Never {
+    context.process.output.flush()
+    context.process.errors.flush()
+    exit(status)
+  }
+}
+
+/// Says how the program is; what stands in its way stops no program.
+private final class Reporter {
+  private let context: Context
+  private let name: String
+  private var isQuiet = false
+
+  init(_ context: Context, _ name: String) { (self.context, self.name) = (context, name) }
+
+  /// How long a daemon may take that does not answer.
+  private static let patience = Duration.seconds(5)
+  /// How long it is waited for one that is about to come back, at the end of a run.
+  private static let pauses: [UInt32] = [200_000, 800_000, 3_000_000]
+
+  func ping(
+    _ kind: ExpectationsInterface.PingRecord.Kind, status: Int32? = nil, took: Duration? = nil, output: String? = nil
+  ) {
+    let call = ExpectationsInterface.Ping(
+      id: name, kind: kind, tookMs: took.map { Int($0 / .milliseconds(1)) }, status: status.map(Int.init),
+      output: output.flatMap { $0.isEmpty ? nil : $0 })
+    for pause in (kind == .started ? [] : Self.pauses) + [0] {
+      do {
+        // A connection of its own: hours may lie between the two.
+        let daemon = try context.connect()
+        daemon.patience = Self.patience
+        _ = try daemon.call(call)
+        return
+      } catch let failure as Failure where pause > 0 && failure.status == .unavailable {
+        usleep(pause)
+      } catch {
+        return tell(Failure(any: error))
+      }
+    }
+  }
+
+  private func tell(_ failure: Failure) {
+    guard !isQuiet else { return }
+    isQuiet = true
+    let style = Style(
+      when: context.line.value("color"), isTerminal: context.process.errors.isTerminal,
+      environment: context.process.environment)
+    failure.print(to: context.process.errors, style: style)
+    context.process.errors.line(localized("chime: nobody is told how %1 runs", TerminalSanitizer.line(name)))
+    context.process.errors.flush()
+  }
+}
+
+/// What a program writes, passed on as it comes.
+private struct Tails {
+  private var tail = OutputTail(limit: Product.pingOutputLimit)
+  private var open: [(from: Int32, to: Int32)] = []
+
+  init(_ child: ChildProgram) {
+    if let output = child.output { open.append((output, STDOUT_FILENO)) }
+    if let errors = child.errorOutput { open.append((errors, STDERR_FILENO)) }
+  }
+
+  var text: String { tail.text }
+
+  /// - Returns: the exit status of the program, or 128 and the signal that ended it.
+  mutating func copy(untilEndOf child: ChildProgram, _ signals: SignalPipe) -> Int32 {
+    while true {
+      var entries = ([signals.descriptor] + open.map(\.from)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      guard poll(&entries, nfds_t(entries.count), -1) >= 0 || errno == EINTR else { continue }
+      for (place, entry) in zip(open.indices, entries.dropFirst()).reversed() where entry.revents != 0 { read(place) }
+      for number in entries[0].revents == 0 ? [] : signals.arrived() {
+        guard number == SIGCHLD else {
+          kill(child.processID, number)
+          continue
+        }
+        var status: Int32 = 0
+        guard waitpid(child.processID, &status, WNOHANG) == child.processID else { continue }
+        drain()
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+      }
+    }
+  }
+
+  private mutating func read(_ place: Int) {
+    let count = tail.read(open[place].from, passing: open[place].to)
+    if count == 0 || count < 0 && errno != EINTR { open.remove(at: place) }
+  }
+
+  /// What is there already. Others that the program has started may have the pipe open still: nobody waits for them.
+  private mutating func drain() {
+    for (from, to) in open {
+      _ = fcntl(from, F_SETFL, O_NONBLOCK)
+      // As much as a pipe holds: what goes on to write would hold this up without end.
+      for _ in 0..<16 { if tail.read(from, passing: to) <= 0 { break } }
+    }
+  }
+}

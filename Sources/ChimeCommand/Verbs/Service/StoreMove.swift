@@ -1,0 +1,130 @@
+import ChimeControl
+import ChimeWords
+import FoundationEssentials
+import Glibc
+
+/// `chime store move`
+enum StoreVerbs {
+  static let verb = Verb(
+    name: "store", group: .about, arguments: ["move …"], summary: "Move the store from its file to a database, or back",
+    examples: [.init(command: "chime store move --to postgres --dry-run")],
+    alsoTried: ["database", "migrate", "transfer", "convert"], subverbs: [StoreMove.verb],
+    run: { context in
+      throw Failure.usage(
+        localized("%1: one of them is missing", context.line.path.last?.subverbs.map(\.name).joined() ?? ""))
+    })
+}
+
+/// `chime store move --to postgres|sqlite`
+enum StoreMove {
+  static let verb = Verb(
+    name: "move", group: .about, arguments: [""], summary: "Move the store from its file to a database, or back",
+    details: [
+      "Everything that the daemon keeps goes from the SQLite file to the PostgreSQL database that `connection` of `[store]` in "
+        + "chimed.toml names, or the other way: reminders, what is due, history, messages that are owed, endpoints, "
+        + "trackers and what was logged. It is written in one transaction, read back and compared; what does not come to its "
+        + "end leaves nothing. The store that it came from stays as it is.",
+      "Stop the daemon first. The database, or the file, has to be empty. Afterwards write `engine` into `[store]` and start the "
+        + "daemon: only one of the two stores may be used, for both would fire. Secrets of endpoints and photos "
+        + "are files in the state folder and stay there.",
+    ],
+    options: [
+      .value("from", nil, "ENGINE", "Where it is now; the other one by default", choices: ["sqlite", "postgres"]),
+      .value("to", nil, "ENGINE", "Where it is to be", choices: ["postgres", "sqlite"]),
+      .value("config", nil, "FILE", "The daemon's configuration, where it is not in its usual place"),
+      .flag("dry-run", nil, "Try everything but the moving: the two stores, the rights, what there is to move"),
+    ],
+    examples: [
+      .init(command: "chime store move --to postgres --dry-run"),
+      .init(command: "chime --system store move --to postgres"),
+      .init(command: "chime store move --from postgres --to sqlite"),
+    ],
+    alsoTried: ["migrate", "transfer", "convert"],
+    json:
+      "`move`: `source`, `target`, `dryRun`, `took` in milliseconds, `configuration` and `tables`, of each its "
+      + "`name` and `rows`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    guard let engine = context.line.value("to") else {
+      throw Failure.usage(localized("where to? --to is missing"), hint: "chime store move --to postgres")
+    }
+    guard context.line.value("from") != engine else {
+      throw Failure.usage(
+        localized("the store would stay where it is"), hint: "chime store move --from sqlite --to postgres")
+    }
+    guard let chimed = LocalDaemonBinary.path(environment: context.process.environment) else {
+      throw Failure.failed(localized("there is no chimed beside this command or in PATH"))
+    }
+    let socket = try SocketPath.chosen(
+      by: context.line, environment: context.process.environment, userID: context.process.userID)
+    var arguments = ["--move-to", engine]
+    if context.line.has("dry-run") { arguments.append("--dry-run") }
+    if socket.isSystem { arguments.append("--system") }
+    if let file = context.line.value("config") { arguments += ["--config", file] }
+    tell(try move(chimed, arguments, context), engine, context)
+    return .success
+  }
+
+  private static func move(_ chimed: String, _ arguments: [String], _ context: Context) throws -> MoveLine.Result {
+    var result: MoveLine.Result?
+    var problem: MoveLine.Problem?
+    var progress: Progress?
+    defer { progress?.end() }
+    let status = try LocalDaemonBinary.run(chimed, arguments) { text in
+      guard let line = try? JSONDecoder().decode(MoveLine.self, from: Data(text)) else { return }
+      if let done = line.progress {
+        let shown = progress ?? Progress(context, localized("Moving"), total: done.total)
+        progress = shown
+        shown.tell(done.done)
+      }
+      result = line.result ?? result
+      problem = line.problem ?? problem
+    }
+    if let problem {
+      throw Failure(
+        status: problem.mayPass ? .tryAgain : .failed, message: localizedServerMessage(problem.sentence),
+        hints: [localized("nothing was moved")])
+    }
+    guard let result, status == 0 else {
+      throw Failure.failed(
+        localized("chimed has ended without moving the store (status %1)", String(status)),
+        hint: localized("see above, and its configuration: chimed --check"))
+    }
+    return result
+  }
+
+  private static func tell(_ result: MoveLine.Result, _ engine: String, _ context: Context) {
+    let tables = result.tables.filter { $0.rows > 0 }
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "move": .members([
+            "source": .string(result.source), "target": .string(result.target), "dryRun": .bool(result.dryRun),
+            "took": .int(result.took), "configuration": .string(result.configuration),
+            "tables": .list(result.tables.map { .members(["name": .string($0.name), "rows": .int($0.rows)]) }),
+          ])
+        ]))
+    case .plain:
+      context.out(Plain.line(["table", "rows"]))
+      for table in tables { context.out(Plain.line([table.name, String(table.rows)])) }
+    case .human:
+      guard !context.isQuiet else { break }
+      context.out("\(TerminalSanitizer.line(result.source)) → \(TerminalSanitizer.line(result.target))")
+      let counts = tables.map { "\($0.name) \(LocalizedFormat.number(Double($0.rows)))" }
+      for line in TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2) { context.out(line) }
+      if result.dryRun {
+        context.note(localized("It can be moved. Nothing was changed: this was a trial."))
+        break
+      }
+      context.out(localized("Moved, read back and found to be the same."))
+      context.note(
+        localized("Now write engine = \"%1\" into [store] of %2, and start chimed.", engine, result.configuration))
+      if engine == "postgres" {
+        context.note(
+          localized("Other daemons with that connection then share its work: `%1` shows them.", "chime fleet"))
+      }
+    }
+  }
+}

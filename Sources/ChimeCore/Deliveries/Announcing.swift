@@ -1,0 +1,229 @@
+public import ChimeSchedule
+
+/// What endpoints are owed because an occurrence has become another: the events that they want to be told, and withdrawals
+/// of what they show. Each is a delivery, and committed with what it tells of.
+public enum Announcing {
+  /// Owes what follows from a change of one occurrence. To be called before `after` is written, which cancels what the
+  /// occurrence owed until then.
+  ///
+  /// - Parameters:
+  ///   - reminder: as it stands; nil when it cannot be read: then nobody is told, and what is shown is taken back.
+  ///   - way: by which it came, as `DeliveryEvent.by` has it.
+  public static func change(
+    _ before: Occurrence, to after: Occurrence, of reminder: Reminder?, by way: String?,
+    in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let listeners = context.subscriptions.listeners(of: after.owner), let event = Self.event(before, after) else {
+      return
+    }
+    var owed: [Delivery] = []
+    if before.isShown, !after.isShown {
+      owed = try withdrawals(of: before, listeners, in: transaction, now: now, using: &generator)
+    }
+    if let reminder {
+      owed += messages(
+        .init(.told(event), by: way, until: after.putOffUntil, reason: after.missReason), of: after, reminder,
+        listeners, now: now, using: &generator)
+    }
+    if !owed.isEmpty { try transaction.owe(owed) }
+  }
+
+  /// What a change comes to for whoever keeps a list; nil: to nothing.
+  private static func event(_ before: Occurrence, _ after: Occurrence) -> OccurrenceEvent? {
+    guard before.state != after.state else { return nil }
+    return switch after.state {
+    case .done: .done
+    case .dismissed: .dismissed
+    case .snoozed: .snoozed
+    case .missed: .missed
+    case .fired, .delivered: before.isShown ? nil : .reopened
+    case .awaited: nil
+    }
+  }
+
+  private static func messages(
+    _ event: DeliveryEvent, of occurrence: Occurrence, _ reminder: Reminder,
+    _ listeners: [EventSubscriptions.Subscriber],
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) -> [Delivery] {
+    guard case .told(let kind) = event.kind else { return [] }
+    return listeners.filter { $0.events.contains(kind) && $0.hears(reminder) }.map {
+      Delivery(
+        id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: $0.queue,
+        round: occurrence.rounds,
+        createdAt: now, event: event)
+    }
+  }
+
+  /// Of each queue that can take back what it shows, the latest message of an occurrence that it may have.
+  private static func withdrawals(
+    of occurrence: Occurrence, before round: Int = .max, _ listeners: [EventSubscriptions.Subscriber],
+    in transaction: any StoreTransaction, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> [Delivery] {
+    let queues = listeners.filter(\.takesBack).map(\.queue)
+    guard !queues.isEmpty else { return [] }
+    let sent = try transaction.sent(of: occurrence.id).filter { $0.round < round }
+    return queues.compactMap { queue in
+      sent.filter { $0.queue == queue }.max { $0.round < $1.round }.map { message in
+        var owed = withdrawal(of: message, now: now, using: &generator)
+        // What is under way has not arrived yet: its outcome lets this go, or time does where none is heard.
+        if message.isOwed { owed.state = .waiting(until: now + longestUnderWay) }
+        return owed
+      }
+    }
+  }
+
+  /// For how long what came of a message that is under way is waited for.
+  private static let longestUnderWay = Milliseconds.seconds(20)
+
+  /// Takes back what a message shows.
+  static func withdrawal(
+    of delivery: Delivery, now: Instant, using generator: inout some RandomNumberGenerator
+  ) -> Delivery {
+    Delivery(
+      id: DeliveryID(at: now, using: &generator), occurrence: delivery.occurrence, queue: delivery.queue,
+      round: delivery.round, createdAt: now, event: .init(.withdrawal, message: delivery.id))
+  }
+
+  /// Lays into a decision what follows from it for those who listen, and takes out what they do not want to be told.
+  public static func attend(
+    _ firing: inout FiringResult, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    let reminder = firing.due.reminder
+    guard let listeners = context.subscriptions.listeners(of: reminder.owner) else { return }
+    for occurrence in firing.occurrences {
+      let isAgain = firing.due.occurrence?.id == occurrence.id
+      let before = isAgain ? firing.due.occurrence : nil
+      switch occurrence.state {
+      case .fired where before?.state != .fired || before?.rounds != occurrence.rounds:
+        try attend(
+          occurrence, &firing, reminder, listeners, in: transaction, now: now, using: &generator)
+      case .done, .missed, .dismissed:
+        if let before, before.isShown {
+          firing.deliveries += try withdrawals(of: before, listeners, in: transaction, now: now, using: &generator)
+        }
+        guard let before = before ?? unseen(occurrence), let event = event(before, occurrence) else { continue }
+        firing.deliveries += messages(
+          .init(.told(event), by: event == .done ? "tracker" : nil, reason: occurrence.missReason), of: occurrence,
+          reminder, listeners, now: now, using: &generator)
+      case .snoozed where before == nil:
+        // A time that was moved.
+        firing.deliveries += messages(
+          .init(.told(.snoozed), by: "cli", until: occurrence.putOffUntil), of: occurrence, reminder, listeners,
+          now: now, using: &generator)
+      default: break
+      }
+    }
+  }
+
+  /// What a time was before it was recorded.
+  private static func unseen(_ occurrence: Occurrence) -> Occurrence? {
+    var before = occurrence
+    before.state = .awaited(until: occurrence.id.scheduledAt)
+    return before
+  }
+
+  private static func attend(
+    _ occurrence: Occurrence, _ firing: inout FiringResult, _ reminder: Reminder,
+    _ listeners: [EventSubscriptions.Subscriber],
+    in transaction: any StoreTransaction, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let event = occurrence.repeats > 0 ? OccurrenceEvent.repeated : .fired
+    for listener in listeners {
+      let isOwed = firing.deliveries.contains { $0.queue == listener.queue && $0.occurrence == occurrence.id }
+      if isOwed, !listener.events.contains(event) {
+        firing.deliveries.removeAll { $0.queue == listener.queue && $0.occurrence == occurrence.id }
+      } else if !isOwed, listener.events.contains(event), listener.reminders?.contains(reminder) == true {
+        firing.deliveries.append(
+          Delivery(
+            id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: listener.queue,
+            round: occurrence.rounds, createdAt: now))
+      }
+    }
+    guard event == .repeated else { return }
+    // The new message takes the place of the one before.
+    let renewed = Set(firing.deliveries.filter { $0.occurrence == occurrence.id && $0.event == nil }.map(\.queue))
+    firing.deliveries += try withdrawals(
+      of: occurrence, before: occurrence.rounds, listeners.filter { renewed.contains($0.queue) }, in: transaction,
+      now: now, using: &generator)
+  }
+
+  /// Owes what follows from a removal. To be called before the reminder is removed, which dismisses what is open.
+  public static func removal(
+    of reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard context.subscriptions.listeners(of: reminder.owner) != nil else { return }
+    var page = Page(limit: 1_000)
+    while true {
+      let open = try transaction.occurrences(OccurrenceFilter(reminder: reminder.id, openOnly: true), page: page)
+      for occurrence in open {
+        var after = occurrence
+        after.state = .dismissed
+        try change(
+          occurrence, to: after, of: reminder, by: "cli", in: transaction, context, now: now, using: &generator)
+      }
+      if open.count < page.limit { return }
+      page.offset += open.count
+    }
+  }
+
+  /// Owes what follows from an attempt: what has arrived though nobody waits for it any more is taken back, and others are
+  /// told of a message that is given up. To be called before the outcome is recorded.
+  static func outcome(
+    of message: OutboundMessage, _ state: Delivery.State, in transaction: any StoreTransaction,
+    _ context: ReminderContext,
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let delivery = message.delivery
+    guard delivery.event == nil, let listeners = context.subscriptions.listeners(of: delivery.queue.owner) else {
+      return
+    }
+    switch state {
+    case .delivered where context.subscriptions.takesBack(delivery.queue):
+      guard try transaction.delivery(delivery.id)?.isOwed == false else { return }
+      let filter = DeliveryFilter(
+        owner: delivery.queue.owner, channel: delivery.queue.channel, occurrence: delivery.occurrence)
+      let owed = try transaction.deliveries(filter, page: Page(limit: 100)).first {
+        $0.isOwed && $0.event?.isWithdrawal == true && $0.event?.message == delivery.id
+      }
+      // One that has been tried already may have come before the message.
+      if let owed, owed.attempts == 0, try transaction.replay(owed.id, now: now) { return }
+      try transaction.owe([withdrawal(of: delivery, now: now, using: &generator)])
+    case .dead:
+      guard let reminder = message.reminder else { return }
+      // Its own endpoint takes nothing.
+      let others = listeners.filter { $0.queue != delivery.queue }
+      let owed = messages(
+        .init(.told(.givenUp), message: delivery.id, channel: delivery.queue.channel), of: message.occurrence, reminder,
+        others, now: now, using: &generator)
+      if !owed.isEmpty { try transaction.owe(owed) }
+    default: break
+    }
+  }
+
+  /// That what Chime itself tells waits for no answer: who keeps a list has it done.
+  static func notice(
+    _ occurrence: Occurrence, _ reminder: Reminder, _ context: ReminderContext, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) -> [Delivery] {
+    let listeners = context.subscriptions.listeners(of: reminder.owner) ?? []
+    return messages(.init(.told(.done)), of: occurrence, reminder, listeners, now: now, using: &generator)
+  }
+}
+
+extension Occurrence {
+  /// Whether its messages stand where they were shown.
+  var isShown: Bool {
+    switch state {
+    case .fired, .delivered: true
+    case .snoozed, .awaited, .done, .dismissed, .missed: false
+    }
+  }
+
+  fileprivate var putOffUntil: Instant? { if case .snoozed(let until) = state { until } else { nil } }
+
+  fileprivate var missReason: MissReason? { if case .missed(let reason) = state { reason } else { nil } }
+}

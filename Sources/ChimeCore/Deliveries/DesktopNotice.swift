@@ -1,0 +1,90 @@
+public import ChimeSchedule
+
+/// Something that Chime itself has to tell a user: a reminder of theirs that fires at once, on the desktop unless told
+/// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other. Nobody is
+/// asked for an answer: it is done as soon as it is told.
+public enum DesktopNotice {
+  /// - Parameter start: before which nobody is told; nil: at once.
+  public static func record(
+    _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ context: ReminderContext,
+    urgency: Urgency = .normal, channels: [ChannelName] = [.desktop], tags: [String] = [], icon: String? = nil,
+    notBefore start: Instant? = nil, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> Occurrence {
+    // The very moment, whatever zone the machine moves to: it is not to come again there.
+    let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
+    let reminder = try insert(
+      title, body, at: moment, to: owner, in: transaction, urgency: urgency, channels: channels, tags: tags, icon: icon,
+      now: now, using: &generator)
+    var (occurrence, deliveries) = FiringDecision(now: now, uptime: Uptime(runningSince: now))
+      .fireNow(reminder, using: &generator)
+    (occurrence.state, occurrence.endedAt) = (.done, now)
+    deliveries += Announcing.notice(occurrence, reminder, context, now: now, using: &generator)
+    if let start, start > now {
+      for index in deliveries.indices { deliveries[index].state = .waiting(until: start) }
+    }
+    try record(occurrence, deliveries, of: reminder, in: transaction, now: now)
+    return occurrence
+  }
+
+  /// Owes endpoints an event that belongs to no occurrence: one that is done at once stands for it in the history, of a
+  /// reminder that is gone again.
+  static func owe(
+    _ event: DeliveryEvent, _ title: String, to queues: [DeliveryQueue], of owner: UInt32,
+    in transaction: any StoreTransaction,
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
+    let reminder = try insert(
+      title, "", at: moment, to: owner, in: transaction, channels: [], now: now, using: &generator)
+    var (occurrence, _) = FiringDecision(now: now, uptime: Uptime(runningSince: now))
+      .fireNow(reminder, using: &generator)
+    (occurrence.state, occurrence.endedAt, occurrence.answeredBy) = (.done, now, event.by)
+    var deliveries: [Delivery] = []
+    for queue in queues {
+      deliveries.append(
+        Delivery(
+          id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id, queue: queue, round: occurrence.rounds,
+          createdAt: now, event: event))
+    }
+    try record(occurrence, deliveries, of: reminder, in: transaction, now: now)
+    _ = try transaction.remove(reminder.id, now: now)
+  }
+
+  private static func record(
+    _ occurrence: Occurrence, _ deliveries: [Delivery], of reminder: Reminder, in transaction: any StoreTransaction,
+    now: Instant
+  ) throws {
+    let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
+    try transaction.record([
+      FiringResult(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)
+    ])
+  }
+
+  /// Makes the reminder of a notice.
+  private static func insert(
+    _ title: String, _ body: String, at moment: String, to owner: UInt32, in transaction: any StoreTransaction,
+    urgency: Urgency = .normal, channels: [ChannelName], tags: [String] = [], icon: String? = nil, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> Reminder {
+    var reminder = Reminder(
+      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
+      schedule: try Schedule(canonical: "at \(moment)"), channels: channels, tags: ["chime"] + tags,
+      urgency: urgency, icon: icon, createdAt: now)
+    reminder.id = try insert(reminder, into: transaction, using: &generator)
+    return reminder
+  }
+
+  private static func insert(
+    _ reminder: Reminder, into transaction: any StoreTransaction, using generator: inout some RandomNumberGenerator
+  ) throws -> ReminderID {
+    var reminder = reminder
+    for attempt in 0..<16 {
+      reminder.id = ReminderID(length: 4 + attempt / 2, using: &generator)
+      do {
+        try transaction.upsert(reminder, next: nil)
+        return reminder.id
+      } catch StoreFailure.idTaken { continue }
+    }
+    throw StoreFailure.internalError("no free id was found for a notice")
+  }
+}

@@ -1,0 +1,144 @@
+public import ChimeSchedule
+
+/// A delivery that this daemon has claimed, with what is to be said.
+public struct ClaimedMessage: Sendable {
+  public var claim: Claim
+  public var message: OutboundMessage
+
+  public init(claim: Claim, message: OutboundMessage) {
+    self.claim = claim
+    self.message = message
+  }
+
+  /// Claims at most `limit` deliveries of a queue, for as long as its policy says, with what they say of trackers.
+  public static func claim(
+    _ queue: DeliveryQueue, limit: Int, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
+    _ context: ReminderContext,
+    now: Instant
+  ) throws -> [ClaimedMessage] {
+    let until = now + policies[queue].claimSpan
+    return try transaction.claimDeliveries(queue: queue, now: now, visibleAgain: until, limit: limit).map { claimed in
+      var message = claimed
+      message.report = try report(on: message, in: transaction, context, now: now)
+      if let event = message.delivery.event, event.isWithdrawal, let id = event.message {
+        message.receipt = try transaction.receipt(of: id)
+      }
+      if context.subscriptions.keepsState(queue) {
+        message.shown = try shown(by: queue, in: transaction, context, now: now)
+      }
+      return ClaimedMessage(claim: Claim(id: message.delivery.id, queue: queue, until: until), message: message)
+    }
+  }
+
+  private static func report(
+    on message: OutboundMessage, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
+  ) throws -> TrackerReport? {
+    guard let reminder = message.reminder else { return nil }
+    let report = try TrackerReport.read(for: reminder, in: transaction, context, now: now)
+    guard reminder.isExpectation else { return report }
+    return try TrackerReport(of: message.occurrence, reminder, over: report, in: transaction, context)
+  }
+
+  /// How many open occurrences are looked at for what an endpoint shows, the newest of them.
+  private static let mostShown = 100
+
+  /// What an endpoint shows: the open occurrences that it was told of, each by its latest message, the newest first. What was claimed
+  /// in this transaction counts as told. It is read anew for each message, so that what is shown is right again with the next
+  /// one, whatever was lost before.
+  private static func shown(
+    by queue: DeliveryQueue, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
+  ) throws -> [OutboundMessage] {
+    let open = try transaction.occurrences(
+      OccurrenceFilter(owner: queue.owner, openOnly: true), page: Page(limit: mostShown))
+    var shown: [OutboundMessage] = []
+    for occurrence in open where occurrence.isShown {
+      let told = try transaction.sent(of: occurrence.id).filter { $0.queue == queue }
+      guard let latest = told.max(by: { $0.round < $1.round }) else { continue }
+      var message = OutboundMessage(
+        delivery: latest, occurrence: occurrence,
+        reminder: try transaction.readableReminder(occurrence.id.reminder)?.reminder)
+      message.report = try report(on: message, in: transaction, context, now: now)
+      shown.append(message)
+    }
+    return shown.sorted { $0.delivery.createdAt > $1.delivery.createdAt }
+  }
+}
+
+/// What came of an attempt, before it is recorded.
+public struct Outcome: Sendable {
+  public var attempt: Attempt
+  public var next: ChannelReport.NextStep
+  public var message: OutboundMessage
+
+  public init(attempt: Attempt, next: ChannelReport.NextStep, message: OutboundMessage) {
+    self.attempt = attempt
+    self.next = next
+    self.message = message
+  }
+
+  public var queue: DeliveryQueue { message.delivery.queue }
+}
+
+/// What is brought to the store in one transaction.
+public struct OutboxTransaction: Sendable {
+  public var outcomes: [Outcome] = []
+  /// Those that waited longest first, so that no queue waits for another for ever.
+  public var claims: [(queue: DeliveryQueue, limit: Int)] = []
+  public var releases: [DeliveryID] = []
+  /// What receivers and buttons said to occurrences. It is recorded after the outcomes that came before it: an answer that
+  /// closes an occurrence would cancel the very delivery that brought it.
+  public var answers: [Answer] = []
+
+  public struct Answer: Sendable {
+    public var answer: Occurrence.Answer
+    public var occurrence: OccurrenceID
+    /// When given, whose the occurrence has to be: an answer to anybody else's is passed over.
+    public var owner: UInt32?
+    /// By which way it came, as `Occurrence.answeredBy` has it.
+    public var way: String?
+
+    public init(answer: Occurrence.Answer, occurrence: OccurrenceID, owner: UInt32? = nil, way: String? = nil) {
+      self.answer = answer
+      self.occurrence = occurrence
+      self.owner = owner
+      self.way = way
+    }
+  }
+
+  public init() {}
+
+  /// The most outcomes, and the most claims, of one transaction: the writer is soon free for firing.
+  public static let limit = 512
+
+  public var needsNoTransaction: Bool { outcomes.isEmpty && claims.isEmpty && releases.isEmpty }
+  public var isEmpty: Bool { needsNoTransaction && answers.isEmpty }
+
+  /// Adds what came later.
+  public mutating func append(_ later: OutboxTransaction) {
+    outcomes += later.outcomes
+    claims += later.claims
+    releases += later.releases
+    answers += later.answers
+  }
+
+  /// As much as one transaction takes.
+  public mutating func take() -> OutboxTransaction {
+    var part = OutboxTransaction()
+    part.outcomes = Array(outcomes.prefix(Self.limit))
+    part.releases = releases
+    outcomes.removeFirst(part.outcomes.count)
+    releases = []
+    if outcomes.isEmpty {
+      part.answers = answers
+      answers = []
+    }
+    var count = 0
+    let taken = claims.prefix { claim in
+      defer { count += claim.limit }
+      return count < Self.limit
+    }
+    part.claims = Array(taken)
+    claims.removeFirst(taken.count)
+    return part
+  }
+}

@@ -1,0 +1,82 @@
+public import ChimeSchedule
+
+/// What a transaction has recorded of a `DegradedMode`.
+public struct DegradedModeCommit: Sendable {
+  /// What the outcomes came to, in their order.
+  public private(set) var outcomes: [OutboxCommit] = []
+  /// How many times that fired without the store are in it now.
+  public private(set) var firings = 0
+  /// What answers have logged, by owner.
+  public private(set) var logged: [(owner: UInt32, outcome: TrackingOutcome)] = []
+  /// What the store refused, and why.
+  public private(set) var refused: [String] = []
+
+  /// Records all of `part` as of the times at which it was.
+  ///
+  /// - Parameter now: the daemon's time. When the clock was set back since, what is owed would wait for its former time.
+  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  public static func run(
+    _ part: DegradedMode.Part, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
+    seenFailing: [DeliveryQueue: Instant],
+    _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> DegradedModeCommit {
+    var commit = DegradedModeCommit()
+    let now = transaction.time?.instant ?? now
+    var ahead: Set<DeliveryQueue> = []
+    if part.owesStart { try transaction.releaseClaims() }
+    for entry in part.entries {
+      do {
+        switch entry {
+        case .fired(var firing):
+          ahead.formUnion(firing.deliveries.filter { $0.createdAt > now }.map(\.queue))
+          guard try transaction.readableReminder(firing.due.reminder.id) != nil else {
+            commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
+            continue
+          }
+          var walk = context.timetable(of: firing.due.reminder).walk()
+          try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
+          try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+          try Chains.record([firing], in: transaction, now: now)
+          if entry.isHeard { commit.firings += 1 }
+        case .ended(let outcome, let time):
+          if time > now { ahead.insert(outcome.queue) }
+          var work = OutboxTransaction()
+          work.outcomes = [outcome]
+          commit.outcomes.append(
+            try OutboxCommit.run(
+              work, in: transaction, policies, seenFailing: seenFailing, context, now: time, using: &generator))
+        case .answered(let answer, let time):
+          try give(answer, at: time, in: transaction, context, &commit, using: &generator)
+        case .overtaken: break
+        }
+      } catch StoreFailure.internalError(let reason) {
+        // One that cannot be recorded must not take its neighbours with it.
+        commit.refused.append(reason)
+      }
+    }
+    try transaction.release(part.releases, now: now)
+    for queue in ahead.sorted() { try transaction.wake(queue: queue, now: now) }
+    return commit
+  }
+
+  private static func give(
+    _ answer: OutboxTransaction.Answer, at time: Instant, in transaction: any StoreTransaction,
+    _ context: ReminderContext,
+    _ commit: inout DegradedModeCommit, using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
+      answer.owner.map({ $0 == occurrence.owner }) ?? true
+    else { return }
+    let reminder = try transaction.readableReminder(occurrence.id.reminder)?.reminder
+    do {
+      let work = try AnswerTransaction.run(
+        answer.answer, to: occurrence, reminder: reminder, by: answer.way, in: transaction, context, now: time,
+        using: &generator)
+      if let tracking = work.tracking { commit.logged.append((occurrence.owner, tracking)) }
+    } catch is AnswerRefused {
+      // Somebody has answered otherwise since, or removed the reminder.
+    } catch is TrackingRefused {
+      // What it was done with has been removed since: it stays open.
+    }
+  }
+}

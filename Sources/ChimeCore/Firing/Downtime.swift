@@ -1,0 +1,197 @@
+public import ChimeSchedule
+
+/// A time in which no daemon ran, told to each owner who has something missed or late by it: in one message, before what
+/// comes late.
+///
+///     Chime was down from 02:10 to 07:45
+///     3 reminders were missed, 2 came late
+///     missed: "Tea", at 02:30
+///     late: "Water", 5 times from 03:00 to 07:00
+public struct Downtime: Hashable, Sendable {
+  /// When a daemon was last known to run; nil: that is not known.
+  public var from: Instant?
+  /// Whether it ended then. Otherwise it may have run on without a trace.
+  public var isExact: Bool
+  /// Where people are told: on those of these that they have.
+  public var channels: [ChannelName]
+
+  /// - Parameters:
+  ///   - trace: that of the daemon before; nil: there is none.
+  ///   - start: when this one began to run.
+  public init(after trace: Trace?, until start: Instant, channels: [ChannelName]) {
+    // A clock that was set back tells nothing of when that was.
+    let trace = trace.flatMap { $0.at < start ? $0 : nil }
+    from = trace?.at
+    isExact = trace?.isExact ?? false
+    self.channels = channels
+  }
+
+  // MARK: When a daemon last ran
+
+  /// What a daemon has left of when it ran.
+  public struct Trace: Hashable, Sendable {
+    public var at: Instant
+    /// Whether it ended within a minute after that.
+    public var isExact: Bool
+  }
+
+  private static let aliveNote = "alive"
+  private static let toldNote = "downtime"
+
+  /// Notes that a daemon runs now.
+  public static func noteAlive(in transaction: any StoreTransaction, now: Instant) throws {
+    try transaction.setNote(aliveNote, String(now.milliseconds))
+  }
+
+  /// To be read before this daemon leaves traces of its own.
+  public static func trace(in transaction: any StoreTransaction) throws -> Trace? {
+    let noted = try transaction.note(aliveNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    guard let latest = [noted, try Recompute.latestSeen(in: transaction)].compactMap({ $0 }).max() else { return nil }
+    return Trace(at: latest, isExact: noted.map { latest - $0 <= Uptime.tolerance } ?? false)
+  }
+
+  // MARK: What came of it
+
+  /// What came of one reminder.
+  struct Line: Hashable {
+    var title: String
+    var isMissed: Bool
+    /// The first and the last of its times, and how many there were.
+    var first: Instant
+    var last: Instant
+    var count: Int
+    var zone: Zone
+  }
+
+  struct Report: Hashable {
+    /// Missed ones first, each in the order of their times.
+    var lines: [Line] = []
+    /// Whether not all were looked at.
+    var isPartial = false
+  }
+
+  /// How many due times are looked at, and how many times of theirs: a message need not be complete to be worth its name, and
+  /// firing waits for it.
+  private static let mostDue = 5_000
+  private static let mostTimes = 100_000
+  /// How many reminders are named.
+  static let named = 8
+
+  /// By owner, those who have something.
+  static func reports(
+    in transaction: any StoreTransaction, _ context: ReminderContext, _ decision: FiringDecision
+  ) throws -> [UInt32: Report] {
+    var (reports, place, seen, times): ([UInt32: Report], DueCursor?, Int, Int) = ([:], nil, 0, 0)
+    var isPartial = false
+    while true {
+      let page = try transaction.due(now: decision.uptime.runningSince, limit: 500, after: place)
+      for due in page.due {
+        let reminder = due.reminder
+        let link = try LinkedTracker.read(
+          for: reminder, from: due.scheduledAt, to: decision.now, in: transaction, context)
+        let (missed, late) = decision.passedDuringDowntime(
+          due, timetable: context.timetable(of: reminder), quiet: context.quiet(of: reminder), link: link,
+          condition: try DoneCondition.read(for: reminder, from: due.scheduledAt, in: transaction, context))
+        let all = (missed + late).sorted()
+        times += all.count
+        guard let first = all.first, let last = all.last else { continue }
+        reports[reminder.owner, default: Report()].lines.append(
+          Line(
+            title: try reminder.filledTitle(in: transaction, context, now: decision.now), isMissed: late.isEmpty,
+            first: first, last: last, count: all.count, zone: context.zone(of: reminder) ?? .utc))
+      }
+      seen += page.due.count
+      if page.isWhole { break }
+      isPartial = seen >= mostDue || times >= mostTimes
+      if isPartial { break }
+      place = page.end
+    }
+    for owner in reports.keys {
+      reports[owner]?.isPartial = isPartial
+      reports[owner]?.lines.sort { one, other in
+        one.isMissed == other.isMissed ? (one.first, one.title) < (other.first, other.title) : one.isMissed
+      }
+    }
+    return reports
+  }
+
+  /// Records the messages, to be called before anything of it fires, and does nothing when they have been recorded before.
+  ///
+  /// - Returns: those that were.
+  func tell(
+    in transaction: any StoreTransaction, _ context: ReminderContext, _ decision: FiringDecision,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> [Occurrence] {
+    let reports = try Self.reports(in: transaction, context, decision)
+    guard !reports.isEmpty else { return [] }
+    // Of several daemons that began together one tells it: the others wait for this row, and then find the other note. They
+    // need not know of each other yet, so each may take another moment for the begin.
+    try transaction.setNote(Self.toldNote + ".turn", String(decision.now.milliseconds))
+    let start = decision.uptime.runningSince
+    let last = try transaction.note(Self.toldNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    if let last, start - last <= Uptime.tolerance, last - start <= Uptime.tolerance { return [] }
+    try transaction.setNote(Self.toldNote, String(start.milliseconds))
+    var told: [Occurrence] = []
+    for (owner, report) in reports.sorted(by: { $0.key < $1.key }) {
+      let channels = try channels.filter { channel in
+        try channel == .desktop || transaction.endpoint(DeliveryQueue(owner: owner, channel: channel)) != nil
+      }
+      guard !channels.isEmpty else { continue }
+      let (title, body) = words(report, context, until: decision.uptime.runningSince)
+      told.append(
+        try DesktopNotice.record(
+          title, body, to: owner, in: transaction, context, channels: channels, tags: ["downtime"],
+          notBefore: hold(owner, context, decision), now: decision.now, using: &generator))
+    }
+    return told
+  }
+
+  /// Until when it has to be quiet; nil: it may be told now.
+  private func hold(_ owner: UInt32, _ context: ReminderContext, _ decision: FiringDecision) -> Instant? {
+    var heard = decision.now
+    if let silence = decision.silences[owner] { heard = max(heard, silence.until) }
+    return context.quiet.hours.end(ofQuietAt: heard, in: context.zones.local) ?? heard
+  }
+
+  /// Title and body.
+  func words(_ report: Report, _ context: ReminderContext, until start: Instant) -> (title: String, body: String) {
+    let (local, wording) = (context.zones.local, context.wording)
+    func time(_ instant: Instant, _ zone: Zone? = nil) -> String {
+      let civil = (zone ?? local).civil(at: instant)
+      let clock = String(civil.time.description.prefix(5))
+      return civil.date == local.civil(at: start).date ? clock : "\(civil.date) \(clock)"
+    }
+    var (title, lines) = ("Chime was down until \(time(start))", [String]())
+    if let from {
+      if isExact {
+        title = "Chime was down from \(time(from)) to \(time(start))"
+      } else {
+        lines.append("its last trace before is of \(time(from))")
+      }
+    }
+    let missed = report.lines.count(where: \.isMissed)
+    let late = report.lines.count - missed
+    let missedWords = missed == 1 ? "1 reminder was missed" : "\(missed) reminders were missed"
+    let lateWords = late == 1 ? "1 reminder came late" : "\(late) reminders came late"
+    let counts = (missed > 0 ? [missedWords] : []) + (late > 0 ? [lateWords] : [])
+    lines.append(counts.joined(separator: ", "))
+    for line in report.lines.prefix(Self.named) {
+      // A title is one line here, whatever somebody has put into it.
+      let title = String(line.title.prefix(61).map { $0.isNewline ? " " : $0 })
+      let name = title.count > 60 ? "\(title.prefix(59))…" : title
+      let (first, last) = (time(line.first, line.zone), time(line.last, line.zone))
+      let words =
+        switch (line.isMissed, line.count) {
+        case (true, 1): "missed: \"\(name)\", at \(first)"
+        case (true, let count): "missed: \"\(name)\", \(count) times from \(first) to \(last)"
+        case (false, 1): "late: \"\(name)\", at \(first)"
+        case (false, let count): "late: \"\(name)\", \(count) times from \(first) to \(last)"
+        }
+      lines.append(words)
+    }
+    let rest = report.lines.count - Self.named
+    if rest > 0 { lines.append("and \(rest) more; chime audit tells of all") }
+    if report.isPartial, rest <= 0 { lines.append("there may be more: chime audit tells of all") }
+    return (wording.notice(title), lines.map(wording.notice).joined(separator: "\n"))
+  }
+}

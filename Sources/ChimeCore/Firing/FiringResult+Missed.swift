@@ -1,0 +1,152 @@
+import ChimeSchedule
+
+// Missed times: each has one record, alone or in a run, whatever the clock does.
+extension FiringResult {
+  /// Within this span a run of missed times goes on where the last decision has left it.
+  private static let growth = Milliseconds.minutes(1)
+  /// How many times of a run are counted one by one when it is shortened.
+  private static let counted = 100_000
+  /// How many records before the present are looked through for the run that reaches beyond it.
+  private static let nearby = 200
+
+  /// The records of missed times that follow each other: one for each, or one run.
+  ///
+  /// - Parameter like: what else they say.
+  static func missed(_ times: [Instant], like: Occurrence) -> [Occurrence] {
+    func occurrence(_ time: Instant, _ run: Occurrence.MissedRun?) -> Occurrence {
+      Occurrence(
+        id: OccurrenceID(reminder: like.id.reminder, scheduledAt: time), title: like.title, owner: like.owner,
+        state: like.state, endedAt: like.endedAt, missedRun: run)
+    }
+    guard times.count > FiringDecision.individually, let first = times.first, let last = times.last else {
+      return times.map { occurrence($0, nil) }
+    }
+    return [occurrence(first, Occurrence.MissedRun(count: times.count, through: last))]
+  }
+
+  /// Leaves out missed times that the store has in its records already, from before the clock went back or the definition
+  /// changed, and lets the first of the others go on with the run that the last decision about the same absence has left.
+  ///
+  /// - Parameter next: the reminder's next time.
+  mutating func settleMissed(
+    in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
+  ) throws {
+    guard advances else { return }
+    let missed = occurrences.filter(\.isMissed)
+    guard let first = missed.map(\.id.scheduledAt).min(), let last = missed.map(\.lastMissed).max() else { return }
+    let known = try known(first...last, in: transaction)
+    if !known.isEmpty {
+      let runs = known.filter { $0.missedRun != nil }.map { $0.id.scheduledAt...$0.lastMissed }
+      let times = Set(known.map(\.id.scheduledAt))
+      func isKnown(_ time: Instant) -> Bool { times.contains(time) || runs.contains { $0.contains(time) } }
+      occurrences.removeAll { $0.isMissed && $0.missedRun == nil && isKnown($0.id.scheduledAt) }
+      for occurrence in missed where occurrence.missedRun != nil { part(occurrence, isKnown, next: next) }
+    }
+    try goOn(in: transaction, now: now, next: next)
+  }
+
+  /// What the store has of these times, and is not to be replaced.
+  private func known(
+    _ times: ClosedRange<Instant>, in transaction: any StoreTransaction
+  ) throws -> [Occurrence] {
+    let replaced = Set(occurrences.lazy.map(\.id))
+    let reminder = due.reminder.id
+    let among = OccurrenceFilter(
+      reminder: reminder, from: times.lowerBound, before: times.upperBound + .milliseconds(1))
+    let earlier = OccurrenceFilter(reminder: reminder, before: times.lowerBound)
+    let records =
+      try transaction.occurrences(among, page: Page(limit: FiringDecision.lookahead))
+      + transaction.occurrences(earlier, page: Page(limit: 1)).filter { $0.lastMissed >= times.lowerBound }
+    return records.filter { !replaced.contains($0.id) || $0.wasHeard }
+  }
+
+  /// Puts in the place of a run those parts of it that are not known.
+  private mutating func part(_ run: Occurrence, _ isKnown: (Instant) -> Bool, next: (Instant) -> Instant?) {
+    var parts: [[Instant]] = [[]]
+    var (time, last): (Instant?, Instant?) = (run.id.scheduledAt, nil)
+    while let this = time, this <= run.lastMissed {
+      last = this
+      if !isKnown(this) {
+        parts[parts.count - 1].append(this)
+      } else if parts.last?.isEmpty == false {
+        parts.append([])
+      }
+      time = next(this)
+    }
+    // Where looking for its times takes too long the run stays whole.
+    guard last == run.lastMissed else { return }
+    occurrences.removeAll { $0.id == run.id }
+    occurrences += parts.flatMap { Self.missed($0, like: run) }
+  }
+
+  /// An absence of more times than one decision looks at is one run in the history.
+  private mutating func goOn(
+    in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
+  ) throws {
+    guard now - due.scheduledAt > Uptime.tolerance,
+      var own = occurrences.first(where: { $0.id.scheduledAt == due.scheduledAt }), case .missed = own.state
+    else { return }
+    let filter = OccurrenceFilter(reminder: own.id.reminder, before: due.scheduledAt)
+    guard let before = try transaction.occurrences(filter, page: Page(limit: 1)).first, let run = before.missedRun,
+      before.state == own.state, let ended = before.endedAt, ended <= now, now - ended <= Self.growth,
+      next(run.through) == due.scheduledAt
+    else { return }
+    var (count, through) = (run.count, run.through)
+    repeat {
+      count += own.missedRun?.count ?? 1
+      through = own.missedRun?.through ?? own.id.scheduledAt
+      occurrences.removeAll { $0.id == own.id }
+      guard let following = next(through),
+        let more = occurrences.first(where: { $0.id.scheduledAt == following && $0.state == before.state })
+      else { break }
+      own = more
+    } while true
+    var whole = before
+    whole.endedAt = now
+    whole.missedRun = Occurrence.MissedRun(count: count, through: through)
+    occurrences.append(whole)
+  }
+
+  /// Shortens the runs of missed times that reach beyond `now`: the clock was set back, and those times come again.
+  ///
+  /// - Parameter following: gives the time after another, by the definition that had a time.
+  static func shortenRuns(
+    of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant,
+    following: (Instant) throws -> (Instant) -> Instant?
+  ) throws {
+    var (offset, passed) = (0, 0)
+    while passed < nearby {
+      let records = try transaction.occurrences(
+        OccurrenceFilter(reminder: reminder), page: Page(limit: 100, offset: offset))
+      offset += records.count
+      for var record in records where passed < nearby {
+        if record.id.scheduledAt <= now { passed += 1 }
+        guard let run = record.missedRun, run.through > now else { continue }
+        let first = record.id.scheduledAt
+        record.missedRun = shortened(run, from: first, to: now, next: try following(first))
+        try transaction.update(record, now: now)
+      }
+      if records.count < 100 { return }
+    }
+  }
+
+  /// Nil: its first time alone is left, which is replaced when it comes again.
+  private static func shortened(
+    _ run: Occurrence.MissedRun, from first: Instant, to now: Instant, next: (Instant) -> Instant?
+  ) -> Occurrence.MissedRun? {
+    var (count, last) = (1, first)
+    while let time = next(last), time <= now, count < counted { (count, last) = (count + 1, time) }
+    if count == counted {
+      // So many are told from how long they took: the same times of a run are as far apart as all of it.
+      let part = Double((now - first).rawValue) / Double((run.through - first).rawValue)
+      (count, last) = (max(count, Int(Double(run.count) * part)), now)
+    }
+    return count > 1 ? Occurrence.MissedRun(count: min(count, run.count), through: last) : nil
+  }
+}
+
+extension Occurrence {
+  fileprivate var isMissed: Bool { if case .missed = state { true } else { false } }
+  /// The last of the times for which it stands.
+  fileprivate var lastMissed: Instant { missedRun?.through ?? id.scheduledAt }
+}

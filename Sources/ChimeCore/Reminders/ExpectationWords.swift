@@ -1,0 +1,51 @@
+import ChimeSchedule
+
+/// What a person is told of an expectation, in their words.
+enum ExpectationWords {
+  /// The title under which a decision's occurrence fires; nil for a reminder that is no expectation, and while nothing of
+  /// it fires.
+  static func title(of firing: FiringResult, in transaction: any StoreTransaction, _ context: ReminderContext) throws
+    -> String?
+  {
+    let reminder = firing.due.reminder
+    guard reminder.isExpectation, let fired = firing.occurrences.first(where: { $0.state == .fired })
+    else { return nil }
+    // What is repeated says again what it said.
+    return fired.repeats > 0 ? fired.title : try words(of: fired, reminder, in: transaction, context).title
+  }
+
+  /// Why an occurrence of an expectation has fired: what failed, what takes too long, or that nothing was heard.
+  static func words(
+    of occurrence: Occurrence, _ reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext
+  ) throws -> TrackingWords {
+    let zone = context.zone(of: reminder) ?? .utc
+    func text(_ instant: Instant) -> String {
+      String(RFC3339.format(Instant(seconds: instant.seconds), in: zone).prefix(16)).replacing("T", with: " ")
+    }
+    let told = occurrence.firedAt ?? occurrence.id.scheduledAt
+    let last = try transaction.lastPing(of: reminder.id, among: .all, withOutput: true)
+    switch last?.kind {
+    case .failed where last.map({ $0.at >= occurrence.id.scheduledAt || $0.at == told }) ?? false:
+      return context.wording.failed(reminder.title, status: last?.status, output: last?.output)
+    case .started where last.map({ $0.at <= told }) ?? false:
+      return context.wording.overruns(reminder.title, since: text(last?.at ?? told))
+    default:
+      let heard = try transaction.lastPing(of: reminder.id, among: [.succeeded])
+      return context.wording.notPinged(
+        reminder.title, since: text(occurrence.id.scheduledAt), last: heard.map { text($0.at) })
+    }
+  }
+}
+
+extension TrackerReport {
+  /// The body of an expectation's message: why it is told, and the text that the reminder has of its own.
+  init(
+    of occurrence: Occurrence, _ reminder: Reminder, over known: TrackerReport?, in transaction: any StoreTransaction,
+    _ context: ReminderContext
+  ) throws {
+    self = known ?? TrackerReport()
+    title = nil
+    let words = try ExpectationWords.words(of: occurrence, reminder, in: transaction, context)
+    body = [body ?? reminder.body, words.body].compactMap { $0 }.joined(separator: "\n")
+  }
+}

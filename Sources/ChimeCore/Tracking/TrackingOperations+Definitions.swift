@@ -1,0 +1,135 @@
+public import ChimeSchedule
+public import ChimeTracking
+
+extension TrackingOperations {
+  /// Adds a tracker or replaces the one of that id. What its entries come to is made anew where the definition asks for
+  /// it.
+  public func put(
+    _ tracker: Tracker, using generator: inout some RandomNumberGenerator
+  ) throws -> TrackingOutcome {
+    var tracker = tracker
+    tracker.owner = owner
+    tracker.beginStock(at: now)
+    let before = try transaction.tracker(tracker.key)
+    var outcome = TrackingOutcome()
+    if let before {
+      tracker.createdAt = before.createdAt
+      tracker.generation = before.generation
+      tracker.keepWeekdays(of: before, until: today(of: tracker))
+      outcome.tracker = before
+      guard tracker != before else { return outcome }
+      guard before.kind == tracker.kind else {
+        throw TrackingRefused.conflict("\(tracker.id) is of the kind \(before.kind.rawValue), and stays so")
+      }
+      try checkUnit(of: tracker, before)
+      tracker.generation += 1
+    }
+    outcome.change = try begin(.tracker, tracker, tracker.id.rawValue)
+    try transaction.put(tracker)
+    outcome.tracker = tracker
+    try settle(tracker, .definition, &outcome, using: &generator)
+    return outcome
+  }
+
+  private func checkUnit(of tracker: Tracker, _ before: Tracker) throws {
+    guard let old = before.unit, tracker.unit.map({ !$0.converts(to: old) }) ?? true else { return }
+    guard try transaction.entryCount(EntryFilter(owner: owner, tracker: tracker.id)) > 0 else { return }
+    throw TrackingRefused.invalid(
+      field: "unit", "\(tracker.id) has entries in \(old): give a unit that it converts to")
+  }
+
+  /// Removes a tracker with all that it has. Reminders that are linked to it stay and ring as if they were not.
+  public func removeTracker(
+    _ id: TrackerID, using generator: inout some RandomNumberGenerator
+  ) throws -> TrackingOutcome {
+    let tracker = try tracker(id)
+    var outcome = TrackingOutcome()
+    outcome.change = try begin(.tracker, tracker, id.rawValue)
+    try transaction.removeTracker(tracker.key)
+    outcome.tracker = tracker
+    try follow(tracker.key, nil, last: nil, entry: nil, &outcome, using: &generator)
+    try praise(in: tracker.pack, .anew, &outcome, using: &generator)
+    return outcome
+  }
+
+  /// Leaves a day out on purpose, or takes that back (`isSkipped` false).
+  public func skip(
+    _ day: CivilDate, of id: TrackerID, isSkipped: Bool = true, using generator: inout some RandomNumberGenerator
+  ) throws -> TrackingOutcome {
+    var tracker = try tracker(id)
+    if isSkipped {
+      switch tracker.canSkip(day) {
+      case .allowed: tracker.skips = (tracker.skips + [day]).sorted()
+      case .isSkipped: break
+      case .needless: throw TrackingRefused.conflict("\(day) does not count for \(id) anyhow")
+      case .budgetSpent(let budget):
+        throw TrackingRefused.conflict(
+          "\(id) may be skipped on \(budget == 1 ? "1 day" : "\(budget) days") of a month, and has been")
+      }
+    } else {
+      tracker.skips.removeAll { $0 == day }
+    }
+    return try put(tracker, using: &generator)
+  }
+
+  /// Adds an item or replaces the one of that id.
+  public func put(_ item: Item, using generator: inout some RandomNumberGenerator) throws -> TrackingOutcome {
+    var item = item
+    item.owner = owner
+    let tracker = try tracker(item.tracker)
+    guard tracker.hasItems else {
+      throw TrackingRefused.invalid(field: "tracker", "\(tracker.id) has no items")
+    }
+    var outcome = TrackingOutcome()
+    outcome.change = try begin(.item, tracker, item.title)
+    let before = try transaction.item(item.id, of: tracker.key)
+    try transaction.put(item)
+    outcome.tracker = tracker
+    try praise(in: tracker.pack, .item(tracker.id, before: before, after: item), &outcome, using: &generator)
+    return outcome
+  }
+
+  public func removeItem(
+    _ id: ItemID, of tracker: TrackerID, using generator: inout some RandomNumberGenerator
+  ) throws -> TrackingOutcome {
+    let tracker = try self.tracker(tracker)
+    guard let item = try transaction.item(id, of: tracker.key) else { throw TrackingRefused.noItem(id, tracker.id) }
+    var outcome = TrackingOutcome()
+    outcome.change = try begin(.item, tracker, item.title)
+    try transaction.removeItem(id, of: tracker.key)
+    outcome.tracker = tracker
+    try praise(in: tracker.pack, .item(tracker.id, before: item, after: nil), &outcome, using: &generator)
+    return outcome
+  }
+
+  /// Adds a milestone that a person sets (id 0), or replaces the one of that id.
+  ///
+  /// - Returns: with `milestones`, which has it.
+  public func put(_ milestone: Milestone) throws -> TrackingOutcome {
+    var milestone = milestone
+    milestone.owner = owner
+    let tracker = try tracker(milestone.tracker)
+    if milestone.id != 0,
+      try !transaction.milestones(owner: owner, tracker: nil).contains(where: { $0.id == milestone.id })
+    {
+      throw TrackingRefused.noMilestone(milestone.id)
+    }
+    var outcome = TrackingOutcome()
+    outcome.change = try begin(.milestone, tracker, milestone.title)
+    outcome.milestones = [try transaction.put(milestone)]
+    outcome.tracker = tracker
+    return outcome
+  }
+
+  public func removeMilestone(_ id: Int64) throws -> TrackingOutcome {
+    guard let milestone = try transaction.milestones(owner: owner, tracker: nil).first(where: { $0.id == id }) else {
+      throw TrackingRefused.noMilestone(id)
+    }
+    var outcome = TrackingOutcome()
+    outcome.tracker = try tracker(milestone.tracker)
+    outcome.change = try begin(.milestone, outcome.tracker, milestone.title)
+    try transaction.removeMilestone(id, owner: owner)
+    outcome.milestones = [milestone]
+    return outcome
+  }
+}

@@ -1,0 +1,201 @@
+public import ChimeSchedule
+public import ChimeTracking
+
+// What a change of entries comes to: the totals of its days, the tracker's summary, how it stands.
+extension TrackingOperations {
+  /// What has changed of a tracker.
+  enum Difference {
+    /// One entry was added, removed, or replaced.
+    case entry(removed: Entry?, added: Entry?)
+    /// Its definition: the past stays as it was judged, today is judged anew.
+    case definition
+    /// The entries of these days, and perhaps its definition: today is judged anew.
+    case days(Set<CivilDate>)
+  }
+
+  /// Brings up what follows from a change of one tracker, which is recorded already.
+  func settle(
+    _ tracker: Tracker, _ difference: Difference, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    outcome.tracker = tracker
+    let tallied = try tally(tracker, difference)
+    outcome.standing = try standing(of: tracker, on: tallied.day, tallied.summary)
+    outcome.goalMet = tallied.isReached && !tallied.wasReached
+    try announce(difference, of: tracker, tallied.summary, using: &generator)
+    var logged: Entry?
+    if case .entry(nil, let added) = difference { logged = added }
+    try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome, using: &generator)
+    if case .entry(_, .some) = difference, tallied.day == today(of: tracker) {
+      outcome.limit = tallied.limit(of: tracker)
+      try tellLimit(tracker, &outcome, using: &generator)
+    }
+    if outcome.goalMet, let standing = outcome.standing {
+      try announceGoal(of: tracker, standing, using: &generator)
+      if tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
+    }
+    switch difference {
+    case .entry(_, .some): try celebrate(tracker, tallied, &outcome, using: &generator)
+    case .definition: try recordMilestones(of: tracker, tallied.summary, in: allTotals(of: tracker.key))
+    case .entry, .days: break
+    }
+    switch difference {
+    case .entry(.some, _), .days: try retract(tracker, tallied.summary)
+    case .entry, .definition: break
+    }
+    try praise(in: tracker.pack, tallied.occasion, &outcome, using: &generator)
+    try watchStock(tracker, isTakenBack: logged == nil, &outcome, using: &generator)
+  }
+
+  /// The same for several, each with the days whose entries have changed; each pack is judged once.
+  func settle(
+    _ trackers: [(tracker: Tracker, days: Set<CivilDate>)], isSilent: Bool, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    for (tracker, days) in trackers {
+      let tallied = try tally(tracker, .days(days))
+      try announce(.days(days), of: tracker, tallied.summary, using: &generator)
+      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome, using: &generator)
+      outcome.tracker = tracker
+      try retract(tracker, tallied.summary)
+    }
+    for pack in Set(trackers.compactMap(\.tracker.pack)).sorted() {
+      try praise(in: pack, .anew, isSilent: isSilent, &outcome, using: &generator)
+    }
+  }
+
+  func today(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
+
+  /// What a change of entries came to.
+  struct Tallied {
+    /// The day that it is about.
+    var day: CivilDate
+    var before: TrackerSummary
+    var summary: TrackerSummary
+    /// Whether the goal of that day, or of its week or month, was reached before and is.
+    var wasReached: Bool
+    var isReached: Bool
+    var occasion: TrackingOccasion
+
+    /// How near to its limit the day has come, when it has come nearer.
+    func limit(of tracker: Tracker) -> LimitState? {
+      guard case .entry(let change) = occasion, let day = change.days.first(where: { $0.after?.day == day }),
+        let after = tracker.limitState(of: day.after), let before = tracker.limitState(of: day.before), after > before
+      else { return nil }
+      return after
+    }
+  }
+
+  /// Makes the totals of the days that have changed, and the summary.
+  func tally(_ tracker: Tracker, _ difference: Difference) throws -> Tallied {
+    let key = tracker.key
+    let aggregator = ProgressAggregator(tracker)
+    // One that another version of the program has kept is made anew.
+    let kept = try transaction.summary(of: key)
+    let before = try kept ?? aggregator.summary(of: allTotals(of: key))
+    var tallied = Tallied(
+      day: today(of: tracker), before: before, summary: before, wasReached: false, isReached: false, occasion: .anew)
+    switch difference {
+    case .entry(let removed, let added):
+      tallied.day = (added ?? removed)?.day ?? tallied.day
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      var changes: [EntryChange.DayChange] = []
+      for day in Set([removed?.day, added?.day].compactMap { $0 }).sorted() {
+        let old = try transaction.dayTotal(of: key, on: day)
+        let new: DayTotal?
+        if let added, removed == nil {
+          new = aggregator.total(old, adding: added)
+        } else {
+          new = aggregator.total(of: try transaction.entries(of: key, on: day))
+        }
+        try transaction.setDayTotal(new, on: day, of: key)
+        changes.append(.init(before: old, after: new))
+      }
+      let isPlain = removed == nil || removed?.day == added?.day
+      if isPlain, let change = changes.first, let new = change.after,
+        aggregator.add(new, replacing: change.before, to: &tallied.summary)
+      {
+        // Nothing else had to be read.
+      } else {
+        tallied.summary = aggregator.summary(of: try allTotals(of: key))
+      }
+      tallied.occasion = .entry(
+        EntryChange(tracker.id, removed: removed, added: added, days: changes, summary: tallied.summary))
+    case .definition:
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      let today = try transaction.entries(of: key, on: tallied.day)
+      if !today.isEmpty { try transaction.setDayTotal(aggregator.total(of: today), on: tallied.day, of: key) }
+      tallied.summary = aggregator.summary(of: try allTotals(of: key))
+    case .days(let days):
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      try retotal(tracker, days, today: tallied.day)
+      tallied.summary = aggregator.summary(of: try allTotals(of: key))
+    }
+    if tallied.summary != kept || tallied.summary.entries == 0 {
+      try transaction.setSummary(tallied.summary.entries == 0 ? nil : tallied.summary, of: key)
+    }
+    tallied.isReached = try isReached(tracker, on: tallied.day, tallied.summary)
+    return tallied
+  }
+
+  func allTotals(of key: TrackerKey) throws -> [DayTotal] {
+    try transaction.dayTotals(of: key, in: .earliest ... .latest)
+  }
+
+  /// Makes the totals of some days from their entries. One whose entries come to what they came to stays as it was judged,
+  /// whatever the goal is now; but for today, which goes by the goal as it is.
+  private func retotal(_ tracker: Tracker, _ days: Set<CivilDate>, today: CivilDate) throws {
+    let key = tracker.key
+    for day in days.union([today]).sorted() {
+      let was = try transaction.dayTotal(of: key, on: day)
+      var judged = tracker
+      if let was, day != today { judged.goal = was.goal }
+      let new = ProgressAggregator(judged).total(of: try transaction.entries(of: key, on: day))
+      if new != was { try transaction.setDayTotal(new, on: day, of: key) }
+    }
+  }
+
+  /// Whether what a tracker has for a goal is reached; false without one.
+  private func isReached(_ tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Bool {
+    guard let goal = tracker.goal, !goal.isAtMost, summary.entries > 0 else { return false }
+    if goal.period == .day, case .value = goal.target {
+    } else if goal.period == .day {
+      return try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
+    }
+    return try standing(of: tracker, on: day, summary).isReached
+  }
+
+  /// The streak of the person over several trackers: days running on each of which one of them at least was met. Days are read
+  /// back in parts, as far as it goes.
+  public func streakOfAny(_ trackers: [Tracker]) throws -> Streak {
+    let firsts = try trackers.compactMap { try transaction.summary(of: $0.key)?.firstDay }
+    let streak = StreakOfAny(trackers, since: firsts.min(), now: now, zone: zone)
+    var known: [TrackerID: (from: CivilDate, met: Set<CivilDate>)] = [:]
+    return try streak.standing { tracker, day in
+      var part = known[tracker.id] ?? (from: day.adding(days: 1) ?? day, met: [])
+      if day < part.from {
+        part.from = day.adding(days: -63) ?? .earliest
+        part.met.formUnion(
+          try transaction.dayTotals(of: tracker.key, in: part.from...day).lazy.filter(\.isMet).map(\.day))
+        known[tracker.id] = part
+      }
+      return part.met.contains(day)
+    }
+  }
+
+  /// How a tracker stands on a day.
+  ///
+  /// - Parameter summary: of all entries.
+  public func standing(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> GoalProgress {
+    let key = tracker.key
+    let reads = GoalProgress.reads(tracker, on: day)
+    let isOver = day < today(of: tracker)
+    guard let last = summary.lastDay, day < last else {
+      return GoalProgress(
+        tracker, on: day, summary: summary, totals: try transaction.dayTotals(of: key, in: reads), isOver: isOver)
+    }
+    let totals = try transaction.dayTotals(of: key, in: .earliest...day)
+    return GoalProgress(
+      tracker, on: day, summary: ProgressAggregator(tracker).summary(of: totals), totals: totals, isOver: isOver)
+  }
+}

@@ -1,0 +1,92 @@
+public import ChimeSchedule
+public import ChimeTracking
+
+extension TrackingOperations {
+  /// What `undo` would take back; nil when there is nothing, or nothing of the last 30 days.
+  public func undoable() throws -> TrackingChange? {
+    try transaction.lastChange(owner: owner, since: now - TrackingChange.keptFor)
+  }
+
+  /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go
+  /// and come with it. What was unlocked stays so.
+  ///
+  /// Of a change that was made in parts only the last is taken back.
+  ///
+  /// - Parameter begun: the change of which parts were taken back already; nil: none was.
+  /// - Returns: with whether there are further parts.
+  /// - Throws: `TrackingRefused`: there is nothing to take back, or something has come between the parts.
+  public func undo(
+    goingOnWith begun: TrackingChange? = nil, using generator: inout some RandomNumberGenerator
+  ) throws -> (change: TrackingChange, outcome: TrackingOutcome, isDone: Bool) {
+    try transaction.lockTrackers()
+    guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
+    guard begun.map(change.isPart) ?? true else {
+      throw TrackingRefused.conflict(
+        "something was changed while the import was taken back: a part of it is there still; take the new change back"
+          + " first, then the rest of the import")
+    }
+    let before = try transaction.packs(owner: owner)
+    var touched = Dictionary(try transaction.takeBack(change.id).map { ($0.key.id, $0.value) }) { $0.union($1) }
+    if let tracker = change.tracker { touched[tracker] = touched[tracker] ?? [] }
+    var outcome = TrackingOutcome()
+    let after = try transaction.packs(owner: owner)
+    let kept = Set(after.flatMap(\.reminders.values))
+    for pack in before {
+      for id in pack.reminders.values.sorted() where !kept.contains(id) {
+        try removeReminder(id, &outcome, using: &generator)
+      }
+    }
+    let known = Set(before.flatMap(\.reminders.values))
+    for pack in after {
+      for reminder in pack.removed where kept.contains(reminder.id) && !known.contains(reminder.id) {
+        try bringBack(reminder, &outcome)
+      }
+      for tracker in pack.pack.trackers where change.kind == .pack && change.subject == pack.pack.id.rawValue {
+        touched[tracker.id] = touched[tracker.id] ?? []
+      }
+    }
+    try renew(touched, &outcome, using: &generator)
+    try TrackingDay.arm(in: transaction, context, now: now)
+    return (change, outcome, isDone: try undoable()?.isPart(of: change) != true)
+  }
+
+  /// Makes anew what follows from the entries of some trackers, after those of these days were written by other means;
+  /// nobody is told of what that unlocks.
+  public func renew(
+    _ days: [TrackerID: Set<CivilDate>], _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    var trackers: [(tracker: Tracker, days: Set<CivilDate>)] = []
+    for (id, days) in days.sorted(by: { $0.key < $1.key }) {
+      if let tracker = try transaction.tracker(key(id)) {
+        trackers.append((tracker, days))
+      } else {
+        try follow(key(id), nil, last: nil, entry: nil, &outcome, using: &generator)
+      }
+    }
+    try settle(trackers, isSilent: true, &outcome, using: &generator)
+    try TrackingDay.arm(in: transaction, context, now: now)
+  }
+
+  /// Brings up the reminders of some trackers whose entries, with all that follows from them, were exchanged for others.
+  public func relink(
+    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    for id in ids.sorted() {
+      let (tracker, summary) = (try transaction.tracker(key(id)), try transaction.summary(of: key(id)))
+      if let tracker { try announce(.days([]), of: tracker, summary ?? TrackerSummary(), using: &generator) }
+      try follow(key(id), tracker, last: summary?.lastAt, entry: nil, &outcome, using: &generator)
+    }
+    try TrackingDay.arm(in: transaction, context, now: now)
+  }
+
+  /// A reminder that was removed is there again, under its own name.
+  private func bringBack(_ reminder: Reminder, _ outcome: inout TrackingOutcome) throws {
+    guard try transaction.readableReminder(reminder.id) == nil else { return }
+    var reminder = reminder
+    reminder.generation += 1
+    let next = try reminder.nextUnfired(after: now, in: transaction, context)
+    try transaction.upsert(reminder, next: next, since: now)
+    outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
+  }
+}

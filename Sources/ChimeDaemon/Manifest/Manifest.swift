@@ -1,0 +1,172 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// What the files of a set say there is to be. Not yet looked at: what is there.
+struct Manifest: Sendable {
+  /// Where something is said, for what is found out later to be wrong with it.
+  struct Place: Sendable {
+    var file: Int
+    var table: PackReader.Table
+
+    /// - Returns: the value of a key, or the table where it has none.
+    func node(_ key: String) -> TOMLNode { table[key] ?? table.node }
+  }
+
+  struct Item: Sendable {
+    var place: Place
+    var id: ReminderID?
+    /// With the defaults of its file; its link to a tracker is in `link`.
+    var reminder: Reminder
+    /// The schedule as it is written.
+    var when: String
+    /// Nil: whether it is paused is left as it is.
+    var pause: Pause?
+    var link: RemindersInterface.TrackerLink?
+    /// The reminder that it waits for, as it is written.
+    var onlyIfDone: String?
+    /// It comes once, and its time is over.
+    var hasPassed = false
+  }
+
+  struct Webhook: Sendable {
+    var place: Place
+    var name: String
+    var url: String
+    var settings: EndpointSettings
+    var secretFile: String?
+    var tokenFile: String?
+  }
+
+  struct Counted: Sendable {
+    var place: Place
+    /// Of no owner yet; its `startedOn` means nothing where the file says no `start`.
+    var tracker: Tracker
+    var saysStart: Bool
+  }
+
+  /// A pack that is to be there. What else is said of it is read when the pack itself is known.
+  struct Bundle: Sendable {
+    var place: Place
+    var name: String
+    /// The path of one of the user's own; nil: it comes with Chime.
+    var path: String?
+    var language: String?
+    /// With the defaults of its file.
+    var prototype: Reminder
+  }
+
+  var name: String?
+  var reminders: [Item] = []
+  var endpoints: [Webhook] = []
+  var trackers: [Counted] = []
+  var packs: [Bundle] = []
+  /// One for each file; they gather what is wrong.
+  var readers: [PackReader] = []
+  /// What is wrong with the files of packs.
+  var packFaults: [PackFault] = []
+
+  static let mostReminders = 10_000
+  static let mostEndpoints = 200
+  static let mostFiles = 1_000
+
+  /// All that is wrong, in the order of the files; empty when nothing is.
+  var faults: [PackFault] {
+    var all = readers.flatMap(\.inOrder)
+    if readers.contains(where: \.hasMore) {
+      let message = "there are more faults; these are the first of each file"
+      all.append(PackFault(file: readers[0].file, line: 0, column: 0, key: "", message: message))
+    }
+    all += packFaults
+    return all
+  }
+
+  /// The files of the user's own packs, each once.
+  var packFiles: [String] { packs.compactMap(\.path).uniqued }
+
+  /// The files of secrets that endpoints name, each once.
+  var secretFiles: [String] { endpoints.flatMap { [$0.secretFile, $0.tokenFile] }.compactMap { $0 }.uniqued }
+
+  mutating func fault(_ place: Place, _ key: String, _ message: String) {
+    readers[place.file].fault(place.node(key), place.table.key(key), message)
+  }
+
+  /// Reads all files. What is wrong with them is in `faults`.
+  ///
+  /// - Parameter prototype: a reminder as the configuration has it where nothing is said.
+  static func read(
+    _ files: [RemindersInterface.SetFile], prototype: Reminder, fields: ReminderFields
+  ) -> Manifest {
+    var set = Manifest()
+    for (index, file) in files.enumerated() {
+      var reader = ManifestReader(
+        faults: PackReader(file: TOMLText.harmless(String(file.name.prefix(400)))), file: index, fields: fields)
+      do {
+        if let root = TOMLNode(try TOMLDocument.entries(Array(file.text.utf8), file: file.name)) {
+          reader.read(PackReader.Table(node: root, key: ""), prototype, into: &set)
+        }
+      } catch {
+        reader.faults.wholeFile(error)
+      }
+      set.readers.append(reader.faults)
+    }
+    set.findTwins()
+    return set
+  }
+
+  /// Finds fault with what is declared twice.
+  private mutating func findTwins() {
+    var ids: [String: Place] = [:]
+    var titles: [String: Place] = [:]
+    for item in reminders {
+      if let id = item.id?.rawValue {
+        if let first = ids[id] {
+          fault(item.place, "id", "is the id of another reminder too, \(where_(first)); each has its own")
+        }
+        ids[id] = ids[id] ?? item.place
+      } else {
+        let title = item.reminder.title
+        if let first = titles[title] {
+          fault(
+            item.place, "title",
+            "is the title of another reminder too, \(where_(first)); give them an id to tell them apart")
+        }
+        titles[title] = titles[title] ?? item.place
+      }
+    }
+    var names: [String: Place] = [:]
+    for endpoint in endpoints {
+      if let first = names[endpoint.name] {
+        fault(endpoint.place, "name", "is the name of another endpoint too, \(where_(first)); each has its own")
+      }
+      names[endpoint.name] = names[endpoint.name] ?? endpoint.place
+    }
+    var trackers: [TrackerID: Place] = [:]
+    for item in self.trackers {
+      if let first = trackers[item.tracker.id] {
+        fault(item.place, "id", "is the id of another tracker too, \(where_(first)); each has its own")
+      }
+      trackers[item.tracker.id] = trackers[item.tracker.id] ?? item.place
+    }
+    var bundles: [String: Place] = [:]
+    for item in packs {
+      if let first = bundles[item.name] {
+        fault(item.place, "name", "is the name of another pack too, \(where_(first)); say each once")
+      }
+      bundles[item.name] = bundles[item.name] ?? item.place
+    }
+  }
+
+  private func where_(_ place: Place) -> String {
+    "at \(readers[place.file].file):\(place.table.node.entry.line)"
+  }
+}
+
+extension [String] {
+  /// Each once, in the order of the first.
+  fileprivate var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

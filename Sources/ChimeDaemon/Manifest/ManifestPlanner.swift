@@ -1,0 +1,273 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// Finds out what a set asks for that is not so yet. Looks at the store and changes nothing.
+struct ManifestPlanner: Sendable {
+  let handler: RequestHandler
+  let request: RemindersInterface.Apply
+  let declared: Manifest
+
+  typealias Interface = RemindersInterface
+
+  /// - Throws: `InvalidSet` with all that is wrong.
+  func plan(in transaction: any StoreTransaction) throws -> ManifestPlan {
+    var work = ManifestTransaction(
+      planner: self, transaction: transaction, declared: declared,
+      plan: ManifestPlan(
+        reply: .init(
+          set: declared.name, changes: [], unchanged: 0, leftOver: 0, secretFiles: [], plan: "", warnings: [])))
+    try work.endpoints()
+    try work.packs()
+    try work.trackers()
+    try work.reminders()
+    let faults = work.declared.faults
+    guard faults.isEmpty else { throw ControlFailure.invalidSet(PackFaults(faults)) }
+    work.plan.reply.plan = Self.digest(work.plan.reply.changes)
+    return work.plan
+  }
+
+  /// By which one plan is told from another. FNV-1a, as nobody gains by two that are alike.
+  private static func digest(_ changes: [Interface.SetChange]) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func take(_ text: String?) {
+      for byte in (text.map { $0 + "\u{1}" } ?? "\u{2}").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    for change in changes {
+      for text in [change.action.rawValue, change.kind.rawValue, change.id, change.title] { take(text) }
+      // The new values are the caller's own; of "every 90m" they say when it was read.
+      for field in change.fields { for text in [field.name, field.old] { take(text) } }
+    }
+    return String(hash, radix: 16)
+  }
+}
+
+/// One run of the planner.
+struct ManifestTransaction {
+  let planner: ManifestPlanner
+  let transaction: any StoreTransaction
+  var declared: Manifest
+  var plan: ManifestPlan
+  /// The trackers there will be.
+  var known: [Tracker] = []
+  /// The reminders of packs that the set brings or takes away, and of which: what becomes of them is the packs' business.
+  var bundled: [ReminderID: PackID] = [:]
+
+  var handler: RequestHandler { planner.handler }
+  var owner: UInt32 { handler.caller.owner }
+
+  typealias Interface = RemindersInterface
+
+  // MARK: Reminders
+
+  mutating func reminders() throws {
+    var known = try allReminders()
+    let named = Set(declared.reminders.compactMap(\.id))
+    var taken: Set<ReminderID> = []
+    let matched = try declared.reminders.map { try match($0, in: known, named: named) }
+    let chains = ManifestChains(declared.reminders, matched: matched)
+    for index in inOrder(of: chains) {
+      var item = declared.reminders[index]
+      let record = matched[index]
+      if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
+        declared.fault(
+          item.place, "id",
+          "is the id of a reminder of the pack \(pack); what is to be other about it goes into [pack.reminder.…]")
+        continue
+      }
+      item.reminder.set = declared.name ?? record?.reminder.set
+      guard try chain(&item, at: index, chains) else { continue }
+      do {
+        if let link = item.link { try handler.link(&item.reminder, link, among: self.known, in: transaction) }
+      } catch ControlFailure.invalidValue(_, let message) {
+        declared.fault(
+          item.place, "tracker",
+          bringing(item.link).map { "cannot be taken: \(message); \($0)" } ?? "cannot be taken: \(message)")
+        continue
+      }
+      if let record {
+        taken.insert(record.reminder.id)
+        try change(record, to: item)
+      } else {
+        try add(item)
+      }
+    }
+    guard let name = declared.name else { return }
+    let others = bundled.keys
+    known.removeAll { record in
+      let id = record.reminder.id
+      return taken.contains(id) || record.reminder.set != name || others.contains(id)
+    }
+    guard planner.request.prune == true else {
+      plan.reply.leftOver += known.count
+      return
+    }
+    for record in known.sorted(by: { $0.reminder.id < $1.reminder.id }) {
+      plan.steps.append(.remove(record.reminder))
+      plan.reply.changes.append(
+        .init(
+          action: .remove, kind: .reminder, id: record.reminder.id.rawValue, title: record.reminder.title,
+          fields: [.init(name: "when", old: TOMLText.quoted(record.reminder.schedule.canonical))]))
+    }
+  }
+
+  private func allReminders() throws -> [ReminderRecord] {
+    var all: [ReminderRecord] = []
+    var page = Page(limit: 2_000)
+    while true {
+      let found = try transaction.reminders(ReminderFilter(owner: owner), page: page)
+      all += found
+      guard found.count + transaction.unreadable.count >= page.limit else { return all }
+      page.offset += page.limit
+    }
+  }
+
+  /// The reminder that is meant: that of the id; else the one of this set that is called so, else the only one of none.
+  private mutating func match(
+    _ item: Manifest.Item, in known: [ReminderRecord], named: Set<ReminderID>
+  ) throws -> ReminderRecord? {
+    if let id = item.id { return known.first { $0.reminder.id == id } }
+    let titled = known.filter { $0.reminder.title == item.reminder.title && !named.contains($0.reminder.id) }
+    for set in declared.name.map({ [$0, nil] }) ?? [nil] {
+      let found = titled.filter { $0.reminder.set == set }
+      guard found.count < 2 else {
+        let ids = found.map(\.reminder.id.rawValue).sorted().joined(separator: ", ")
+        declared.fault(
+          item.place, "title",
+          "is the title of several reminders, \(ids); say which by its id, id = \"\(found[0].reminder.id)\"")
+        return nil
+      }
+      if let only = found.first { return only }
+    }
+    return nil
+  }
+
+  private mutating func add(_ item: Manifest.Item) throws {
+    var reminder = item.reminder
+    reminder.pause = item.pause ?? .none
+    if item.hasPassed {
+      plan.reply.warnings.append("\(place(item)): \"\(reminder.title)\" has passed and is left out")
+      return
+    }
+    if let id = item.id {
+      guard try isFree(id) else {
+        declared.fault(item.place, "id", "is another user's; choose another one")
+        return
+      }
+      reminder.id = id
+    }
+    let next: Instant?
+    do {
+      next = try handler.firstTime(of: &reminder, in: transaction)
+    } catch let failure as ControlFailure {
+      declared.fault(item.place, "when", "never comes: \(failure.sentence)")
+      return
+    }
+    plan.steps.append(.add(reminder, next: next, change: plan.reply.changes.count))
+    let fields = ManifestWriter.fields(of: reminder, now: handler.now).filter { $0.text != nil && !$0.isUsual }
+    plan.reply.changes.append(
+      .init(
+        action: .add, kind: .reminder, id: item.id?.rawValue, title: reminder.title,
+        fields: fields.map { .init(name: $0.name, new: $0.text) }))
+    try warn(about: reminder)
+  }
+
+  private mutating func change(_ record: ReminderRecord, to item: Manifest.Item) throws {
+    let before = record.reminder
+    var after = item.reminder
+    (after.id, after.owner, after.createdAt) = (before.id, before.owner, before.createdAt)
+    (after.generation, after.skipNext, after.lastDone) = (before.generation, before.skipNext, before.lastDone)
+    after.chainedTimes = before.chainedTimes
+    after.pause = item.pause ?? before.pause
+    if try isSame(before, item) { after.schedule = before.schedule }
+    let fields =
+      Self.differences(
+        ManifestWriter.fields(of: before, now: handler.now), ManifestWriter.fields(of: after, now: handler.now))
+      + (before.set == after.set ? [] : [quotedField("set", before.set, after.set)])
+    guard !fields.isEmpty else {
+      plan.reply.unchanged += 1
+      return
+    }
+    if fields.contains(where: { ["when", "timezone", "gap", "fold", "latitude", "longitude"].contains($0.name) }) {
+      do {
+        _ = try handler.firstTime(of: &after, in: transaction)
+      } catch let failure as ControlFailure {
+        declared.fault(item.place, "when", failure.sentence)
+        return
+      }
+    }
+    var changed = record
+    changed.reminder = after
+    plan.steps.append(.change(changed, from: before))
+    plan.reply.changes.append(
+      .init(action: .change, kind: .reminder, id: before.id.rawValue, title: after.title, fields: fields))
+    try warn(about: after)
+  }
+
+  /// What is to be declared for a tracker that is not there; nil when it is.
+  private func bringing(_ link: Interface.TrackerLink?) -> String? {
+    guard let name = link?.tracker, !known.contains(where: { $0.id.rawValue == name }) else { return nil }
+    let pack = ShippedPacks.names.first { name in
+      (try? ShippedPacks.pack(name))?.trackers.contains { $0.id.rawValue == link?.tracker } == true
+    }
+    guard let pack else { return "or declare it in the file, [[tracker]]" }
+    return "[[pack]] name = \"\(pack)\" in the file brings it"
+  }
+
+  /// Whether the schedule of a reminder is what a file means: also when the file says no beginning, as "every 90m" does, and
+  /// the reminder was given one as it was set.
+  func isSame(_ known: Reminder, _ item: Manifest.Item) throws -> Bool {
+    if known.schedule == item.reminder.schedule { return true }
+    let fields = handler.fields.read(at: handler.now - Manifest.aWhile)
+    guard let earlier = try? fields.schedule(item.when, in: item.reminder.timezone, at: item.reminder.place) else {
+      return false
+    }
+    func words(_ schedule: Schedule) -> [Substring] { schedule.canonical.split(separator: " ") }
+    let (now, then, found) = (words(item.reminder.schedule), words(earlier), words(known.schedule))
+    guard now != then, now.count == then.count, now.count == found.count else { return false }
+    return now.indices.allSatisfy { now[$0] != then[$0] || now[$0] == found[$0] }
+  }
+
+  /// Whether a name is nobody's, nor was somebody else's of whom there is history.
+  func isFree(_ id: ReminderID) throws -> Bool {
+    guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
+    let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
+    return history.allSatisfy { $0.owner == owner }
+  }
+
+  mutating func warn(about reminder: Reminder) throws {
+    // The endpoints of the set are not there yet.
+    let coming = Set(declared.endpoints.map(\.name))
+    var known = reminder
+    known.channels.removeAll { coming.contains($0.rawValue) }
+    let steps = reminder.nag?.escalation ?? []
+    known.nag?.escalation = steps.map { step in
+      .init(from: step.from, channels: step.channels.filter { !coming.contains($0.rawValue) })
+    }
+    for warning in try handler.warnings(about: known, transaction) where !plan.reply.warnings.contains(warning) {
+      plan.reply.warnings.append(warning)
+    }
+  }
+
+  func place(_ item: Manifest.Item) -> String {
+    let entry = item.place.table.node.entry
+    return "\(declared.readers[item.place.file].file):\(entry.line)"
+  }
+
+  // MARK: Differences
+
+  func quotedField(_ name: String, _ old: String?, _ new: String?) -> Interface.SetField {
+    .init(name: name, old: old.map(TOMLText.quoted), new: new.map(TOMLText.quoted))
+  }
+
+  static func differences(_ old: [ManifestWriter.Field], _ new: [ManifestWriter.Field]) -> [Interface.SetField] {
+    var names = old.map(\.name)
+    names += new.map(\.name).filter { !names.contains($0) }
+    return names.compactMap { name in
+      let before = old.first { $0.name == name }?.text
+      let after = new.first { $0.name == name }?.text
+      return before == after ? nil : Interface.SetField(name: name, old: before, new: after)
+    }
+  }
+}

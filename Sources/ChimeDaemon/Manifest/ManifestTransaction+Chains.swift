@@ -1,0 +1,116 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// Which reminders of a set count from others of it, or wait for them.
+struct ManifestChains {
+  private var ids: [String: Int] = [:]
+  private var titles: [String: Int] = [:]
+  private let items: [Manifest.Item]
+  private let matched: [ReminderRecord?]
+
+  /// - Parameter matched: what is there already of each.
+  init(_ items: [Manifest.Item], matched: [ReminderRecord?]) {
+    (self.items, self.matched) = (items, matched)
+    for index in items.indices.reversed() {
+      if let id = id(of: index) { ids[id.rawValue] = index }
+      titles[items[index].reminder.title] = index
+    }
+  }
+
+  /// What a reminder of the set is known by; nil for one that is given an id when it is added.
+  func id(of index: Int) -> ReminderID? { matched[index]?.reminder.id ?? items[index].id }
+
+  /// The reminder of the set of an id or a title.
+  func place(of name: String) -> Int? { ids[name] ?? titles[name] }
+
+  /// Those of the set that one of it counts from, or waits for.
+  func targets(of index: Int) -> [Int] {
+    [items[index].reminder.schedule.chain?.reminder, items[index].onlyIfDone].compactMap { $0.flatMap(place) }
+  }
+}
+
+extension ManifestTransaction {
+  /// The reminders of the set, each after those of the set that it counts from or waits for. Finds fault with those that come
+  /// back to themselves, which are left out.
+  mutating func inOrder(of chains: ManifestChains) -> [Int] {
+    enum Mark { case new, open, placed }
+    var marks = [Mark](repeating: .new, count: declared.reminders.count)
+    var order: [Int] = []
+    for start in declared.reminders.indices where marks[start] == .new {
+      var path = [(item: start, left: chains.targets(of: start))]
+      marks[start] = .open
+      while let (item, left) = path.last {
+        guard let other = left.last else {
+          marks[item] = .placed
+          order.append(item)
+          path.removeLast()
+          continue
+        }
+        path[path.count - 1].left.removeLast()
+        if marks[other] == .new {
+          marks[other] = .open
+          path.append((other, chains.targets(of: other)))
+        } else if marks[other] == .open, let first = path.firstIndex(where: { $0.item == other }) {
+          let round = path[first...].map(\.item) + [other]
+          let titles = round.map { TrackerFields.shown(declared.reminders[$0].reminder.title) }
+          declared.fault(
+            declared.reminders[start].place,
+            declared.reminders[start].reminder.schedule.chain == nil ? "onlyIfDone" : "when",
+            "cannot be: a chain must not come back to itself: \(titles.joined(separator: " → "))")
+          for (item, _) in path { marks[item] = .placed }
+          path = []
+        }
+      }
+    }
+    return order
+  }
+
+  /// Has a reminder of the set name those that it counts from, or waits for, by their ids, where they have them already.
+  ///
+  /// - Returns: false when there is none of that name, with which fault is found.
+  mutating func chain(_ item: inout Manifest.Item, at index: Int, _ chains: ManifestChains) throws -> Bool {
+    let (chain, wanted) = (item.reminder.schedule.chain, item.onlyIfDone)
+    guard chain != nil || wanted != nil else { return true }
+    if let chain {
+      guard let id = try find(chain.reminder, "when", item, chains) else { return false }
+      item.reminder.schedule = Schedule(chain.following(id.rawValue))
+    }
+    if let wanted {
+      guard let id = try find(wanted, "onlyIfDone", item, chains) else { return false }
+      item.reminder.onlyIfDone = id
+    }
+    // Of those that are in the set it is known already, and what they are now may change with it.
+    guard chains.targets(of: index).isEmpty, let id = chains.id(of: index) else { return true }
+    var reminder = item.reminder
+    reminder.id = id
+    do {
+      try handler.requireNoCycle(reminder, in: transaction)
+    } catch ControlFailure.invalidValue(let field, let message) {
+      declared.fault(item.place, field, "cannot be taken: \(message)")
+      return false
+    }
+    return true
+  }
+
+  /// - Returns: the id of a reminder in the set or beside it; its title, where it has no id yet; nil when there is none, with
+  ///   which fault is found.
+  private mutating func find(
+    _ name: String, _ key: String, _ item: Manifest.Item, _ chains: ManifestChains
+  ) throws -> ReminderID? {
+    if let other = chains.place(of: name) {
+      return chains.id(of: other) ?? ReminderID(rawValue: declared.reminders[other].reminder.title)
+    }
+    do {
+      return try handler.lookup(of: owner, in: transaction).reminder(name).reminder.id
+    } catch ControlFailure.notFound(_, let name, let near) {
+      let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
+      declared.fault(
+        item.place, key, "names \(TOMLText.quoted(name)), and there is no such reminder in the set or beside it\(hint)")
+    } catch ControlFailure.ambiguous(let name, let candidates) {
+      declared.fault(
+        item.place, key, "names \(TOMLText.quoted(name)), and there are several: \(candidates.joined(separator: "; "))")
+    }
+    return nil
+  }
+}

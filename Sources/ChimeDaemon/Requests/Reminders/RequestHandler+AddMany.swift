@@ -1,0 +1,147 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Varlink
+
+// Thousands of reminders in one request: all of them or none.
+extension RequestHandler {
+  /// The most reminders that one call adds, and the most faults that it tells of.
+  static let maxAdded = 5_000
+  static let maxDraftFaults = 100
+
+  func handle(_ request: Interface.AddMany) async throws -> Interface.AddMany.Reply {
+    guard (1...Self.maxAdded).contains(request.reminders.count) else {
+      throw ControlFailure.invalidValue(field: "reminders", "give 1 to \(Self.maxAdded) in one call")
+    }
+    try check(token: request.token)
+    var faults = DraftFaults()
+    var drafted: [NewReminder] = []
+    for (index, draft) in request.reminders.enumerated() {
+      if index % 16 == 15 { try life.goOn() }
+      try faults.collect(index) {
+        let reminder = try self.draft(draft)
+        drafted.append(NewReminder(reminder, next: try fields.firstTime(of: reminder)))
+      }
+    }
+    // Links are judged against the trackers as they are; what is wrong already needs no transaction.
+    try faults.throwAny()
+    if request.dryRun == true {
+      return try await store.read { [self, drafted] transaction in
+        let linked = try link(drafted, request.reminders, in: transaction)
+        return Interface.AddMany.Reply(ids: [], warnings: try warnings(about: linked, transaction))
+      }
+    }
+    return try await commit(isLarge: drafted.count > 500) { [self, drafted] transaction in
+      if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
+        return (try JSONReader.read(Interface.AddMany.Reply.self, from: kept), [])
+      }
+      let added = try insert(try link(drafted, request.reminders, in: transaction), into: transaction)
+      try record(added, in: transaction)
+      let reply = Interface.AddMany.Reply(
+        ids: added.map(\.id.rawValue), warnings: try warnings(about: added.map { NewReminder($0) }, transaction))
+      if let token = request.token {
+        try transaction.keepAnswer(JSONWriter.bytes(of: reply), owner: caller.owner, token: token, now: now)
+      }
+      return (reply, added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
+    }
+  }
+
+  /// What is wrong with which.
+  private struct DraftFaults {
+    private var all: [Interface.DraftFault] = []
+
+    /// Does something for one of them, unless enough is known already.
+    mutating func collect(_ index: Int, _ body: () throws -> Void) throws {
+      guard all.count < RequestHandler.maxDraftFaults else { return }
+      do {
+        try body()
+      } catch let failure as StoreFailure {
+        throw failure
+      } catch {
+        let failure = ControlFailure(error)
+        all.append(Interface.DraftFault(index: index, field: failure.field, message: failure.reason))
+      }
+    }
+
+    func throwAny() throws {
+      if !all.isEmpty { throw ControlFailure.invalidDrafts(all) }
+    }
+  }
+
+  /// The same reminders with their links to trackers, and to those that they count from.
+  private func link(
+    _ drafted: [NewReminder], _ drafts: [Interface.Draft], in transaction: any StoreTransaction
+  ) throws -> [NewReminder] {
+    var (drafted, faults) = (drafted, DraftFaults())
+    for (index, draft) in drafts.enumerated() {
+      try faults.collect(index) {
+        try chain(&drafted[index].reminder, waitingFor: draft.onlyIfDone, in: transaction)
+      }
+      guard let link = draft.tracker else { continue }
+      try faults.collect(index) {
+        try self.link(&drafted[index].reminder, link, in: transaction)
+        drafted[index].next = try firstTime(of: &drafted[index].reminder, in: transaction)
+      }
+    }
+    try faults.throwAny()
+    return drafted
+  }
+
+  /// Gives each a name that nobody has, and inserts it.
+  ///
+  /// - Returns: them in the same order.
+  private func insert(_ drafted: [NewReminder], into transaction: any StoreTransaction) throws -> [Reminder] {
+    var (all, generator) = (drafted, PooledRandom())
+    var left = Array(all.indices)
+    // The short names are for those that people make one by one; there are only a million of them.
+    let shortest = all.count > 16 ? 6 : 4
+    for attempt in 0..<16 where !left.isEmpty {
+      for place in left {
+        all[place].reminder.id = ReminderID(length: shortest + attempt / 4, using: &generator)
+      }
+      left = try transaction.insert(left.map { all[$0] }).map { left[$0] }
+    }
+    guard left.isEmpty else { throw ControlFailure.limitExceeded("ids") }
+    return all.map(\.reminder)
+  }
+
+  /// The sentences about all of them, each once. Those that go the same ways have the same.
+  private func warnings(
+    about reminders: [NewReminder], _ transaction: any StoreTransaction
+  ) throws -> [String] {
+    struct Ways: Hashable {
+      var channels: [ChannelName]
+      var wakes: Bool
+    }
+    var known: Set<Ways> = []
+    var warnings: [String] = []
+    for reminder in reminders.map(\.reminder) {
+      let ways = Ways(channels: reminder.channels(atRepeat: .max), wakes: reminder.wake)
+      guard known.insert(ways).inserted else { continue }
+      warnings += try self.warnings(about: reminder, transaction).filter { !warnings.contains($0) }
+    }
+    return warnings
+  }
+}
+
+extension ControlFailure {
+  /// The field of a draft that is at fault.
+  fileprivate var field: String? {
+    switch self {
+    case .invalidSchedule: "when"
+    case .invalidValue(let field, _): field
+    case .notFound(let what, _, _): what
+    default: nil
+    }
+  }
+
+  /// Why a draft cannot be taken, as a sentence.
+  fileprivate var reason: String {
+    switch self {
+    case .invalidSchedule(let error): error.message
+    case .invalidValue(_, let message), .conflict(let message): message
+    case .notFound(let what, let id, _): "there is no \(what) \(id)"
+    default: sentence
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+// What drafts and requests are made of.
+extension TrackerFields {
+  /// A name of a client's as it may be repeated in a sentence.
+  static func shown(_ text: String, longest: Int = 64) -> String {
+    String(
+      text.prefix(longest).map {
+        $0.isNewline || $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
+      })
+  }
+
+  static func day(_ text: String, _ field: String) throws -> CivilDate {
+    guard let day = CivilDate(text) else {
+      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no day: give one such as 2026-03-29")
+    }
+    return day
+  }
+
+  /// The days of a range; nil when it is open at both ends.
+  static func range(_ range: Wired.Range?, _ field: String = "range") throws -> ClosedRange<CivilDate>? {
+    guard let range, range.from != nil || range.to != nil else { return nil }
+    let from = try range.from.map { try day($0, field) } ?? .earliest
+    let to = try range.to.map { try day($0, field) } ?? .latest
+    guard from <= to else {
+      throw ControlFailure.invalidValue(field: field, "\(from) is after \(to): give the earlier day first")
+    }
+    return from...to
+  }
+
+  static func weekdays(_ names: [String], _ field: String) throws -> WeekdaySet {
+    var set: WeekdaySet = []
+    for name in names {
+      guard let day = Weekday.allCases.first(where: { $0.abbreviation == name }) else {
+        throw ControlFailure.invalidValue(
+          field: field, "'\(shown(name))' is no weekday: give of mon, tue, wed, thu, fri, sat, sun")
+      }
+      set.insert(WeekdaySet(day))
+    }
+    return set
+  }
+
+  /// HH:MM as a minute of the day.
+  static func minute(_ text: String, _ field: String) throws -> Int {
+    guard text.utf8.count == 5, let time = CivilTime(text) else {
+      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no time of day: give one such as 04:00")
+    }
+    return time.hour * 60 + time.minute
+  }
+
+  /// The unit of that symbol, however it is capitalised where that leaves no doubt: `KG` is kg.
+  static func unit(_ symbol: String, _ field: String) throws -> Unit {
+    if let known = Unit.known[symbol] { return known }
+    let alike = Unit.known.values.filter { $0.symbol.lowercased() == symbol.lowercased() }
+    if alike.count == 1 { return alike[0] }
+    guard let unit = Unit(symbol) else {
+      throw ControlFailure.invalidValue(
+        field: field,
+        "'\(shown(symbol))' is no unit: give \(Unit.known.keys.sorted().joined(separator: ", ")), or a word of 1 to 16 letters"
+      )
+    }
+    return unit
+  }
+
+  static func quantity(_ value: Double, _ unit: Unit, _ field: String) throws -> Quantity {
+    guard value.isFinite else { throw ControlFailure.invalidValue(field: field, "give a number") }
+    guard let quantity = Quantity(value, unit) else {
+      let most = Quantity(grains: Quantity.limit(of: unit.dimension)).value(in: unit).rounded(.down)
+      throw ControlFailure.invalidValue(field: field, "it is more than can be recorded: at most \(Int64(most)) \(unit)")
+    }
+    guard quantity != .zero || value == 0 else {
+      throw ControlFailure.invalidValue(field: field, "it is less than can be told from nothing, in \(unit)")
+    }
+    return quantity
+  }
+
+  /// How much there is of what a tracker's entries use up, or nothing: of a check a whole number.
+  static func stock(
+    _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String
+  ) throws -> Quantity {
+    let quantity: Quantity
+    switch tracker.kind {
+    case .measure:
+      throw ControlFailure.invalidValue(field: field, "a measure is not used up: its values do not add up")
+    case .amount: quantity = try Self.quantity(value, in: symbol, of: tracker, field)
+    case .check:
+      guard symbol == nil, let count = Int(exactly: value) else {
+        throw ControlFailure.invalidValue(
+          field: field, "each entry of \(tracker.id) uses up one: give a whole number, without a unit")
+      }
+      quantity = .ones(count)
+    }
+    guard quantity >= .zero, quantity <= tracker.mostStock else {
+      throw ControlFailure.invalidValue(field: field, "it cannot be less than nothing, nor more than can be recorded")
+    }
+    return quantity
+  }
+
+  /// An amount of a tracker, in its unit or another that converts to it.
+  static func quantity(
+    _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String = "amount"
+  ) throws -> Quantity {
+    guard let own = tracker.unit else {
+      throw ControlFailure.invalidValue(
+        field: field, "\(tracker.id) is done or not: leave the amount out, or log it as often as it was done")
+    }
+    guard let symbol else { return try quantity(value, own, field) }
+    // A word of the user's own is the same word however it is written.
+    if symbol.lowercased() == own.symbol.lowercased() { return try quantity(value, own, field) }
+    let unit = try self.unit(symbol, "unit")
+    guard unit.converts(to: own) else {
+      let known = Unit.known.values.filter { $0.converts(to: own) }.map(\.symbol).sorted()
+      let those = known.isEmpty ? own.symbol : known.joined(separator: ", ")
+      throw ControlFailure.invalidValue(
+        field: "unit", "\(tracker.id) is in \(own), and \(unit) does not convert to that: give it in \(those)")
+    }
+    return try quantity(value, unit, field)
+  }
+
+  /// Further measures, each in the unit of its field.
+  static func fields(_ fields: [String: Double], of tracker: Tracker) throws -> [String: Quantity] {
+    var result: [String: Quantity] = [:]
+    for (name, value) in fields {
+      result[name] = try quantity(value, unit(ofField: name, tracker), "fields")
+    }
+    return result
+  }
+
+  /// The unit of a further measure that a client has named.
+  static func unit(ofField name: String, _ tracker: Tracker) throws -> Unit {
+    if let unit = tracker.fields[name] { return unit }
+    let known = tracker.fields.keys.sorted()
+    let hint =
+      SpellingSuggestions.question(String(name.prefix(64)), among: known)
+      ?? (known.isEmpty ? "\(tracker.id) has none" : "\(tracker.id) has \(known.joined(separator: ", "))")
+    throw ControlFailure.invalidValue(field: "fields", "there is no measure '\(shown(name))': \(hint)")
+  }
+
+  /// A note; nil for an empty one.
+  static func note(_ note: String) throws -> String? {
+    let trimmed = note.trimmed
+    guard !trimmed.isEmpty else { return nil }
+    guard trimmed.count <= Entry.longestNote else {
+      throw ControlFailure.invalidValue(
+        field: "note", "a note has at most \(Entry.longestNote) characters; this one has \(trimmed.count)")
+    }
+    return try text(trimmed, "note", maximum: 8 * Entry.longestNote, multiline: true)
+  }
+
+  /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).
+  static func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
+    let value = value.trimmed
+    guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
+    guard value.utf8.count <= maximum else {
+      throw ControlFailure.invalidValue(
+        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
+    }
+    if let control = ReminderFields.control(in: value, lines: multiline) {
+      throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
+    }
+    return value
+  }
+
+  /// An instant of the past, as far as days go.
+  static func time(_ text: String?) throws -> Instant? {
+    guard let text else { return nil }
+    guard let instant = try? RFC3339.parse(text) else {
+      throw ControlFailure.invalidValue(field: "at", "give an RFC 3339 time, such as 2026-12-01T09:00:00+01:00")
+    }
+    guard instant >= Instant(seconds: 2 * 86_400) else {
+      throw ControlFailure.invalidValue(field: "at", "give a time after 1970")
+    }
+    return instant
+  }
+}

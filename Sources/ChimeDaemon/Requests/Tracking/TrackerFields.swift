@@ -1,0 +1,222 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// Judges what a client wants a tracker to be, field by field, and says what is wrong in a sentence.
+struct TrackerFields {
+  typealias Wired = TrackersInterface
+
+  let context: ReminderContext
+  let now: Instant
+
+  static let decimals = 0...3
+  static let maxPresets = 24
+  static let maxPauses = 200
+  static let maxSkips = 4_000
+  static let maxLanguages = 40
+  /// Further measures of an entry.
+  static let maxFields = 8
+
+  /// A new tracker as it is wanted; what the draft leaves out has its default.
+  func new(_ draft: Wired.TrackerDraft, owner: UInt32) throws -> Tracker {
+    guard let id = TrackerID(checking: draft.id) else {
+      throw ControlFailure.invalidValue(
+        field: "id", "'\(Self.shown(draft.id))' is no id: give 1 to 32 of a-z, 0-9 and -, a letter first")
+    }
+    guard let kind = draft.kind.flatMap({ Tracker.Kind(rawValue: $0.rawValue) }) else {
+      throw ControlFailure.invalidValue(
+        field: "kind", "say what is kept of it: check (it was done), amount (it adds up), measure (a value)")
+    }
+    var tracker = Tracker(
+      id: id, owner: owner, title: LocalizedText(id.rawValue), kind: kind, decimals: kind == .measure ? 1 : 0,
+      startedOn: .earliest, createdAt: now)
+    try Self.apply(draft, to: &tracker)
+    if draft.startedOn == nil { tracker.startedOn = tracker.day(at: now, in: context.zones.local).day }
+    return tracker
+  }
+
+  /// Lays the fields that are given over `tracker`.
+  static func apply(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
+    for name in draft.reset ?? [] {
+      guard let reset = TrackerSetting.all.first(where: { $0.name == name })?.reset else {
+        let known = TrackerSetting.all.filter { $0.reset != nil }.map(\.name).joined(separator: ", ")
+        throw ControlFailure.invalidValue(field: "reset", "'\(shown(name))' cannot be reset: give of \(known)")
+      }
+      try reset(&tracker)
+    }
+    for setting in TrackerSetting.all { try setting.take(draft, &tracker) }
+    try check(tracker)
+  }
+
+  static func hasNoAmount(_ field: String) -> ControlFailure {
+    .invalidValue(field: field, "what is checked off has no amount: leave it out, or give another kind")
+  }
+
+  /// At most so many, in their order, each once.
+  static func presets(_ amounts: [Double], of tracker: Tracker) throws -> [Quantity] {
+    guard amounts.count <= maxPresets else {
+      throw ControlFailure.invalidValue(field: "presets", "give at most \(maxPresets) amounts")
+    }
+    return try Set(amounts.map { try positive($0, "presets", of: tracker) }).sorted()
+  }
+
+  static func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
+    guard let unit = tracker.unit else { throw hasNoAmount(field) }
+    let quantity = try quantity(value, unit, field)
+    guard quantity > .zero else {
+      throw ControlFailure.invalidValue(field: field, "give more than nothing, in \(unit)")
+    }
+    return quantity
+  }
+
+  /// What the fields have to do with each other.
+  static func check(_ tracker: Tracker) throws {
+    if tracker.kind == .measure, !tracker.presets.isEmpty || tracker.usual != nil {
+      throw ControlFailure.invalidValue(
+        field: tracker.presets.isEmpty ? "usual" : "presets", "a measure has no usual amount: its value is measured")
+    }
+    switch (tracker.kind, tracker.goal?.target) {
+    case (_, nil), (.check, .count), (.amount, .total), (.measure, .value): break
+    case (.check, _):
+      throw ControlFailure.invalidValue(
+        field: "goal", "the goal of what is checked off is a count of entries: give count")
+    case (.amount, _): throw ControlFailure.invalidValue(field: "goal", "the goal of an amount is a total: give total")
+    case (.measure, _): throw ControlFailure.invalidValue(field: "goal", "the goal of a measure is a value: give value")
+    }
+    if tracker.isLimited {
+      guard case .weekdays = tracker.counting else {
+        throw ControlFailure.invalidValue(
+          field: "goal", "a limit is of each day that counts: give the weekdays that do, not how many days are enough")
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  static func goal(_ goal: Wired.Goal, of tracker: Tracker) throws -> Goal {
+    guard [goal.count != nil, goal.total != nil, goal.value != nil].count(where: { $0 }) == 1 else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "give one of count (a check), total (an amount) and value (a measure)")
+    }
+    let period = goal.period.flatMap { Goal.Period(rawValue: $0.rawValue) } ?? .day
+    let isAtMost = goal.atMost ?? false
+    guard period == .day || !isAtMost else {
+      throw ControlFailure.invalidValue(field: "goal", "a limit is of a day: leave the period out")
+    }
+    if let count = goal.count {
+      let least = isAtMost ? 0 : 1
+      guard (least...10_000).contains(count) else {
+        throw ControlFailure.invalidValue(field: "goal", "give \(least) to 10000 entries")
+      }
+      return Goal(.count(count), each: period, atMost: isAtMost)
+    }
+    if let total = goal.total {
+      let isNothing = isAtMost && total == 0 && tracker.unit != nil
+      return Goal(
+        .total(isNothing ? .zero : try positive(total, "goal", of: tracker)), each: period, atMost: isAtMost)
+    }
+    guard let unit = tracker.unit else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "the goal of what is checked off is a count of entries: give count")
+    }
+    guard !isAtMost else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "a measure adds up to nothing that could be too much: give the value to be reached")
+    }
+    guard goal.period == nil || goal.period == .day else {
+      throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")
+    }
+    return Goal(.value(try quantity(goal.value ?? 0, unit, "goal")))
+  }
+
+  static func counting(_ counting: Wired.Counting) throws -> CountedDays {
+    func refused(_ message: String) -> ControlFailure { .invalidValue(field: "counting", message) }
+    let either = "give either weekdays (mon, tue …), or times with per (week, month, or days)"
+    if let names = counting.weekdays {
+      guard counting.times == nil, counting.per == nil, counting.days == nil else { throw refused(either) }
+      let set = try weekdays(names, "counting")
+      guard !set.isEmpty else { throw refused("give one weekday at least") }
+      return .weekdays(set)
+    }
+    guard let times = counting.times, let per = counting.per else { throw refused(either) }
+    guard per == .days || counting.days == nil else { throw refused("days belong to per: days only") }
+    switch per {
+    case .week:
+      guard (1...7).contains(times) else { throw refused("a week has 1 to 7 days") }
+      return times == 7 ? .everyDay : .timesAWeek(times)
+    case .month:
+      guard (1...31).contains(times) else { throw refused("a month has 1 to 31 days") }
+      return .timesAMonth(times)
+    case .days:
+      guard let days = counting.days, (1...366).contains(days) else {
+        throw refused("say in how many days that follow each other: days, from 1 to 366")
+      }
+      guard (1...days).contains(times) else { throw refused("give 1 to \(days) times in \(days) days") }
+      return times == days ? .everyDay : .rolling(times: times, days: days)
+    }
+  }
+
+  static func pauses(_ pauses: [Wired.Range]) throws -> [ClosedRange<CivilDate>] {
+    guard pauses.count <= maxPauses else {
+      throw ControlFailure.invalidValue(field: "pauses", "give at most \(maxPauses) pauses")
+    }
+    return try pauses.map { pause in
+      guard let range = try range(pause, "pauses") else {
+        throw ControlFailure.invalidValue(field: "pauses", "give the first day of a pause, its last, or both")
+      }
+      return range
+    }.sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  static func skips(_ skips: [String]) throws -> [CivilDate] {
+    guard skips.count <= maxSkips else {
+      throw ControlFailure.invalidValue(field: "skips", "give at most \(maxSkips) days")
+    }
+    return try Set(skips.map { try day($0, "skips") }).sorted()
+  }
+
+  static func fields(_ fields: [String: String]) throws -> [String: Unit] {
+    var result: [String: Unit] = [:]
+    for (name, symbol) in fields.sorted(by: { $0.key < $1.key }) {
+      if let fault = fault(ofField: name, beside: result.count) {
+        throw ControlFailure.invalidValue(field: "fields", fault)
+      }
+      result[name] = try unit(symbol, "fields")
+    }
+    return result
+  }
+
+  /// Why a tracker cannot have a further measure of this name; nil when it can. Clients, files and backups are held to it.
+  ///
+  /// - Parameter others: how many it has already.
+  static func fault(ofField name: String, beside others: Int) -> String? {
+    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    let isName =
+      (1...32).contains(name.utf8.count) && isLetter(name.utf8.first ?? 0)
+      && name.utf8.allSatisfy {
+        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+      }
+    guard isName else { return "'\(shown(name))' is no name: give 1 to 32 letters, digits and -, such as bodyFat" }
+    return others < maxFields ? nil : "give at most \(maxFields) further measures"
+  }
+
+  static func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {
+    guard (1...maxLanguages).contains(texts.count) else {
+      throw ControlFailure.invalidValue(field: field, "give the text in one to \(maxLanguages) languages")
+    }
+    var result: [String: String] = [:]
+    for (language, text) in texts {
+      guard (1...35).contains(language.utf8.count),
+        language.utf8.allSatisfy({
+          UInt8(ascii: "-") == $0 || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
+        })
+      else {
+        throw ControlFailure.invalidValue(
+          field: field, "'\(shown(language))' is no language: give a tag such as en or pt-BR")
+      }
+      result[language] = try Self.text(text, field, maximum: maximum)
+    }
+    return LocalizedText(result)
+  }
+}

@@ -1,0 +1,291 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// Trackers, and what stands in their records. Numbers are in the tracker's unit.
+extension WireMapper {
+  typealias Wired = TrackersInterface
+
+  func number(_ quantity: Quantity, _ unit: Unit?) -> Double { Self.number(quantity, unit) }
+
+  static func number(_ quantity: Quantity, _ unit: Unit?) -> Double {
+    unit.map { quantity.value(in: $0) } ?? Double(quantity.grains) / Double(Quantity.one.grains)
+  }
+
+  func tracker(_ tracker: Tracker) -> Wired.Tracker {
+    Wired.Tracker(
+      id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts,
+      kind: Wired.Tracker.Kind(rawValue: tracker.kind.rawValue) ?? .check, unit: tracker.unit?.symbol,
+      decimals: tracker.decimals, goal: tracker.goal.map { Self.goal($0, of: tracker) },
+      presets: tracker.presets.map { number($0, tracker.unit) }, usual: tracker.usual.map { number($0, tracker.unit) },
+      counting: Self.counting(tracker.counting),
+      formerWeekdays: tracker.formerWeekdays.map {
+        Wired.FormerWeekdays(until: $0.until.description, weekdays: Self.names($0.weekdays))
+      }, dayStartsAt: Self.clock(tracker.dayStartsAt),
+      slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
+      skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
+      fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
+      stock: tracker.stock.map {
+        Wired.Stock(
+          quantity: number($0.quantity, tracker.unit), since: time($0.since ?? tracker.createdAt), warnDays: $0.warnDays
+        )
+      },
+      icon: tracker.icon, pack: tracker.pack?.rawValue, experience: tracker.experience,
+      startedOn: tracker.startedOn.description, createdAt: time(tracker.createdAt))
+  }
+
+  /// What a client would ask for to have this tracker, but for its kind and its days.
+  static func draft(of tracker: Tracker) -> Wired.TrackerDraft {
+    Wired.TrackerDraft(
+      id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts, unit: tracker.unit?.symbol,
+      decimals: tracker.kind == .check && tracker.decimals == 0 ? nil : tracker.decimals,
+      goal: tracker.goal.map { goal($0, of: tracker) }, presets: tracker.presets.map { number($0, tracker.unit) },
+      usual: tracker.usual.map { number($0, tracker.unit) }, counting: counting(tracker.counting),
+      skipsEachMonth: tracker.skipsEachMonth, fields: tracker.fields.mapValues(\.symbol),
+      milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
+      stock: tracker.stock.map { number($0.quantity, tracker.unit) }, warnDays: tracker.stock?.warnDays,
+      icon: tracker.icon)
+  }
+
+  private static func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
+    let period = Wired.Goal.Period(rawValue: goal.period.rawValue)
+    let atMost = goal.isAtMost ? true : nil
+    switch goal.target {
+    case .count(let count): return Wired.Goal(count: count, period: period, atMost: atMost)
+    case .total(let total):
+      return Wired.Goal(total: number(total, tracker.unit), period: period, atMost: atMost)
+    case .value(let value): return Wired.Goal(value: number(value, tracker.unit))
+    }
+  }
+
+  private static func names(_ weekdays: WeekdaySet) -> [String] {
+    Weekday.allCases.filter(weekdays.contains).map(\.abbreviation)
+  }
+
+  static func counting(_ counting: CountedDays) -> Wired.Counting {
+    switch counting {
+    case .weekdays(let set):
+      Wired.Counting(weekdays: names(set))
+    case .timesAWeek(let times): Wired.Counting(times: times, per: .week)
+    case .timesAMonth(let times): Wired.Counting(times: times, per: .month)
+    case .rolling(let times, let days): Wired.Counting(times: times, per: .days, days: days)
+    }
+  }
+
+  /// HH:MM of a minute of the day.
+  static func clock(_ minute: Int) -> String {
+    let text = CivilTime(hour: minute / 60, minute: minute % 60)?.description ?? "00:00"
+    return String(text.prefix(5))
+  }
+
+  func range(_ days: ClosedRange<CivilDate>) -> Wired.Range {
+    Wired.Range(from: days.lowerBound.description, to: days.upperBound.description)
+  }
+
+  func entry(_ entry: Entry, of tracker: Tracker) -> Wired.Entry {
+    Wired.Entry(
+      id: Int(entry.id.rawValue), tracker: entry.tracker.rawValue, at: time(entry.at), day: entry.day.description,
+      value: entry.quantity.map { number($0, tracker.unit) },
+      unit: entry.quantity == nil ? nil : tracker.unit?.symbol,
+      fields: Dictionary(
+        uniqueKeysWithValues: entry.fields.map { ($0.key, number($0.value, tracker.fields[$0.key])) }),
+      item: entry.item?.rawValue, note: entry.note, photo: entry.photo)
+  }
+
+  /// - Parameter lastAt: when its latest entry was.
+  func standing(_ standing: GoalProgress, of tracker: Tracker, lastAt: Instant?) -> Wired.Standing {
+    // Entries and days are counted in ones, whatever the unit.
+    let unit: Unit?
+    switch standing.wanted?.kind {
+    case .entries, .days: unit = nil
+    case .total, .value, nil: unit = tracker.unit
+    }
+    return Wired.Standing(
+      tracker: self.tracker(tracker), day: standing.day.description, entries: standing.total?.count ?? 0,
+      total: tracker.kind == .amount ? number(standing.total?.total ?? .zero, tracker.unit) : nil,
+      value: standing.value.map { number($0, tracker.unit) }, reached: standing.reached.map { number($0, unit) },
+      remaining: standing.remaining.map { number($0, unit) }, percent: standing.percent, met: standing.isMet,
+      limit: standing.limit.map(limit),
+      counts: standing.counts, why: standing.whyNotCounted?.rawValue, streak: streak(standing.form.streak),
+      longest: streak(standing.form.longest), strength: standing.form.strength, number: standing.number,
+      numberThisMonth: standing.numberThisMonth, countedThisMonth: standing.countedThisMonth,
+      lastAt: lastAt.map { time($0) })
+  }
+
+  func stock(_ level: StockLevel, of tracker: Tracker) -> Wired.StockLevel {
+    let grains = Double(tracker.unit.map(\.grains) ?? Quantity.one.grains)
+    return Wired.StockLevel(
+      tracker: tracker.id.rawValue, title: tracker.title.texts, unit: tracker.unit?.symbol,
+      left: number(level.left, tracker.unit), short: level.short == .zero ? nil : number(level.short, tracker.unit),
+      rate: level.rate.map { ($0 / grains * 1_000).rounded() / 1_000 }, days: level.days,
+      until: level.until?.description, warnDays: tracker.stock?.warnDays ?? Stock.usualWarnDays,
+      state: stock(level.state))
+  }
+
+  func stock(_ state: Stock.State) -> Wired.StockLevel.State {
+    switch state {
+    case .enough: .enough
+    case .low: .low
+    case .empty: .empty
+    }
+  }
+
+  func limit(_ state: LimitState) -> Wired.Standing.Limit {
+    switch state {
+    case .under: .under
+    case .near: .near
+    case .passed: .passed
+    }
+  }
+
+  func streak(_ streak: Streak) -> Wired.Streak {
+    Wired.Streak(
+      length: streak.length, unit: Wired.Streak.Unit(rawValue: streak.unit.rawValue) ?? .days,
+      first: streak.first?.description, last: streak.last?.description)
+  }
+
+  func day(_ day: CalendarDay, of tracker: Tracker) -> Wired.DayTotal {
+    Wired.DayTotal(
+      day: day.day.description, entries: day.total?.count ?? 0,
+      total: tracker.kind == .amount ? day.total.map { number($0.total, tracker.unit) } : nil,
+      value: tracker.kind == .measure ? day.total?.last.map { number($0, tracker.unit) } : nil, met: day.isMet,
+      limit: day.limit.map(limit), counts: day.counts, percent: day.percent, number: day.number,
+      why: day.whyNotCounted?.rawValue)
+  }
+
+  func item(_ item: Item, count: ItemCount?) -> Wired.Item {
+    Wired.Item(
+      id: item.id.rawValue, tracker: item.tracker.rawValue, title: item.title, attributes: item.attributes,
+      since: item.since?.description, until: item.until?.description, note: item.note, photo: item.photo,
+      entries: count?.count ?? 0, lastDay: count?.lastDay?.description)
+  }
+
+  func milestone(_ milestone: Milestone, unit: Unit?) -> Wired.Milestone {
+    Wired.Milestone(
+      id: Int(milestone.id), tracker: milestone.tracker.rawValue, day: milestone.day.description,
+      title: milestone.title, note: milestone.note, photo: milestone.photo,
+      value: milestone.value.map { number($0, unit) })
+  }
+
+  /// - Parameter shown: how far it has come, where that is told otherwise than by its target.
+  func achievement(
+    _ achievement: Achievement, of pack: Pack, _ progress: AchievementProgress?,
+    shown: (reached: Int, target: Int)? = nil
+  ) -> Wired.Achievement {
+    let target = shown?.target ?? achievement.criterion.target
+    return Wired.Achievement(
+      pack: pack.id.rawValue, id: achievement.id.rawValue, title: achievement.title.texts, text: achievement.text.texts,
+      category: achievement.category,
+      categoryTitle: achievement.category.flatMap { pack.categories[$0]?.texts }, icon: achievement.icon,
+      experience: achievement.experience,
+      reached: shown?.reached ?? progress.map { $0.unlockedAt == nil ? min($0.reached, target) : target } ?? 0,
+      target: target,
+      unlockedAt: progress?.unlockedAt.map { time($0) })
+  }
+
+  /// Nil for a pack without levels.
+  func level(of pack: Pack, experience: Int) -> Wired.Level? {
+    guard let curve = pack.levels else { return nil }
+    let level = curve.level(at: experience)
+    let from = curve.threshold(of: level)
+    return Wired.Level(
+      pack: pack.id.rawValue, level: level, experience: experience, from: from,
+      next: curve.next(after: experience) ?? from)
+  }
+
+  func quote(_ quote: Quote, of pack: Pack?) -> Wired.Quote {
+    Wired.Quote(
+      text: quote.text, language: quote.language, translation: quote.translation?.texts, source: quote.source,
+      category: quote.category, categoryTitle: pack?.categories[quote.category]?.texts)
+  }
+
+  /// - Parameter text: nil where no pack has one; whoever shows it has words of their own.
+  func mood(_ mood: Mood, _ text: MoodText?) -> Wired.Mood {
+    Wired.Mood(
+      kind: Wired.Mood.Kind(rawValue: mood.rawValue) ?? .noHabits, title: text?.title.texts ?? [:],
+      message: text?.message.texts ?? [:], next: text?.next.texts ?? [:])
+  }
+
+  func undoable(_ change: TrackingChange) -> Wired.Undoable {
+    Wired.Undoable(
+      id: Int(change.id), at: time(change.at), kind: change.kind.rawValue, tracker: change.tracker?.rawValue,
+      subject: change.subject)
+  }
+}
+
+extension WireMapper {
+  /// - Parameter items: those of the tracker with how often each occurs in the range.
+  func statistics(
+    _ statistics: Statistics, of tracker: Tracker, form: Form, packStreak: Wired.Streak?, items: [Wired.Item]
+  ) -> Wired.Statistics {
+    Wired.Statistics(
+      tracker: self.tracker(tracker), range: range(statistics.range), entries: statistics.entries,
+      total: statistics.total, dailyAverage: statistics.dailyAverage, first: statistics.first.map(point),
+      last: statistics.last.map(point), least: statistics.least.map(point), most: statistics.most.map(point),
+      points: statistics.points.map(point), averages: statistics.averages.map(point),
+      averageDays: statistics.averageDays, weeklyRate: statistics.weeklyRate,
+      direction: statistics.direction.flatMap { Wired.Standing.Direction(rawValue: $0.rawValue) },
+      trend: statistics.trend,
+      prediction: statistics.prediction.map {
+        Wired.Prediction(day: $0.day.description, value: $0.value, low: $0.low, high: $0.high)
+      }, goalOn: statistics.goalOn?.description, weeks: statistics.weeks.map(period),
+      months: statistics.months.map(period), metDays: statistics.metDays, dueDays: statistics.dueDays,
+      streak: streak(form.streak), longest: streak(form.longest), packStreak: packStreak,
+      strength: form.strength,
+      evenness: statistics.evenness, items: items, lacking: statistics.lacking.map(\.rawValue))
+  }
+
+  private func point(_ point: Statistics.Point) -> Wired.Point {
+    Wired.Point(day: point.day.description, value: point.value)
+  }
+
+  private func period(_ period: Statistics.Period) -> Wired.Period {
+    Wired.Period(
+      from: period.days.lowerBound.description, to: period.days.upperBound.description, entries: period.entries,
+      total: period.total, average: period.average, met: period.met, due: period.due)
+  }
+}
+
+extension WireMapper {
+  /// - Parameters:
+  ///   - trackers: those of the pack, as they are.
+  ///   - reminders: those that there are, by key, with the schedule of each that has another than the pack says.
+  ///   - hasPlace: whether a place is configured; without one some reminders go by the clock instead of the sun.
+  func pack(
+    _ pack: Pack, _ installed: InstalledPack?, trackers: [Tracker],
+    reminders: [String: (id: ReminderID, when: String?)], hasPlace: Bool
+  ) -> Wired.Pack {
+    let units = Dictionary(trackers.map { ($0.id, $0.unit) }) { first, _ in first }
+    return Wired.Pack(
+      id: pack.id.rawValue, title: pack.title.texts, text: pack.text.texts, version: pack.version, icon: pack.icon,
+      installedAt: installed.map { time($0.installedAt) }, shipped: ShippedPacks.names.contains(pack.id.rawValue),
+      trackers: trackers.map(tracker),
+      reminders: pack.reminders.map {
+        let there = reminders[$0.key]
+        return Wired.PackReminder(
+          key: $0.key, title: $0.title.texts,
+          when: there?.when ?? (hasPlace ? nil : $0.whenWithoutPlace) ?? $0.when, tracker: $0.tracker.rawValue,
+          optional: $0.isOptional, id: there?.id.rawValue)
+      }, achievements: pack.achievements.count,
+      choices: Dictionary(
+        uniqueKeysWithValues: pack.choices.map { id, choice in
+          let unit = units[id] ?? nil
+          return (
+            id.rawValue,
+            Wired.Choice(
+              least: number(choice.least, unit), most: number(choice.most, unit), step: number(choice.step, unit),
+              presets: choice.presets.map { $0.map { number($0, unit) } })
+          )
+        }),
+      milestoneSteps: pack.milestoneSteps.isEmpty
+        ? nil
+        : pack.milestoneSteps.sorted { $0.key < $1.key }.flatMap { tracker, steps in
+          steps.map { offered in
+            Wired.StepChoice(
+              tracker: tracker.rawValue, unit: offered.unit.symbol,
+              steps: offered.steps.map { number($0, offered.unit) })
+          }
+        })
+  }
+}

@@ -1,0 +1,122 @@
+import ChimeCore
+import ChimeSchedule
+
+/// A message on its way to a command, or a test of one.
+struct CommandJob: Sendable {
+  let message: OutboundMessage
+  let type: String
+  /// Whether it starts at once, whatever else runs.
+  var isTest = false
+  let report: @Sendable (CommandRun.Result, Milliseconds) -> Void
+  var owner: UInt32 { message.delivery.queue.owner }
+}
+
+/// All runs of the commands: what may start, what waits for whom. Decides and gives orders; does nothing.
+struct CommandRunQueue: Sendable {
+  enum Order: Sendable {
+    case start(Supervisor.RunID, CommandJob, CommandDefinition)
+    case end(Supervisor.RunID)
+    case report(CommandJob, CommandRun.Result, Milliseconds)
+  }
+
+  private struct Entry {
+    let job: CommandJob
+    var run: CommandRun
+    let started = SuspendingClock.now
+    var name: ChannelName { job.message.delivery.queue.channel }
+  }
+
+  /// Runs of tests at most, for all clients together. The owner of tests that hang is refused long before the others are.
+  static let maxTests = 16
+  static let maxTestsOfAnOwner = 2
+
+  private(set) var book = CommandRegistry()
+  private var entries: [Supervisor.RunID: Entry] = [:]
+  /// Messages that wait for a run of their command to end, in the order in which they came.
+  private var waitingJobs: [CommandJob] = []
+  private var lastRun: Supervisor.RunID = 0
+  private var isClosed = false
+
+  /// Takes other definitions. What runs goes on as it began; what waits starts by the new ones.
+  mutating func adopt(_ book: CommandRegistry) -> [Order] {
+    self.book = book
+    return advance()
+  }
+
+  func running(_ name: ChannelName) -> Int { entries.values.count { $0.name == name } }
+
+  mutating func admit(_ job: CommandJob) -> [Order] {
+    if isClosed { return [Self.refuse(job, ShutdownOutcome.outcome, ShutdownOutcome.next, ShutdownOutcome.sentence)] }
+    if job.isTest {
+      let owners = entries.values.filter(\.job.isTest).map(\.job.owner)
+      if owners.count(where: { $0 == job.owner }) >= Self.maxTestsOfAnOwner || owners.count >= Self.maxTests {
+        return [Self.refuse(job, .refused, .blocked(.seconds(30)), "as many tests run already as may at once")]
+      }
+    }
+    waitingJobs.append(job)
+    return advance()
+  }
+
+  mutating func handle(_ event: Supervisor.Event, of run: Supervisor.RunID) -> [Order] {
+    guard var entry = entries[run] else { return [] }
+    let action = entry.run.handle(event)
+    switch action {
+    case nil:
+      entries[run] = entry
+      return []
+    case .end:
+      entries[run] = entry
+      return [.end(run)]
+    case .over(let result):
+      entries[run] = nil
+      let took = Milliseconds(entry.started.duration(to: .now))
+      return [.report(entry.job, result, took)] + advance()
+    }
+  }
+
+  mutating func close() -> [Order] {
+    isClosed = true
+    let refused = waitingJobs
+    waitingJobs.removeAll()
+    for run in entries.keys { entries[run]?.run.stop() }
+    return refused.map { Self.refuse($0, ShutdownOutcome.outcome, ShutdownOutcome.next, ShutdownOutcome.sentence) }
+  }
+
+  /// Starts what may start, and answers what never will.
+  private mutating func advance() -> [Order] {
+    var orders: [Order] = []
+    var waiting: [CommandJob] = []
+    for job in waitingJobs {
+      let name = job.message.delivery.queue.channel
+      guard let command = book.commands[name] else {
+        orders.append(Self.refuse(job, .refused, .blocked(.minutes(5)), "there is no command \"\(name)\" any more"))
+        continue
+      }
+      guard book.isEnabled else {
+        let sentence = "commands are switched off, \"\(name)\" is not run: \(book.remedy)"
+        orders.append(Self.refuse(job, .refused, .blocked(.minutes(5)), sentence))
+        continue
+      }
+      let others = entries.values.filter { $0.name == name && !$0.job.isTest }
+      if job.isTest || others.isEmpty || command.overlap == .parallel {
+        lastRun += 1
+        let limit = Presentation.span(command.timeLimit)
+        entries[lastRun] = Entry(
+          job: job, run: CommandRun(command, limit: limit, round: job.message.delivery.round))
+        orders.append(.start(lastRun, job, command))
+      } else if command.overlap == .skip {
+        orders.append(Self.refuse(job, .refused, .cancel, "skipped: \"\(name)\" was still running for an earlier one"))
+      } else {
+        waiting.append(job)
+      }
+    }
+    waitingJobs = waiting
+    return orders
+  }
+
+  private static func refuse(
+    _ job: CommandJob, _ outcome: Attempt.Outcome, _ next: ChannelReport.NextStep, _ sentence: String
+  ) -> Order {
+    .report(job, CommandRun.Result(outcome: outcome, next: next, error: sentence), .zero)
+  }
+}

@@ -1,0 +1,282 @@
+import CLinux
+import Glibc
+
+/// Runs programs and watches over all of them from one thread, around one epoll set (epoll(7), pidfd_open(2)).
+///
+/// Whoever starts a program is told what becomes of it by events on the supervisor's thread, in order, the last of them
+/// `.ended` or `.notStarted`.
+package final class Supervisor: Sendable {
+  package enum Event: Sendable {
+    /// Bytes of its standard output.
+    case output([UInt8])
+    /// Bytes of its standard error.
+    case errors([UInt8])
+    /// The deadline has passed.
+    case deadline
+    /// It is gone, and all its output has been told.
+    case ended(ProgramExit)
+    case notStarted(SpawnFailure)
+  }
+
+  /// Names one run of a program; given by the caller, never used twice.
+  typealias RunID = UInt64
+
+  enum Command: Sendable {
+    case start(RunID, Program, deadline: Duration, @Sendable (Event) -> Void)
+    /// From now on this deadline.
+    case await(RunID, Duration)
+    /// Send the signal to the program's group, and SIGKILL if it lives on.
+    case end(RunID, Int32)
+    case stop(@Sendable () -> Void)
+  }
+
+  static let terminate = SIGTERM
+  static let interrupt = SIGINT
+
+  /// How long a program that has begun to answer may take until it listens for an interrupt.
+  static let attention = Duration.seconds(1)
+
+  private let worker: Worker<Command>
+
+  /// - Parameter name: its thread's, at most 15 bytes.
+  init(name: String = "chime-children") {
+    worker = Worker<Command>(name: name) { mailbox in
+      do throws(SystemError) {
+        let stops = try SupervisorLoop(mailbox).run()
+        for done in stops { done() }
+      } catch {
+        Supervisor.refuse(mailbox.close(), .system(error))
+      }
+    }
+  }
+
+  /// Has the program started, and its events told to `handler`. Never calls it itself.
+  ///
+  /// - Returns: why there will be no events, if so.
+  func start(
+    _ run: RunID, _ program: Program, deadline: Duration, handler: @escaping @Sendable (Event) -> Void
+  ) -> SpawnFailure? {
+    do throws(SystemError) {
+      let isTaken = try worker.post(.start(run, program, deadline: deadline, handler))
+      return isTaken ? nil : .system(SystemError("start", ECANCELED))
+    } catch {
+      return .system(error)
+    }
+  }
+
+  /// Puts the run's deadline at `span` from now.
+  func setDeadline(_ run: RunID, in span: Duration) { _ = try? worker.post(.await(run, span)) }
+
+  /// Signals the run's process group and kills it when it is still there after the program's `patience`.
+  func end(_ run: RunID, with signal: Int32) { _ = try? worker.post(.end(run, signal)) }
+
+  /// Ends all runs, SIGTERM first, and returns when none is left.
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }
+    }
+  }
+
+  fileprivate static func refuse(_ commands: [Command], _ failure: SpawnFailure) {
+    for command in commands {
+      switch command {
+      case .start(_, _, _, let handler): handler(.notStarted(failure))
+      case .stop(let done): done()
+      case .await, .end: break
+      }
+    }
+  }
+}
+
+/// The supervisor thread's own state.
+private struct SupervisorLoop: ~Copyable {
+  private let mailbox: Mailbox<Supervisor.Command>
+  private let epoll: Int32
+  private var runs: [Supervisor.RunID: Run] = [:]
+  private var stops: [@Sendable () -> Void] = []
+  private var buffer = [UInt8](repeating: 0, count: 4_096)
+
+  /// One child. A class, so that the one child in it is never copied.
+  private final class Run {
+    var child: Subprocess
+    let handler: @Sendable (Supervisor.Event) -> Void
+    var deadline: SuspendingClock.Instant
+    /// When it is killed; nil while nobody wants it gone.
+    var killAt: SuspendingClock.Instant?
+    /// While an interrupt waits for the child to listen: when it is looked at again, and until when.
+    var interrupt: (next: SuspendingClock.Instant, limit: SuspendingClock.Instant)?
+
+    init(
+      _ child: consuming Subprocess, deadline: SuspendingClock.Instant,
+      handler: @escaping @Sendable (Supervisor.Event) -> Void
+    ) {
+      self.child = child
+      self.deadline = deadline
+      self.handler = handler
+    }
+
+    var wakeAt: SuspendingClock.Instant { interrupt?.next ?? killAt ?? deadline }
+  }
+
+  /// The mailbox's mark in the epoll set; runs have their own numbers, which begin at 1.
+  private static let mailboxMark: UInt64 = 0
+
+  init(_ mailbox: Mailbox<Supervisor.Command>) throws(SystemError) {
+    epoll = try Self.makeSet(watching: mailbox.descriptor)
+    self.mailbox = mailbox
+  }
+
+  deinit { close(epoll) }
+
+  /// Returns, after the stop, whom to tell of it.
+  consuming func run() -> [@Sendable () -> Void] {
+    var events = [epoll_event](repeating: epoll_event(), count: 64)
+    while stops.isEmpty || !runs.isEmpty {
+      let count = epoll_wait(epoll, &events, Int32(events.count), waitMilliseconds())
+      var ready: Set<Supervisor.RunID> = []
+      for event in events.prefix(Int(max(0, count))) {
+        let mark = event.data.u64
+        if mark != Self.mailboxMark { ready.insert(mark) }
+      }
+      obey(mailbox.take())
+      for run in ready.sorted() { attend(run) }
+      enforceDeadlines()
+    }
+    for command in mailbox.close() {
+      switch command {
+      case .start(_, _, _, let handler): handler(.notStarted(.system(SystemError("start", ECANCELED))))
+      case .stop(let done): stops.append(done)
+      case .await, .end: break
+      }
+    }
+    return stops
+  }
+
+  private mutating func obey(_ commands: [Supervisor.Command]) {
+    for command in commands {
+      switch command {
+      case .start(_, _, _, let handler) where !stops.isEmpty:
+        handler(.notStarted(.system(SystemError("start", ECANCELED))))
+      case .start(let number, let program, let deadline, let handler):
+        start(number, program, deadline: deadline, handler: handler)
+      case .await(let number, let span):
+        runs[number]?.deadline = .now.advanced(by: span)
+      case .end(let number, let signal):
+        guard let run = runs[number] else { continue }
+        if signal == SIGINT {
+          run.interrupt = (.now, .now.advanced(by: Supervisor.attention))
+        } else {
+          end(run, with: signal)
+        }
+      case .stop(let done):
+        stops.append(done)
+        for run in runs.values { end(run, with: SIGTERM) }
+      }
+    }
+  }
+
+  private mutating func start(
+    _ number: Supervisor.RunID, _ program: Program, deadline: Duration,
+    handler: @escaping @Sendable (Supervisor.Event) -> Void
+  ) {
+    do throws(SpawnFailure) {
+      let run = Run(try Subprocess(program), deadline: .now.advanced(by: deadline), handler: handler)
+      for descriptor in [run.child.pidfd, run.child.output, run.child.errors] {
+        guard Self.watch(descriptor, number, in: epoll) else { throw .system(SystemError("epoll_ctl", errno)) }
+      }
+      run.child.feed()
+      if run.child.input >= 0, !Self.watch(run.child.input, number, for: EPOLLOUT, in: epoll) {
+        throw .system(SystemError("epoll_ctl", errno))
+      }
+      runs[number] = run
+    } catch {
+      handler(.notStarted(error))
+    }
+  }
+
+  private func end(_ run: Run, with signal: Int32) {
+    run.interrupt = nil
+    run.child.signal(signal)
+    let limit = SuspendingClock.now.advanced(by: run.child.patience)
+    run.killAt = min(run.killAt ?? limit, limit)
+  }
+
+  /// Reads what a run has to say, its complaints first, since they explain the output that follows; and its end last.
+  private mutating func attend(_ number: Supervisor.RunID) {
+    guard let run = runs[number] else { return }
+    // A descriptor that is closed leaves the epoll set by itself.
+    run.child.feed()
+    let exit = run.child.reap()
+    // Of one that is gone all is read, of one that babbles one bufferful a turn.
+    let rateLimitedLog = read(run.child.errors, toTheEnd: exit != nil)
+    if !rateLimitedLog.isEmpty { run.handler(.errors(rateLimitedLog)) }
+    let said = read(run.child.output, toTheEnd: exit != nil)
+    if !said.isEmpty { run.handler(.output(said)) }
+    if let exit {
+      runs[number] = nil
+      run.handler(.ended(exit))
+    }
+  }
+
+  /// What is there; empty when there is nothing. A stream that has ended is taken out of the epoll set.
+  private mutating func read(_ descriptor: Int32, toTheEnd: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
+    repeat {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count > 0 {
+        bytes.append(contentsOf: buffer.prefix(count))
+      } else if count < 0, errno == EINTR {
+        continue
+      } else {
+        // 0 is a pipe's end, EIO a terminal's; neither ever turns unreadable again.
+        if count == 0 || errno != EAGAIN { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
+        break
+      }
+    } while toTheEnd && bytes.count < 65_536
+    return bytes
+  }
+
+  private func enforceDeadlines() {
+    let now = SuspendingClock.now
+    for run in runs.values where run.wakeAt <= now {
+      if let interrupt = run.interrupt {
+        // notify-send prints the popup's number before it listens for the interrupt by which it closes the popup; one
+        // that comes between would kill it, and the popup would stay.
+        if run.child.listens(for: SIGINT) || interrupt.limit <= now {
+          end(run, with: SIGINT)
+        } else {
+          run.interrupt?.next = now.advanced(by: .milliseconds(10))
+        }
+      } else if run.killAt != nil {
+        run.child.signal(SIGKILL)
+        run.killAt = now.advanced(by: run.child.patience)
+      } else {
+        run.deadline = now.advanced(by: .seconds(86_400))
+        run.handler(.deadline)
+      }
+    }
+  }
+
+  /// How long epoll may sleep, rounded up; -1 for ever.
+  private func waitMilliseconds() -> Int32 {
+    guard let wakeAt = runs.values.map(\.wakeAt).min() else { return -1 }
+    let left = SuspendingClock.now.duration(to: wakeAt)
+    return left <= .zero ? 0 : Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
+  }
+
+  private static func makeSet(watching mailbox: Int32) throws(SystemError) -> Int32 {
+    let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard epoll >= 0 else { throw SystemError("epoll_create1", errno) }
+    if watch(mailbox, mailboxMark, in: epoll) { return epoll }
+    let failure = SystemError("epoll_ctl", errno)
+    close(epoll)
+    throw failure
+  }
+
+  private static func watch(
+    _ descriptor: Int32, _ mark: UInt64, for events: EPOLL_EVENTS = EPOLLIN, in epoll: Int32
+  ) -> Bool {
+    var event = epoll_event(events: UInt32(events.rawValue), data: epoll_data_t(u64: mark))
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+  }
+}

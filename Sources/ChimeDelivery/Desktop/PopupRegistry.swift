@@ -1,0 +1,167 @@
+import ChimeCore
+import ChimeSchedule
+
+/// A popup on its way to the screen.
+struct PopupRequest: Sendable {
+  let content: PopupContent
+  let report: @Sendable (ChannelReport) -> Void
+  let started = SuspendingClock.now
+
+  init(_ content: PopupContent, _ report: @escaping @Sendable (ChannelReport) -> Void) {
+    self.content = content
+    self.report = report
+  }
+
+  /// Reports the end of the attempt that began with this value.
+  func end(
+    _ outcome: Attempt.Outcome, _ next: ChannelReport.NextStep, status: Int? = nil, error: String?, now: Instant
+  ) {
+    let took = Milliseconds(started.duration(to: .now))
+    let attempt = Attempt(
+      number: content.attempts + 1, startedAt: now - took, took: took, outcome: outcome, status: status, error: error)
+    report(.ended(attempt, next: next))
+  }
+}
+
+/// All popups of the channel: who waits, who replaces whom, who has to go. Decides and gives orders; does nothing.
+struct PopupRegistry: Sendable {
+  enum Order: Sendable {
+    case start(Supervisor.RunID, PopupRequest, replacing: UInt32?, isPlain: Bool)
+    case act(Supervisor.RunID, PopupRequest, Popup.Action)
+
+    /// Whether it is for the one who sent the message, and not for the supervisor.
+    var isReport: Bool {
+      switch self {
+      case .act(_, _, .report), .act(_, _, .answer): true
+      default: false
+      }
+    }
+  }
+
+  private struct Entry {
+    var popup: Popup
+    let showing: PopupRequest
+  }
+
+  /// Let-go popups whose numbers are remembered, so that a later round can take their place.
+  static let remembered = 256
+
+  private var entries: [Supervisor.RunID: Entry] = [:]
+  /// Messages that came while as many were being shown as may.
+  private var queue: [PopupRequest] = []
+  private var lastRun: Supervisor.RunID = 0
+  /// The numbers of popups that stand without a program, oldest first.
+  private var standing: [(key: PopupContent.Key, number: UInt32)] = []
+  /// Set once notify-send has turned out to know no buttons.
+  private var isPlain = false
+  private var isClosed = false
+
+  /// The occurrences whose programs wait for an answer: nobody else could take a popup down.
+  var unanswered: [OccurrenceID] {
+    entries.values.filter(\.popup.isShowing).compactMap(\.showing.content.question?.occurrence.id)
+  }
+
+  mutating func admit(_ showing: PopupRequest, limit: Int) -> [Order] {
+    guard !isClosed else {
+      let action = Popup.Action.report(
+        ShutdownOutcome.outcome, ShutdownOutcome.next, status: nil, error: ShutdownOutcome.sentence)
+      return [.act(0, showing, action)]
+    }
+    queue.append(showing)
+    return advance(limit: limit)
+  }
+
+  mutating func handle(_ event: Supervisor.Event, of run: Supervisor.RunID, limit: Int) -> [Order] {
+    guard var entry = entries[run] else { return [] }
+    let number = entry.popup.number
+    let actions = entry.popup.handle(event)
+    var orders = actions.map { Order.act(run, entry.showing, $0) }
+    switch event {
+    case .ended, .notStarted:
+      entries[run] = nil
+      // Where nobody waits for an answer the program ends when the popup is shown.
+      if entry.showing.content.question == nil, let number { stand(entry.showing, number) }
+    default: entries[run] = entry
+    }
+    // Another server would give the numbers of this one to other popups.
+    if actions.contains(where: \.isBlocked) { standing.removeAll() }
+    if actions.contains(.showPlain) {
+      isPlain = true
+      orders.append(begin(entry.showing))
+    }
+    return orders + advance(limit: limit)
+  }
+
+  mutating func withdraw(_ key: PopupContent.Key) -> [Order] {
+    standing.removeAll { $0.key == key }
+    let waiting = queue.filter { $0.content.key == key }
+    queue.removeAll { $0.content.key == key }
+    let closed = Popup.Action.report(.failed, .retry, status: nil, error: "closed before it was shown")
+    return waiting.map { .act(0, $0, closed) } + change(runs(of: key)) { $0.withdraw() }
+  }
+
+  mutating func close() -> [Order] {
+    isClosed = true
+    let refused = queue
+    queue.removeAll()
+    let report = Popup.Action.report(
+      ShutdownOutcome.outcome, ShutdownOutcome.next, status: nil, error: ShutdownOutcome.sentence)
+    return refused.map { .act(0, $0, report) } + change(entries.keys.sorted()) { $0.release(ShutdownOutcome.sentence) }
+  }
+
+  /// Begins what there is room for, letting the oldest popups go where there is none.
+  private mutating func advance(limit: Int) -> [Order] {
+    var orders: [Order] = []
+    while let showing = queue.first {
+      let busy = entries.filter { $0.value.popup.state != .over }
+      if busy.count >= max(1, limit) {
+        guard let oldest = busy.filter({ $0.value.popup.isShowing }).keys.min() else { break }
+        orders += letGo(oldest)
+      }
+      queue.removeFirst()
+      orders.append(contentsOf: replaceAndBegin(showing))
+    }
+    return orders
+  }
+
+  private mutating func replaceAndBegin(_ showing: PopupRequest) -> [Order] {
+    // The earlier program would hear the new popup's buttons too.
+    let orders = runs(of: showing.content.key).flatMap { letGo($0) }
+    return orders + [begin(showing)]
+  }
+
+  private mutating func begin(_ showing: PopupRequest) -> Order {
+    let key = showing.content.key
+    let replacing = standing.last { $0.key == key }?.number
+    standing.removeAll { $0.key == key }
+    lastRun += 1
+    let popup = Popup(isPlain: isPlain, snooze: DesktopConfiguration.snooze(of: showing.content.message))
+    entries[lastRun] = Entry(popup: popup, showing: showing)
+    return .start(lastRun, showing, replacing: replacing, isPlain: isPlain)
+  }
+
+  private mutating func letGo(_ run: Supervisor.RunID) -> [Order] {
+    if let entry = entries[run], let number = entry.popup.number { stand(entry.showing, number) }
+    return change([run]) { $0.release("replaced by a later popup") }
+  }
+
+  private mutating func stand(_ showing: PopupRequest, _ number: UInt32) {
+    standing.append((showing.content.key, number))
+    if standing.count > Self.remembered { standing.removeFirst() }
+  }
+
+  private func runs(of key: PopupContent.Key) -> [Supervisor.RunID] {
+    entries.filter { $0.value.showing.content.key == key && $0.value.popup.state != .over }.keys.sorted()
+  }
+
+  private mutating func change(
+    _ runs: [Supervisor.RunID], _ body: (inout Popup) -> [Popup.Action]
+  ) -> [Order] {
+    runs.flatMap { run -> [Order] in
+      guard var entry = entries[run] else { return [] }
+      let actions = body(&entry.popup)
+      entries[run] = entry
+      return actions.map { .act(run, entry.showing, $0) }
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import CCurl
+import ChimeCore
+import ChimeSchedule
+
+/// The HTTP thread's own state.
+///
+/// The thread sleeps in curl_multi_poll on its sockets and on the mailbox's eventfd. Every libcurl handle is local to
+/// it: no pointer of libcurl is seen by another thread.
+struct HTTPLoop: ~Copyable {
+  private let limits: HTTPLimits
+  private let route: HTTPRoute
+  private let mailbox: Mailbox<HTTPEngine.Command>
+  private var multi: UnsafeMutableRawPointer
+  private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+  /// Handles that wait for a next request, at most `mostIdle`.
+  private var idle: [HTTPTransfer] = []
+  private var queues: [DeliveryQueue: EndpointJobs] = [:]
+  private let sockets = DialledSockets()
+  private var stops: [@Sendable () -> Void] = []
+  private var begun: UInt = 0
+  /// Whether connections may be open although nothing is under way.
+  private var keepsConnections = false
+
+  static let stopping = "given up because the daemon stops"
+  private static let mostIdle = 64
+  /// Connections without a request that are kept open, for all endpoints together.
+  private static let mostIdleConnections = 64
+
+  private struct EndpointJobs {
+    var underWay = 0
+    private var capacity = 1
+    /// The first `taken` places are empty: taking from the front of an array moves all of it.
+    private var waiting: [HTTPJob?] = []
+    private var taken = 0
+
+    var isIdle: Bool { underWay == 0 && taken == waiting.count }
+    var rest: [HTTPJob] { waiting[taken...].compactMap(\.self) }
+
+    mutating func append(_ job: HTTPJob) {
+      capacity = max(1, job.capacity)
+      waiting.append(job)
+    }
+
+    /// The next job, when there is room for it.
+    mutating func next() -> HTTPJob? {
+      guard underWay < capacity, taken < waiting.count else { return nil }
+      defer {
+        waiting[taken] = nil
+        taken += 1
+        if taken == waiting.count || taken >= 1_024 {
+          waiting.removeFirst(taken)
+          taken = 0
+        }
+      }
+      return waiting[taken]
+    }
+  }
+
+  /// curl_global_init, once for the process and after libcurl is loaded. It is thread-safe since libcurl 7.84 and this
+  /// is its only caller.
+  private static let isReady = chime_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Nil, with what was asked refused, when libcurl is not there or cannot start; the next command tries again.
+  init?(
+    limits: HTTPLimits, route: HTTPRoute, mailbox: Mailbox<HTTPEngine.Command>, library: String
+  ) {
+    do throws(LibcurlMissing) { try Libcurl.load(library) } catch {
+      Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
+      return nil
+    }
+    guard let multi = Self.makeMulti() else {
+      Self.refuse(mailbox, HTTPResult(failure: "libcurl cannot be started"))
+      return nil
+    }
+    self.limits = limits
+    self.route = route
+    self.mailbox = mailbox
+    self.multi = multi
+  }
+
+  deinit { chime_curl_multi_cleanup(multi) }
+
+  private static func makeMulti() -> UnsafeMutableRawPointer? {
+    guard isReady, let multi = chime_curl_multi_init() else { return nil }
+    chime_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mostIdleConnections)
+    return multi
+  }
+
+  /// libcurl looks at the age of a connection only when another request is made: what is kept for one is closed here when
+  /// none has come for as long as a connection may last.
+  private mutating func closeConnections() {
+    guard let other = Self.makeMulti() else { return }
+    chime_curl_multi_cleanup(multi)
+    (multi, keepsConnections) = (other, false)
+  }
+
+  private static func refuse(_ mailbox: Mailbox<HTTPEngine.Command>, _ result: HTTPResult) {
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): job.finish(result)
+      case .stop(let done): done()
+      case .prepare, .end: break
+      }
+    }
+  }
+
+  /// Returns, after the stop, whom to tell of it.
+  consuming func run() -> [@Sendable () -> Void] {
+    var doorbell = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 1)
+    while true {
+      if doorbell.revents != 0 { obey(mailbox.take()) }
+      if !stops.isEmpty { break }
+      var running: Int32 = 0
+      chime_curl_multi_perform(multi, &running)
+      collect()
+      // What was begun in the place of what ended is due at once: libcurl then does not wait here.
+      doorbell.revents = 0
+      let isResting = transfers.isEmpty && keepsConnections
+      let begin = ContinuousClock.now
+      let wait = isResting ? limits.idle : giveUpQuietStreams()
+      chime_curl_multi_poll(multi, &doorbell, 1, wait.map { Int32(clamping: $0.rawValue) } ?? Int32.max, nil)
+      // It may wake for something of its own.
+      let rested = ContinuousClock.now - begin
+      if isResting, doorbell.revents == 0, rested >= .milliseconds(limits.idle.rawValue) { closeConnections() }
+    }
+    abandon()
+    return stops
+  }
+
+  private mutating func obey(_ commands: [HTTPEngine.Command]) {
+    for command in commands {
+      switch command {
+      case .stop(let done): stops.append(done)
+      case .prepare: break
+      case .end(let number):
+        for (handle, transfer) in transfers where transfer.job?.stream?.number == number {
+          giveUp(handle, transfer, transfer.abandoned())
+        }
+      case .send(let job):
+        guard let queue = job.queue else {
+          _ = begin(job)
+          continue
+        }
+        queues[queue, default: EndpointJobs()].append(job)
+        advance(queue)
+      }
+    }
+  }
+
+  /// Begins what the queue has room for.
+  private mutating func advance(_ queue: DeliveryQueue) {
+    while let job = queues[queue]?.next() {
+      if begin(job) { queues[queue]?.underWay += 1 }
+    }
+    if queues[queue]?.isIdle == true { queues[queue] = nil }
+  }
+
+  private mutating func begin(_ job: HTTPJob) -> Bool {
+    guard let request = job.prepare() else { return false }
+    // An email's handle is its own: nothing of it is left for another request, nor of one for it.
+    let kept = request.envelope == nil ? idle.popLast() : nil
+    guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
+      job.finish(HTTPResult(failure: "no memory to send with"))
+      return false
+    }
+    begun &+= 1
+    guard transfer.begin(request, job: job, number: begun),
+      chime_curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+    else {
+      job.finish(transfer.unbegun())
+      return false
+    }
+    transfers[transfer.handle] = transfer
+    keepsConnections = true
+    return true
+  }
+
+  /// Reports what has ended, and begins what there is room for in its place.
+  private mutating func collect() {
+    var left: Int32 = 0
+    while let message = chime_curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+      let code = message.pointee.data.result
+      guard let transfer = transfers.removeValue(forKey: handle), let job = transfer.job else { continue }
+      let result = transfer.result(code)
+      chime_curl_multi_remove_handle(multi, handle)
+      transfer.end()
+      if transfer.isReusable, idle.count < Self.mostIdle { idle.append(transfer) }
+      job.finish(result)
+      if let queue = job.queue {
+        queues[queue]?.underWay -= 1
+        advance(queue)
+      }
+    }
+  }
+
+  /// Ends the streams of which nothing has been heard for too long.
+  ///
+  /// - Returns: after how long the next would be one of them; nil when there is none.
+  private mutating func giveUpQuietStreams() -> Milliseconds? {
+    var next: Milliseconds?
+    for (handle, transfer) in transfers {
+      guard let rest = transfer.quietRest else { continue }
+      guard rest <= .zero else {
+        next = min(next ?? rest, rest)
+        continue
+      }
+      giveUp(handle, transfer, transfer.quiet())
+    }
+    return next
+  }
+
+  private mutating func giveUp(_ handle: UnsafeMutableRawPointer, _ transfer: HTTPTransfer, _ result: HTTPResult) {
+    let job = transfer.job
+    chime_curl_multi_remove_handle(multi, handle)
+    transfers[handle] = nil
+    transfer.end()
+    job?.finish(result)
+  }
+
+  private mutating func abandon() {
+    var refused: [HTTPJob] = queues.values.flatMap(\.rest)
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): refused.append(job)
+      case .stop(let done): stops.append(done)
+      case .prepare, .end: break
+      }
+    }
+    for (handle, transfer) in transfers {
+      chime_curl_multi_remove_handle(multi, handle)
+      transfer.job?.finish(transfer.abandoned())
+    }
+    transfers.removeAll()
+    for job in refused { job.finish(HTTPResult(failure: Self.stopping, isCutShort: true)) }
+  }
+}

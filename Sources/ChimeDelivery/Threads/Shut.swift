@@ -1,0 +1,48 @@
+import ChimeCore
+import ChimeSchedule
+
+/// Why an attempt cannot leave for now.
+struct Shut: Error {
+  let reason: String
+  /// After which it is tried again.
+  let wait: Milliseconds
+
+  init(_ reason: String, wait: Milliseconds = .minutes(5)) {
+    self.reason = reason
+    self.wait = wait
+  }
+
+  /// That attempt, with what becomes of its delivery.
+  func report(of delivery: Delivery, at now: Instant) -> ChannelReport {
+    let attempt = Attempt(
+      number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: reason)
+    return .ended(attempt, next: .blocked(wait))
+  }
+}
+
+extension EndpointAccess? {
+  /// How soon after secrets that could not be read they are read again.
+  private static let secretRetry = Milliseconds.seconds(30)
+
+  /// The endpoint of a queue, once something can be sent to it.
+  func open(_ queue: DeliveryQueue, at now: Instant) throws(Shut) -> EndpointAccess {
+    let name = queue.channel
+    guard let access = self else {
+      throw Shut(
+        "there is no channel \"\(name)\": add an endpoint with chime endpoint add \(name) URL, or a command in "
+          + "[commands.\(name)] of the configuration")
+    }
+    if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
+    guard !access.needsSecret || !access.secrets(at: now).isEmpty else {
+      let sentence =
+        access.problem.map { "endpoint \"\(name)\" cannot be used: \($0)" }
+        ?? "endpoint \"\(name)\" has no readable secret: give it one with chime endpoint rotate \(name) --secret-file FILE"
+      throw Shut(sentence, wait: Self.secretRetry)
+    }
+    if let fault = access.fault {
+      throw Shut(
+        "endpoint \"\(name)\" cannot be used: \(fault)", wait: access.lacksSecrets ? Self.secretRetry : .minutes(5))
+    }
+    return access
+  }
+}

@@ -1,0 +1,170 @@
+import ChimeCore
+import ChimeSchedule
+import FoundationEssentials
+
+/// The JSON that a webhook carries (Standard Webhooks 1.0.0, "Payload structure": `type`, `timestamp`, `data`).
+///
+/// Every key is always there, `null` where there is nothing to say, and always in the same place, so that all attempts of
+/// one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
+struct WebhookMessage<Content> {
+  /// The delivery's, where nothing beside the message has it.
+  var id: String?
+  var type: String
+  /// When what it tells of happened; an attempt's own time is in the header `webhook-timestamp`.
+  var timestamp: String
+  var data: Content
+}
+
+extension WebhookMessage: Encodable where Content: Encodable {
+  func bytes() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self))
+  }
+}
+
+/// `data` of `reminder.fired`, of what is told of an occurrence afterwards, and of a tracker.
+struct FiredReminder {
+  let message: OutboundMessage
+  /// What its receiver may do at once; nil where its endpoint reads no answers.
+  var answers: OfferedAnswers?
+
+  func write(_ data: inout JSONText) {
+    if let event = message.delivery.event, let news = event.news {
+      write(news, of: event, &data)
+    } else {
+      writeOccurrence(&data)
+    }
+  }
+
+  private func write(_ news: TrackerNews, of event: DeliveryEvent, _ data: inout JSONText) {
+    data.member("by", event.person)
+    data.member("change", news.change?.rawValue)
+    data.member("channel", message.delivery.queue.channel.rawValue)
+    if let entry = news.entry {
+      data.object("entry") { told in
+        told.member("at", Timestamp.rfc3339(entry.at))
+        told.member("day", entry.day)
+        told.member("id", entry.id)
+        told.member("item", entry.item)
+        told.member("value", entry.value)
+      }
+    } else {
+      data.member("entry", String?.none)
+    }
+    data.member("tenant", message.tenant)
+    data.member("title", message.title)
+    write(news.facts, &data)
+    if let unlocked = news.unlocked {
+      data.object("unlocked") { told in
+        told.member("id", unlocked.id)
+        told.member("kind", unlocked.kind.rawValue)
+        told.member("pack", unlocked.pack)
+        told.member("title", unlocked.title)
+      }
+    } else {
+      data.member("unlocked", String?.none)
+    }
+  }
+
+  private func write(_ facts: TrackerReport.Facts?, _ data: inout JSONText) {
+    if let facts {
+      data.object("tracker") { facts.write(&$0) }
+    } else {
+      data.member("tracker", String?.none)
+    }
+  }
+
+  private func writeOccurrence(_ data: inout JSONText) {
+    let occurrence = message.occurrence
+    let reminder = message.reminder
+    let event = message.delivery.event
+    if let answers { data.object("answers") { answers.write(&$0) } }
+    data.member("body", message.body)
+    if let event { data.member("by", event.person) }
+    data.member("channel", message.delivery.queue.channel.rawValue)
+    data.member("firedAt", occurrence.firedAt.map(Timestamp.rfc3339))
+    data.member("late", occurrence.late?.rawValue)
+    data.member("latenessMs", occurrence.lateness?.rawValue)
+    if let event {
+      if let channel = event.channel {
+        data.object("message") { given in
+          given.member("channel", channel.rawValue)
+          given.member("id", event.message?.rawValue)
+        }
+      } else {
+        data.member("message", String?.none)
+      }
+    }
+    data.member("occurrence", occurrence.id.description)
+    if let event { data.member("reason", event.reason?.rawValue) }
+    data.member("reminder", occurrence.id.reminder.rawValue)
+    data.member("repeat", Int64(occurrence.repetition(ofRound: message.delivery.round)))
+    data.member("round", Int64(message.delivery.round))
+    data.member("scheduledAt", Timestamp.rfc3339(occurrence.id.scheduledAt))
+    data.member("tags", reminder?.tags ?? [])
+    data.member("tenant", message.tenant)
+    data.member("title", message.title)
+    write(message.report?.facts, &data)
+    if let event { data.member("until", event.until.map(Timestamp.rfc3339)) }
+    data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
+    for text in Reminder.toldTexts { data.member(key: text.name) { $0.write(reminder?[keyPath: text.path]) } }
+  }
+}
+
+extension TrackerReport.Facts {
+  fileprivate func write(_ data: inout JSONText) {
+    data.member("day", day)
+    data.member("entries", Int64(entries))
+    data.member("goal", goal)
+    data.member("id", id)
+    data.member("met", isMet)
+    data.member("percent", percent.map { Int64($0) })
+    data.member("reached", reached)
+    data.member("remaining", remaining)
+    data.member("streak", Int64(streak))
+    data.member("title", title)
+    data.member("unit", unit)
+  }
+}
+
+extension WebhookMessage where Content == FiredReminder {
+  init(_ message: OutboundMessage, _ answers: OfferedAnswers? = nil) {
+    self.init(
+      type: message.kind.type, timestamp: Timestamp.rfc3339(message.delivery.createdAt),
+      data: FiredReminder(message: message, answers: answers))
+  }
+
+  func bytes() throws -> [UInt8] {
+    var json = JSONText()
+    json.object { json in
+      json.object("data") { data.write(&$0) }
+      if let id { json.member("id", id) }
+      json.member("timestamp", timestamp)
+      json.member("type", type)
+    }
+    return json.bytes
+  }
+}
+
+/// `data` of `chime.test`.
+struct TestNotice: Encodable {
+  var channel: String
+  var text = "A test message of Chime. No reminder has fired."
+}
+
+extension DeliveryEvent.Kind {
+  /// What stands in `type`.
+  var type: String {
+    switch self {
+    case .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
+    case .told(.givenUp): "message.givenUp"
+    case .told(let event): (event.isOfTracker ? "tracker." : "occurrence.") + event.rawValue
+    }
+  }
+}
+
+extension DeliveryEvent {
+  /// Who brought it about, in a receiver's words.
+  var person: String? { by == "desktop" ? "popup" : by }
+}

@@ -1,0 +1,169 @@
+import CPostgres
+import ChimeCore
+import Glibc
+
+// Sessions are opened here: one host after the other, each for a short time only, the first that takes changes.
+extension PostgresConfiguration {
+  /// Opens a session and makes it ready.
+  ///
+  /// - Throws: `.unavailable` with what every host said and what is to be done.
+  func connect() throws(StoreFailure) -> Connection {
+    let password = try password()
+    var reasons: [String] = []
+    for host in hosts {
+      var told = options.merging(host) { $1 }
+      // One address may stand for many.
+      if let name = host["host"], name.isEmpty { told["host"] = nil }
+      told["connect_timeout"] = nil
+      told["client_encoding"] = "UTF8"
+      // A list of hosts may begin with a standby.
+      for (keyword, value) in Self.usual where told[keyword] == nil { told[keyword] = value }
+      if let password { told["password"] = password }
+      do {
+        return try prepared(open(told))
+      } catch {
+        guard case .unavailable(let sentence) = error else { throw error }
+        if !reasons.contains(sentence) { reasons.append(sentence) }
+      }
+    }
+    throw .unavailable(reasons.joined(separator: "; "))
+  }
+
+  /// What is asked for unless the configuration says otherwise. A peer that is gone without a word is noticed within
+  /// about ten seconds (tcp(7), TCP_USER_TIMEOUT).
+  private static let usual = [
+    "application_name": "chimed", "target_session_attrs": "read-write", "keepalives": "1", "keepalives_idle": "5",
+    "keepalives_interval": "2", "keepalives_count": "3", "tcp_user_timeout": "10000",
+  ]
+
+  private func open(_ told: [String: String]) throws(StoreFailure) -> Connection {
+    let pairs = told.sorted { $0.key < $1.key }
+    let handle = withStrings(pairs.map(\.key)) { keywords in
+      withStrings(pairs.map(\.value)) { values in chime_pq_connect_start(keywords, values) }
+    }
+    guard let handle else { throw .unavailable("there was not enough memory to connect to PostgreSQL") }
+    // So that a refusal carries its SQLSTATE.
+    chime_pq_be_verbose(handle)
+    chime_pq_be_quiet(handle)
+    do {
+      try wait(for: handle)
+    } catch {
+      chime_pq_finish(handle)
+      throw error
+    }
+    return Connection(owning: handle, server: name(of: handle))
+  }
+
+  /// Drives the opening of a session (postgresql.org/docs/15/libpq-connect.html, PQconnectPoll).
+  private func wait(for handle: OpaquePointer) throws(StoreFailure) {
+    let end = Self.clock() + connectTimeout
+    var wanted = PGRES_POLLING_WRITING
+    while chime_pq_status(handle) != CONNECTION_BAD {
+      let left = end - Self.clock()
+      guard left > 0 else {
+        throw .unavailable(
+          "\(name(of: handle)) did not answer within \(connectTimeout / 1_000) s: see that it runs, and that host and "
+            + "port in connection of [store] are right")
+      }
+      var one = pollfd(
+        fd: chime_pq_socket(handle), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
+      if poll(&one, 1, Int32(left)) <= 0 { continue }
+      wanted = chime_pq_connect_poll(handle)
+      if wanted == PGRES_POLLING_OK { return }
+      if wanted == PGRES_POLLING_FAILED { break }
+    }
+    throw refusal(of: handle)
+  }
+
+  /// Why there is no session.
+  private func refusal(of handle: OpaquePointer) -> StoreFailure {
+    let (server, said) = (name(of: handle), String(cString: chime_pq_error_message(handle)))
+    let user = options["user"].map { "user \($0)" } ?? "chimed's user"
+    let database = options["dbname"].map { "database \($0)" } ?? "the database"
+    if chime_pq_needs_password(handle) != 0 {
+      return .unavailable(
+        "\(server) asks for the password of \(user): put it into a file of mode 0600 and name that in passwordFile of "
+          + "[store]")
+    }
+    guard let error = ServerError(refusal: said) else {
+      // Names are the same in every language.
+      if options["sslmode"] != nil, ["SSL", "certificate", "sslrootcert"].contains(where: said.contains) {
+        return .unavailable(
+          "\(server) cannot be spoken to over TLS: \(ServerError.plain(said)); see its certificate, and sslmode, "
+            + "sslrootcert and host in connection of [store]")
+      }
+      return .unavailable(
+        "PostgreSQL cannot be reached: \(ServerError.plain(said)); see that it runs and takes changes, and that host "
+          + "and port in connection of [store] are right")
+    }
+    switch error.state {
+    case "28P01":
+      let place = passwordFile ?? "the passfile (~/.pgpass)"
+      return .unavailable("\(server) refuses the password of \(user): put the right one into \(place)")
+    case "28000":
+      return .unavailable("\(server) does not let \(user) in (\(error.message)): see its pg_hba.conf and the role")
+    case "3D000":
+      return .unavailable(
+        "\(server) has no \(database): make it (createdb --encoding=UTF8 --owner=USER NAME), or put another dbname into "
+          + "connection of [store]")
+    default: return error.failure(server: server)
+    }
+  }
+
+  /// Sets what every session of ours is to have.
+  private func prepared(_ connection: Connection) throws(StoreFailure) -> Connection {
+    let version = chime_pq_server_version(connection.handle)
+    guard version >= 150_000 else {
+      throw .unavailable("\(connection.server) is PostgreSQL \(version / 10_000): chimed needs 15 or newer")
+    }
+    let encoding = chime_pq_parameter_status(connection.handle, "server_encoding").map { String(cString: $0) } ?? ""
+    guard encoding == "UTF8" else {
+      throw .unavailable(
+        "the database on \(connection.server) has the encoding \(encoding): make one with --encoding=UTF8 "
+          + "--template=template0")
+    }
+    try connection.script(
+      """
+      SET search_path = chime, pg_temp;
+      SET statement_timeout = \(statementTimeout);
+      SET idle_in_transaction_session_timeout = \(idleTimeout);
+      SET jit = off;
+      -- What has committed is to last, whatever this database's default is.
+      SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+      """)
+    return connection
+  }
+
+  /// Where a session leads, for sentences.
+  private func name(of handle: OpaquePointer) -> String {
+    let host = chime_pq_host(handle).map { String(cString: $0) } ?? ""
+    let port = chime_pq_port(handle).map { String(cString: $0) } ?? ""
+    if host.isEmpty { return "PostgreSQL" }
+    return "PostgreSQL at \(host)\(port.isEmpty || port == "5432" ? "" : ":\(port)")"
+  }
+
+  /// Microseconds of a clock that nobody sets and that runs on in sleep, as `StoreTime` has them.
+  static func unsetClock() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+  }
+
+  /// Milliseconds of a clock that nobody sets.
+  static func clock() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+  }
+
+  /// As an array of C strings with a null at its end.
+  private func withStrings<Result>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+  ) -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    var pointers = copies.map { $0.map { UnsafePointer<CChar>($0) } }
+    pointers.append(nil)
+    return withExtendedLifetime(pointers) { body(pointers) }
+  }
+}

@@ -1,0 +1,192 @@
+import ChimeCore
+import ChimeRecords
+import Dispatch
+
+/// A session that is opened when it is needed, and the one queue on which it is used.
+///
+/// `@unchecked Sendable`: the connection with its transaction is touched on `queue` only, which lets in one block at a
+/// time; each access says so to Dispatch and stops the program if it is not so.
+final class Session: @unchecked Sendable {
+  let queue: DispatchQueue
+  private let place: PostgresConfiguration
+  private let isReadOnly: Bool
+  private let turn = ClaimCursor()
+  private let heard: @Sendable (StoreTime) -> Void
+  private let leases: LeaseState
+  private var transaction: Transaction?
+  /// The session before, which the server may still take for alive.
+  private var former: Backend?
+  private var current: Backend?
+  /// Until when nobody tries again, by a clock that nobody sets, and why; and how many sessions had been opened by then.
+  private var refusal: (until: Int64, failure: StoreFailure, openings: Int)?
+
+  /// A process of the server.
+  struct Backend {
+    var process: Int
+    /// When it was started, as the server writes it: numbers of processes come again.
+    var startedAt: String
+    /// Which history of the server it is part of; another one follows a failover.
+    var timeline: String
+  }
+
+  init(
+    label: String, place: PostgresConfiguration, isReadOnly: Bool, leases: LeaseState = LeaseState(),
+    heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+  ) {
+    self.leases = leases
+    queue = DispatchQueue(label: label)
+    self.place = place
+    self.isReadOnly = isReadOnly
+    self.heard = heard
+  }
+
+  /// The verbs, over a session that was alive when last heard of; opened if there is none.
+  func ready() throws(StoreFailure) -> Transaction {
+    dispatchPrecondition(condition: .onQueue(queue))
+    if let transaction {
+      // What a name came to does not matter, unless the session turns out to be lost.
+      try? name(transaction.connection)
+      if !transaction.connection.isLost { return transaction }
+      drop()
+    }
+    if let refusal, PostgresConfiguration.clock() < refusal.until, leases.current.openings == refusal.openings {
+      throw refusal.failure
+    }
+    do {
+      let connection = try place.connect()
+      let backend = try Backend(of: connection)
+      try take(connection)
+      try name(connection)
+      refusal = nil
+      current = backend
+      let opened = Transaction(
+        connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, leases: leases, turn: turn,
+        claimTimeout: place.claimTimeout, heard: heard)
+      try opened.hearTime()
+      transaction = opened
+      leases.change { $0.openings += 1 }
+      return opened
+    } catch {
+      let failure = error as? StoreFailure ?? .internalError("\(error)")
+      refusal = (PostgresConfiguration.clock() + place.rest, failure, leases.current.openings)
+      throw failure
+    }
+  }
+
+  /// Runs `use`; once more on a new session, when the one that there was turns out to have been lost before it did
+  /// anything.
+  func using<Result>(_ use: (Transaction) throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+    let transaction = try ready()
+    do {
+      return try use(transaction)
+    } catch {
+      guard transaction.connection.isLost else { throw error }
+      return try use(try ready())
+    }
+  }
+
+  /// Has the server know whose session it is, as soon as the daemon has a number.
+  private func name(_ connection: Connection) throws(StoreFailure) {
+    guard let node = leases.current.node else { return }
+    try connection.name(for: node, place.member)
+  }
+
+  /// Lets go of the session.
+  func drop() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    if current != nil { former = current }
+    (current, transaction) = (nil, nil)
+  }
+
+  /// Whether a transaction that was lost while it committed has done so; nil when that cannot be found out.
+  func hasCommitted(_ number: String) -> Bool? {
+    let timeline = current?.timeline
+    drop()
+    // What the server was about when the connection broke may take a moment yet.
+    guard let connection = try? ready().connection, current?.timeline == timeline else { return nil }
+    for _ in 0..<50 {
+      switch try? connection.script("SELECT pg_xact_status('\(number)'::xid8)") {
+      case "committed": return true
+      case "aborted": return false
+      case "in progress": _ = try? connection.script("SELECT pg_sleep(0.1)")
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Joins those that use the database: ends the session before, takes a share of the lock that they all have, and brings
+  /// the tables up to date where this program is the first that knows them so.
+  private func take(_ connection: Connection) throws {
+    if !isReadOnly, let former {
+      // A server does not notice at once that the other end has gone, and keeps its locks until then.
+      try connection.script(
+        """
+        SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity
+        WHERE pid = \(former.process) AND backend_start = '\(former.startedAt)'
+        """)
+    }
+    let end = PostgresConfiguration.clock() + place.lockTimeout
+    while true {
+      // Whoever has a share of it finds the tables as they are until it lets go.
+      try share(connection)
+      let found = try Schema.version(of: connection)
+      let known = place.migrations.last?.version ?? 0
+      guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }
+      if found == known { return }
+      guard !isReadOnly else {
+        throw StoreFailure.unavailable("the tables on \(connection.server) are not up to date yet: try again")
+      }
+      try connection.script("SELECT pg_advisory_unlock_shared(\(Schema.daemonLock))")
+      if try connection.script("SELECT pg_try_advisory_lock(\(Schema.daemonLock))::text") == "true" {
+        try Schema.migrate(connection, by: place.migrations)
+        try share(connection)
+        try connection.script("SELECT pg_advisory_unlock(\(Schema.daemonLock))")
+        return
+      }
+      guard PostgresConfiguration.clock() < end else {
+        let others = try holders(connection) ?? "another chimed"
+        throw StoreFailure.held(
+          by: "\(others); the tables are to be changed for this version, which no other may be running for")
+      }
+      // Several that start at once look in turn: one of them brings the tables up to date for all.
+      try connection.script("SELECT pg_sleep(0.02 + random() * 0.1)")
+    }
+  }
+
+  /// Takes a share of the lock. Nobody has it alone for long, but for a program of before, which had the whole database.
+  private func share(_ connection: Connection) throws {
+    do {
+      try connection.script(
+        "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock_shared(\(Schema.daemonLock))::text")
+      try connection.script("SET lock_timeout = 0")
+    } catch {
+      guard !connection.isLost, let holders = try holders(connection) else { throw error }
+      throw StoreFailure.held(by: holders)
+    }
+  }
+
+  /// Who has the lock or a share of it.
+  private func holders(_ connection: Connection) throws -> String? {
+    try connection.script(
+      """
+      SELECT string_agg(DISTINCT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine')
+        || ' (session ' || l.pid || ' of ' || a.usename || ' since ' || to_char(a.backend_start, 'YYYY-MM-DD HH24:MI')
+        || ')', ', ')
+      FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.pid <> pg_backend_pid()
+        AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+  }
+}
+
+extension Session.Backend {
+  init(of connection: Connection) throws {
+    process = connection.process
+    startedAt =
+      try connection.script(
+        "SELECT backend_start::text FROM pg_stat_activity WHERE pid = \(connection.process)") ?? ""
+    timeline = try connection.script("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)") ?? ""
+  }
+}

@@ -1,0 +1,383 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import Glibc
+
+/// One daemon's part in the fleet, over a session of its own, so that no long transaction holds it up. Made, used and let
+/// go by one thread (`Membership`).
+final class FleetHeartbeat {
+  private let place: PostgresConfiguration
+  private let leases: LeaseState
+  private let tell: (FleetEvent) -> Void
+  private var connection: Connection?
+  private(set) var heartbeat: Heartbeat
+  /// What was ours at the last beat, each shard with its epoch.
+  private var owned: [Int: Int64] = [:]
+  private var yielding: Set<Int> = []
+  /// Whether the last beat did not get all that was to be taken.
+  private var isShort = false
+  /// Whether it left something that others are to take.
+  private var leavesSome = false
+  private var revision: Int64?
+  private var clock = StoreClock()
+  private var lastLook: Int64 = 0
+  /// Whether somebody has said that there is something in the outbox. Where nobody says so, the loop looks by itself.
+  private var owesLook = false
+  private var isLeaving = false
+  /// Whether rows of daemons that are long gone are to be removed.
+  private var owesForgetting = false
+  /// Why sessions of lost daemons could not be ended the last time.
+  private var refusal: StoreFailure?
+  /// Whether others are to hear that there is something for them in the outbox, and when they last did.
+  var owesWord = false
+  private var lastWord: Int64 = 0
+
+  /// Between two words about the outbox, of which each wakes all the others, and between two looks that follow from them.
+  static let wordInterval: Int64 = 100
+
+  init(place: PostgresConfiguration, leases: LeaseState, tell: @escaping (FleetEvent) -> Void) {
+    var place = place
+    // Shorter than a lease: a beat that takes longer is none.
+    (place.statementTimeout, place.idleTimeout) = (3_000, 3_000)
+    self.place = place
+    self.leases = leases
+    self.tell = tell
+    heartbeat = Heartbeat(now: Self.clock())
+  }
+
+  /// Milliseconds since the machine started, its sleep among them.
+  static func clock() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+  }
+
+  /// Where others' words arrive; -1: nowhere.
+  var descriptor: Int32 { connection?.descriptor ?? -1 }
+
+  /// What is due now is done.
+  ///
+  /// - Returns: when something is due again.
+  func work() -> Int64 {
+    if Self.clock() >= heartbeat.next {
+      beat()
+      hear()
+    }
+    guard leases.current.living > 1 else { return heartbeat.next }
+    if owesLook, Self.clock() >= lastLook + Self.wordInterval { look() }
+    if owesWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
+    var next = heartbeat.next
+    if owesLook { next = min(next, lastLook + Self.wordInterval) }
+    return owesWord ? min(next, lastWord + Self.wordInterval) : next
+  }
+
+  /// Something may have arrived.
+  func hear() {
+    guard let connection else { return }
+    let words = connection.words()
+    if connection.isLost {
+      self.connection = nil
+      heartbeat.called(at: Self.clock())
+    }
+    if words.contains(Word.members.rawValue) { heartbeat.called(at: Self.clock()) }
+    if words.contains(Word.outbox.rawValue) { owesLook = true }
+  }
+
+  /// Takes nothing more.
+  func retire() {
+    isLeaving = true
+    heartbeat.called(at: Self.clock())
+  }
+
+  /// Is heard of soon.
+  func probe() { heartbeat.called(at: Self.clock()) }
+
+  /// Gives back what it has. Nothing of it is under way, or nobody will hear what comes of it.
+  func end() {
+    guard let node = leases.current.node, let connection, !connection.isLost else { return }
+    leases.change { ($0.node, $0.leaseEnd) = (nil, nil) }
+    _ = try? connection.script(
+      """
+      UPDATE shard_lease SET node = NULL WHERE node = \(node);
+      DELETE FROM node WHERE id = \(node);
+      NOTIFY \(Word.channel), '\(Word.members.rawValue)'
+      """)
+    self.connection = nil
+  }
+
+  /// What daemons tell each other.
+  enum Word: String {
+    static let channel = "chime_fleet"
+    case members, outbox
+  }
+
+  private func look() {
+    (lastLook, owesLook) = (Self.clock(), false)
+    tell(.look)
+    if let connection { try? review(readRevision(connection)) }
+  }
+
+  /// How often endpoints have changed.
+  private func readRevision(_ connection: Connection) throws -> Int64 {
+    try connection.first("SELECT number FROM revision WHERE name = 'endpoints'", row: { $0.int64(0) }) ?? 0
+  }
+
+  private func review(_ found: Int64) {
+    if let revision, revision != found { tell(.endpointsChanged) }
+    revision = found
+  }
+
+  // MARK: A beat
+
+  /// The table of the database, as a beat has found it.
+  private struct Found {
+    var living: Set<Int64> = []
+    var othersEndIn: Int64?
+    /// Whether there are some that have not been heard of within their lease.
+    var hasLost = false
+    var owners: [Int64?] = []
+    var epochs: [Int64] = []
+    var revision: Int64 = 0
+  }
+
+  private func beat() {
+    let start = Self.clock()
+    leases.change { $0.unansweredSince = $0.unansweredSince ?? start }
+    do {
+      let connection = try opened()
+      let (node, found) = try speak(connection)
+      try connection.name(for: node, place.member)
+      noticeLapse(at: start, hasOthers: found.othersEndIn != nil)
+      let hasEnded = try found.hasLost && endSessionsOfTheLost(connection)
+      try forget(connection)
+      try settle(connection, node, found)
+      let (wasAlone, isAlone) = (leases.current.isAlone, found.othersEndIn == nil && !hasEnded)
+      let isMoving = !yielding.isEmpty || leavesSome
+      heartbeat.heard(
+        beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort, isAlone: isAlone)
+      // What their transactions had locked is there in a moment.
+      if hasEnded { heartbeat.called(at: start) }
+      leases.change { state in
+        (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
+        (state.unansweredSince, state.isAlone) = (nil, isAlone)
+      }
+      // What others do is looked for rarely while there are none.
+      if wasAlone, !isAlone { tell(.look) }
+    } catch {
+      // The store's other sessions tell what is wrong with the server.
+      connection = nil
+      heartbeat.failed(at: Self.clock())
+    }
+  }
+
+  private func opened() throws -> Connection {
+    if let connection, !connection.isLost { return connection }
+    let made = try place.connect()
+    // What is said here waits for no disk and no standby: a beat that a crash takes back is made up for by the next, and
+    // what is claimed under a lease is written behind it and waited for, which takes the lease along.
+    try made.script("SELECT set_config('synchronous_commit', 'off', false)")
+    try made.script("LISTEN \(Word.channel)")
+    connection = made
+    return made
+  }
+
+  /// Has the database know that we live, and finds out how it is: in one journey, so that a daemon at rest wakes as rarely as
+  /// it can.
+  private func speak(_ connection: Connection) throws -> (Int64, Found) {
+    if let node = leases.current.node {
+      var isKnown = false
+      let update = try connection.queued(
+        """
+        UPDATE node SET (seen_at, expires_at, leaving) = (SELECT c.now, c.now + $2, $3 FROM (
+          SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c)
+        WHERE id = $1
+        """, node, Heartbeat.lease, isLeaving ? 1 : 0
+      ) { isKnown = $0.changes > 0 }
+      let found = try read(connection, node, after: [update])
+      if isKnown { return (node, found) }
+    }
+    let node = try introduce(connection)
+    return (node, try read(connection, node))
+  }
+
+  private func introduce(_ connection: Connection) throws -> Int64 {
+    // Nobody knows us, or nobody does any more.
+    let node = try connection.makeKey(
+      """
+      INSERT INTO node (name, process, version, started_at, seen_at, expires_at)
+      SELECT $1, $2, $3, c.now, c.now, c.now + $4 FROM (
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
+      RETURNING id AS key
+      """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
+    owesForgetting = true
+    // Whoever empties the tables by hand need not know of these rows.
+    try connection.run(
+      "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
+    leases.change { $0.node = node }
+    try say(.members, connection)
+    return node
+  }
+
+  private func read(
+    _ connection: Connection, _ node: Int64, after first: [Connection.Queued] = []
+  ) throws -> Found {
+    var found = Found()
+    var now: Int64 = 0
+    let members = try connection.queued(
+      """
+      SELECT id, leaving, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
+      """
+    ) { answer in
+      for (id, isLeaving, left) in answer.map({ ($0.int64(0), $0.int64(1) != 0, $0.int64(2)) }) {
+        guard left > 0 else {
+          found.hasLost = true
+          continue
+        }
+        if !isLeaving { found.living.insert(id) }
+        if id != node { found.othersEndIn = min(found.othersEndIn ?? left, left) }
+      }
+    }
+    let shards = try connection.queued("SELECT node, epoch FROM shard_lease ORDER BY shard") { answer in
+      for (owner, epoch) in answer.map({ ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1)) }) {
+        found.owners.append(owner)
+        found.epochs.append(epoch)
+      }
+    }
+    let rest = try connection.queued(
+      """
+      SELECT coalesce((SELECT number FROM revision WHERE name = 'endpoints'), 0),
+        floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+      """
+    ) { answer in
+      for row in answer.map({ ($0.int64(0), $0.int64(1)) }) { (found.revision, now) = row }
+    }
+    let asked = PostgresConfiguration.unsetClock()
+    try connection.send(first + [members, shards, rest])
+    // The loop follows the database's clock, and while it looks at nothing, nobody else sees that it was set.
+    let step = clock.hear(StoreTime(microseconds: now, askedAt: asked, heardAt: PostgresConfiguration.unsetClock()))
+    if step != .zero { tell(.look) }
+    return found
+  }
+
+  /// After a time in which nobody has heard of this daemon, others may have ended its sessions and taken its share.
+  private func noticeLapse(at start: Int64, hasOthers: Bool) {
+    if hasOthers, let span = heartbeat.lapse(at: start) { tell(.lapsed(unheardFor: .milliseconds(span))) }
+  }
+
+  /// - Returns: whether there were any.
+  private func endSessionsOfTheLost(_ connection: Connection) throws -> Bool {
+    do {
+      let ended = try OrphanSessionReaper.end(connection)
+      for one in ended {
+        tell(.endedSessions(one.count, ofProcess: one.process, on: one.name))
+      }
+      refusal = nil
+      return !ended.isEmpty
+    } catch let failure as StoreFailure where !connection.isLost {
+      // Told once: it is tried again with each beat.
+      if refusal != failure { tell(.sessionsStay(failure)) }
+      refusal = failure
+      return false
+    }
+  }
+
+  /// Removes the rows of daemons that have been gone for a day, whose sessions have ended.
+  private func forget(_ connection: Connection) throws {
+    guard owesForgetting else { return }
+    owesForgetting = false
+    try connection.run(
+      """
+      DELETE FROM node
+      WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 86400000
+      """)
+  }
+
+  /// Does what follows from the table, and tells the loop.
+  private func settle(_ connection: Connection, _ node: Int64, _ found: Found) throws {
+    var mine: [Int: Int64] = [:]
+    for (shard, owner) in found.owners.enumerated() where owner == node { mine[shard] = found.epochs[shard] }
+    let plan = FleetPlan(for: node, owners: found.owners, living: found.living)
+    let yields = Set(plan.yield)
+    let gone = owned.filter { mine[$0.key] != $0.value }.map(\.key) + yields.subtracting(yielding)
+    let isStaying = !yielding.subtracting(yields).isDisjoint(with: mine.keys)
+    yielding = yields
+    owned = mine
+    leases.change { $0.yielding = yields }
+    if !gone.isEmpty {
+      let queues = try connection.all(
+        "SELECT owner, channel FROM lane WHERE shard = ANY (CAST($1 AS smallint[]))", gone.list
+      ) { $0.queue(0) }
+      if !queues.isEmpty { tell(.leave(Set(queues))) }
+    }
+
+    let taken = try take(plan.take, connection, node)
+    for (shard, epoch) in taken { owned[shard] = epoch }
+    isShort = taken.count < plan.take.count
+    leavesSome = plan.leavesSome
+    if !taken.isEmpty { tell(.taken) }
+    if isStaying { tell(.look) }
+    if !yielding.isEmpty {
+      let given = try give(yielding, connection, node)
+      for shard in given { owned[shard] = nil }
+      if !given.isEmpty {
+        yielding.subtract(given)
+        leases.change { $0.yielding = yielding }
+        try say(.members, connection)
+      }
+    }
+    review(found.revision)
+  }
+
+  /// Makes those ours that are still nobody's.
+  private func take(_ shards: [Int], _ connection: Connection, _ node: Int64) throws -> [(Int, Int64)] {
+    if shards.isEmpty { return [] }
+    return try connection.all(
+      """
+      UPDATE shard_lease SET node = $1, epoch = epoch + 1
+      WHERE shard IN (
+        SELECT s.shard FROM shard_lease s
+        WHERE s.shard = ANY (CAST($2 AS smallint[])) AND NOT EXISTS (
+          SELECT 1 FROM node n
+          WHERE n.id = s.node AND n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        FOR UPDATE OF s SKIP LOCKED)
+      RETURNING shard, epoch
+      """, node, shards.list
+    ) { ($0.int(0), $0.int64(1)) }
+  }
+
+  /// Lets those go of which nothing is under way. A claim whose time is over is none any more, whatever has become of it.
+  private func give(_ shards: Set<Int>, _ connection: Connection, _ node: Int64) throws -> [Int] {
+    try connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    defer { connection.rollBack() }
+    // First they are locked, so that what is looked at next is all there is: no claim is made meanwhile.
+    let locked = try connection.all(
+      """
+      SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
+      FOR UPDATE SKIP LOCKED
+      """, node, shards.list
+    ) { $0.int(0) }
+    let given = try connection.all(
+      """
+      UPDATE shard_lease s SET node = NULL
+      WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
+        SELECT 1 FROM lane l JOIN delivery d ON d.lane = l.key
+        WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
+          AND d.visible_at > coalesce(d.state_at, d.created_at)
+          AND d.visible_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+      RETURNING s.shard
+      """, locked.list
+    ) { $0.int(0) }
+    try connection.script("COMMIT")
+    return given
+  }
+
+  private func sayThereIsSomething() {
+    (owesWord, lastWord) = (false, Self.clock())
+    // They look by themselves, a little later.
+    if let connection { try? say(.outbox, connection) }
+  }
+
+  private func say(_ word: Word, _ connection: Connection) throws(StoreFailure) {
+    try connection.script("NOTIFY \(Word.channel), '\(word.rawValue)'")
+  }
+}

@@ -1,0 +1,159 @@
+import ChimeCore
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The thread on which a daemon is a member of its fleet, and what others ask of it.
+///
+/// A thread of its own and no queue: whoever is not heard of in time loses what it has, so this waits for nobody.
+final class Membership: Sendable {
+  let leases: LeaseState
+  private let orders = Mutex(Orders())
+  /// Two sockets: the one is readable when there is an order, which is told by a byte into the other.
+  private let bell: (hear: Int32, ring: Int32)
+  private let firstBeat = DispatchGroup()
+  private let end = DispatchGroup()
+
+  /// A lock guards them: anybody gives orders, and the thread takes them.
+  private struct Orders {
+    var handler: (@Sendable (FleetEvent) -> Void)?
+    /// What was told before there was anyone to hear it.
+    var unheard: [FleetEvent] = []
+    var isRetiring = false
+    var isEnding = false
+    var owesWord = false
+    var isProbing = false
+  }
+
+  init(leases: LeaseState) throws(StoreFailure) {
+    self.leases = leases
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32((SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      throw .unavailable(
+        "no descriptor is left for the database: end some programs, or raise LimitNOFILE= of the service")
+    }
+    bell = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(bell.hear)
+    close(bell.ring)
+  }
+
+  /// Starts, and waits until the database has been told or could not be.
+  func begin(_ place: PostgresConfiguration) throws(StoreFailure) {
+    leases.onWord { [weak self] in self?.order { $0.owesWord = true } }
+    firstBeat.enter()
+    end.enter()
+    do throws(StoreFailure) {
+      try Self.startThread { self.run(place) }
+    } catch {
+      firstBeat.leave()
+      end.leave()
+      throw error
+    }
+    firstBeat.wait()
+  }
+
+  func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void) {
+    let unheard = orders.withLock { orders in
+      orders.handler = handler
+      defer { orders.unheard = [] }
+      return orders.unheard
+    }
+    unheard.forEach(handler)
+  }
+
+  func retire() { order { $0.isRetiring = true } }
+
+  func probe() { order { $0.isProbing = true } }
+
+  /// Gives back what the daemon has, and ends the thread.
+  func leave() async {
+    order { $0.isEnding = true }
+    await withCheckedContinuation { caller in end.notify(queue: .global()) { caller.resume() } }
+  }
+
+  private func order(_ change: (inout Orders) -> Void) {
+    orders.withLock { change(&$0) }
+    // One that is full is heard as well.
+    var byte: UInt8 = 1
+    write(bell.ring, &byte, 1)
+  }
+
+  // MARK: The thread
+
+  private func run(_ place: PostgresConfiguration) {
+    let pulse = FleetHeartbeat(place: place, leases: leases) { self.tell($0) }
+    var next = pulse.work()
+    firstBeat.leave()
+    while true {
+      wait(until: next, or: pulse.descriptor)
+      let taken = orders.withLock { orders in
+        defer { (orders.isRetiring, orders.owesWord, orders.isProbing) = (false, false, false) }
+        return orders
+      }
+      if taken.isEnding { break }
+      if taken.isRetiring { pulse.retire() }
+      if taken.owesWord { pulse.owesWord = true }
+      if taken.isProbing { pulse.probe() }
+      pulse.hear()
+      next = pulse.work()
+    }
+    pulse.end()
+    end.leave()
+  }
+
+  private func tell(_ event: FleetEvent) {
+    let handler = orders.withLock { orders in
+      if orders.handler == nil { orders.unheard.append(event) }
+      return orders.handler
+    }
+    handler?(event)
+  }
+
+  private func wait(until next: Int64, or descriptor: Int32) {
+    var members = [
+      pollfd(fd: bell.hear, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    // A descriptor below 0 is passed over (poll(2)). The time limit stands still while the machine sleeps, as all do.
+    poll(&members, 2, Int32(clamping: max(0, next - FleetHeartbeat.clock())))
+    var bytes = [UInt8](repeating: 0, count: 512)
+    read(bell.hear, &bytes, bytes.count)
+  }
+
+  private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StoreFailure) {
+    var thread = pthread_t()
+    let work = Unmanaged.passRetained(ThreadBody(body))
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+      }, work.toOpaque())
+    guard code == 0 else {
+      work.release()
+      throw .unavailable("no thread can be started (\(String(cString: strerror(code)))): see TasksMax= of the service")
+    }
+    pthread_detach(thread)
+  }
+}
+
+private final class ThreadBody: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func run() {
+    // As it is called in the list of threads (proc(5)).
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    if file >= 0 {
+      let name = Array("chime-fleet".utf8)
+      write(file, name, name.count)
+      close(file)
+    }
+    body()
+  }
+}

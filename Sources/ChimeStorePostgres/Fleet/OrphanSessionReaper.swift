@@ -1,0 +1,39 @@
+import ChimeCore
+import ChimeRecords
+
+/// What ending the sessions of lost daemons came to.
+struct OrphanSessionReaper: Equatable {
+  var node: Int64
+  /// Of the daemon, and its process there.
+  var name: String
+  var process: Int64
+  var count: Int
+
+  /// Ends the sessions of daemons that have not been heard of within their lease. What such a daemon has locked nobody else
+  /// can have: where it stands still while the server sends it something, no time limit of the server's ends that.
+  ///
+  /// One that is heard of again is left alone: its row is locked while its sessions are ended, unless it is just being
+  /// heard of. What it has opened since counts as its own for the time of a lease.
+  ///
+  /// - Parameter lease: milliseconds.
+  /// - Throws: `StoreFailure`, where this role may not end a session of its own name, too.
+  static func end(_ connection: Connection, lease: Int64 = Heartbeat.lease) throws -> [OrphanSessionReaper] {
+    try connection.all(
+      """
+      WITH c AS (SELECT clock_timestamp() AS now), s AS MATERIALIZED (
+        SELECT pid, backend_start, substring(application_name FROM '^chimed ([0-9]{1,18}),')::bigint AS node
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND usename = session_user AND pid <> pg_backend_pid()),
+      lost AS MATERIALIZED (
+        SELECT n.id, n.name, n.process, n.expires_at FROM node n
+        WHERE n.expires_at <= (SELECT extract(epoch FROM now) * 1000 FROM c) AND n.id IN (SELECT s.node FROM s)
+        FOR UPDATE SKIP LOCKED),
+      ended AS MATERIALIZED (
+        SELECT lost.id, lost.name, lost.process, pg_terminate_backend(s.pid) AS told
+        FROM c, lost JOIN s ON s.node = lost.id
+        WHERE s.backend_start < greatest(to_timestamp(lost.expires_at / 1000.0), c.now - $1 * interval '1 ms'))
+      SELECT id, name, process, count(*) FROM ended WHERE told GROUP BY id, name, process ORDER BY id
+      """, lease
+    ) { OrphanSessionReaper(node: $0.int64(0), name: $0.text(1), process: $0.int64(2), count: $0.int(3)) }
+  }
+}

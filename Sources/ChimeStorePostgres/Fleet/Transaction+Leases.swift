@@ -1,0 +1,119 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+// Queues of the outbox belong to one daemon at a time, by a lease on their shard.
+extension Transaction {
+  /// Under which epoch this daemon has a shard, and keeps it until this transaction has ended; nil: it does not have it.
+  ///
+  /// A row that is locked is being handed over or taken over, or this daemon looks at that moment whether it can hand it
+  /// over: how that ends is waited for. It takes a moment, and whoever does it waits for nobody.
+  func epoch(of shard: Int64) throws -> Int64? {
+    if let known = epochs[shard] { return known }
+    let found = try connection.first(
+      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE", shard, leases.current.node
+    ) { $0.int64(0) }
+    epochs[shard] = .some(found)
+    return found
+  }
+
+  /// The same, of what is not being handed over: there nothing new begins, and what is locked is not waited for.
+  func claimEpoch(of shard: Int64) throws -> Int64? {
+    if leases.current.yielding.contains(Int(shard)) { return nil }
+    if let known = epochs[shard] { return known }
+    let found = try connection.first(
+      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, leases.current.node
+    ) { $0.int64(0) }
+    // What another finds locked may be this daemon's all the same.
+    if let found { epochs[shard] = .some(found) }
+    return found
+  }
+
+  func releaseClaims() throws {
+    try requireWriting()
+    // A claim is what is hidden for longer than its own state asks for.
+    try connection.run(
+      """
+      UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.lane = l.key AND s.node = $1 AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
+      """, leases.current.node)
+  }
+
+  func releaseFormerClaims() throws {
+    try requireWriting()
+    // What is ours under this epoch is under way.
+    try connection.run(
+      """
+      UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.lane = l.key AND s.node = $1 AND d.epoch IS DISTINCT FROM s.epoch
+        AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
+      """, leases.current.node)
+  }
+
+  /// What each queue that this daemon works off owes, and when the earliest of it may be tried.
+  func outboxWakeups(
+    heard: @escaping ([(queue: DeliveryQueue, visibleAt: Instant?)]) -> Void
+  ) throws(StoreFailure) -> Connection.Queued {
+    let held = leases.current
+    return try connection.queued(
+      """
+      SELECT l.owner, l.channel, CASE WHEN l.ordered = 1
+        THEN (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
+          ORDER BY d.key LIMIT 1)
+        ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1) END
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
+      """, held.node, held.yieldingList
+    ) { heard($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
+  }
+
+  /// The daemons that have the database, or had it in the last day.
+  func members(asked: Int64?) throws -> [FleetMember] {
+    try connection.all(
+      """
+      SELECT n.id, n.name, n.process, n.version, n.started_at, n.seen_at,
+        n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint, n.leaving, (
+          SELECT count(*) FROM shard_lease s WHERE s.node = n.id)
+      FROM node n ORDER BY n.id
+      """
+    ) { row in
+      FleetMember(
+        id: row.int64(0), name: row.text(1), process: row.int64(2), version: row.text(3), startedAt: row.instant(4),
+        seenAt: row.instant(5), isLiving: row.int64(6) != 0, isLeaving: row.int64(7) != 0,
+        isAsked: row.int64(0) == asked, shares: row.int(8))
+    }
+  }
+
+  /// The queues that are this daemon's, but for those that it is handing over.
+  func heldQueues() throws -> Set<DeliveryQueue> {
+    let held = leases.current
+    return Set(
+      try connection.all(
+        """
+        SELECT l.owner, l.channel FROM lane l JOIN shard_lease s ON s.shard = l.shard
+        WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
+        """, held.node, held.yieldingList
+      ) { $0.queue(0) })
+  }
+
+  /// Whose each queue is.
+  func queueOwners() throws -> [DeliveryQueue: Int64] {
+    let owners = try connection.all(
+      "SELECT l.owner, l.channel, s.node FROM lane l JOIN shard_lease s ON s.shard = l.shard WHERE s.node IS NOT NULL"
+    ) { ($0.queue(0), $0.int64(2)) }
+    return Dictionary(owners, uniquingKeysWith: { $1 })
+  }
+}
+
+extension Row {
+  func queue(_ column: Int32) -> DeliveryQueue {
+    DeliveryQueue(owner: uint32(column), channel: ChannelName(rawValue: text(column + 1)))
+  }
+}
+
+extension Collection<Int> {
+  /// As PostgreSQL writes a list.
+  var list: String { "{" + map(String.init).joined(separator: ",") + "}" }
+}

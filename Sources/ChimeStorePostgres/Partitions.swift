@@ -1,0 +1,303 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import Glibc
+
+/// The months in which times that have come are kept (`Schema`): made ahead, and dropped when the history's edge has
+/// passed over them.
+///
+/// Has a session of its own, which nothing else waits for, and uses it on one queue. What blocks others, the step that
+/// takes a month out, is one statement; it waits no longer than `patience` for its locks, since whoever comes after it
+/// waits behind it.
+struct Partitions {
+  let connection: Connection
+  let place: PostgresConfiguration
+  /// Whether the store is being closed: nothing more is begun then.
+  let isStopping: () -> Bool
+
+  /// How many months after this one are made ahead.
+  static let ahead = 2
+  /// How long a step waits for its locks, in milliseconds: less than what the server takes to look for a deadlock (1 s).
+  static let patience = 300
+  /// How many times or names are looked at in one transaction.
+  static let batch = 5_000
+
+  /// A month that has been made.
+  struct Month {
+    var start: Instant
+    var end: Instant
+    /// About how many times it has; less than 0: nobody has counted.
+    var rows: Int64
+  }
+
+  /// - Throws: `StoreFailure`
+  func list() throws -> [Month] {
+    try connection.all(
+      """
+      SELECT month_start(month), month_start((month + interval '1 month')::date), rows::bigint FROM months()
+      ORDER BY month
+      """
+    ) { Month(start: $0.instant(0), end: $0.instant(1), rows: $0.int64(2)) }
+  }
+
+  // Making.
+
+  /// Makes what is missing of this month and the next ones. What nobody has made yet is in the rest of the table.
+  ///
+  /// - Throws: `StoreFailure` when it cannot; nothing stops working for that.
+  static func makeAhead(_ connection: Connection) throws {
+    let missing = try connection.all(
+      """
+      SELECT month_start(m::date) FROM generate_series(0, $1) n
+        CROSS JOIN LATERAL (
+          SELECT date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + n * interval '1 month') x (m)
+      WHERE to_regclass('chime.occurrence_' || to_char(m, 'YYYY_MM')) IS NULL
+      """, Self.ahead
+    ) { $0.instant(0) }
+    if missing.isEmpty { return }
+    let before = try connection.script("SELECT current_setting('lock_timeout')") ?? "0"
+    try connection.script("SELECT set_config('lock_timeout', '\(patience)', false)")
+    defer { _ = try? connection.script("SELECT set_config('lock_timeout', '\(before)', false)") }
+    for month in missing { try connection.run("SELECT make_month(month_of($1))", month) }
+  }
+
+  // Dropping.
+
+  /// Makes months ahead, and drops those that are over.
+  ///
+  /// - Returns: what it came to, and what is left to be pruned time by time.
+  /// - Throws: `StoreFailure` when the session was lost.
+  func work(_ edge: HistoryEdge?) throws -> KeptHistory {
+    var kept = KeptHistory(rest: edge)
+    guard try connection.script("SELECT pg_try_advisory_lock(\(Schema.monthLock))::text") == "true" else {
+      // Another daemon is about it, and would be in the way of this one's pruning.
+      return KeptHistory(rest: nil)
+    }
+    // The server lets go of what a session had some time after the session has ended, when the next look may have begun.
+    defer { _ = try? connection.script("SELECT pg_advisory_unlock(\(Schema.monthLock))") }
+    if let failure = try failure({ try Self.makeAhead(connection) }) { kept.problems.append(failure) }
+    if let end = edge?.end, let edge {
+      let now = try connection.first("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint") { $0.instant(0) }
+      var left: [Month] = []
+      for month in try list() where month.start < end {
+        guard month.end <= end, let now, month.end <= now else {
+          left.append(month)
+          continue
+        }
+        if try drop(month, edge, &kept) == .left { left.append(month) }
+      }
+      kept.rest = rest(of: edge, left)
+      if kept.months > 0 { try forgetNames() }
+    }
+    if let failure = try failure({ try analyze() }) { kept.problems.append(failure) }
+    return kept
+  }
+
+  /// Does what is not necessary, and does not wait for it for long.
+  ///
+  /// - Returns: why it could not be done.
+  /// - Throws: `StoreFailure` when the session was lost with it.
+  private func failure(_ body: () throws -> Void) throws -> StoreFailure? {
+    try connection.script("SELECT set_config('lock_timeout', '\(Self.patience)', false)")
+    var found: StoreFailure?
+    do {
+      try body()
+    } catch {
+      guard !connection.isLost else { throw error }
+      connection.rollBack()
+      found = error as? StoreFailure ?? .internalError("\(error)")
+    }
+    try connection.script("SELECT set_config('lock_timeout', '\(place.lockTimeout)', false)")
+    return found
+  }
+
+  /// Of the edge, what is to be pruned time by time: a month that has very many is left until all of it can be dropped, for
+  /// the age of times; their number is kept to at once.
+  private func rest(of edge: HistoryEdge, _ left: [Month]) -> HistoryEdge {
+    guard let month = left.first(where: { $0.rows >= place.wholePartitions }), let oldest = edge.oldest,
+      oldest > month.start, edge.first.map({ $0 <= month.start }) ?? true
+    else { return edge }
+    return HistoryEdge(oldest: month.start, first: edge.first)
+  }
+
+  /// What became of a month that is over.
+  private enum Outcome {
+    case dropped
+    /// Too much of it stays: its times are to be pruned one by one.
+    case kept
+    /// It is tried again the next time.
+    case left
+  }
+
+  private func drop(_ month: Month, _ edge: HistoryEdge, _ kept: inout KeptHistory) throws -> Outcome {
+    // Looked at twice, so that nothing of a month is touched that is not to be dropped.
+    guard let looked = try lookThrough(month, edge, upTo: place.mostStaying, taking: false) else {
+      return isStopping() ? .left : .kept
+    }
+    if let failure = try failure({ try watch(month) }) {
+      kept.problems.append(failure)
+      return .left
+    }
+    guard try lookThrough(month, edge, upTo: .max, taking: true) != nil else { return .left }
+    var turn = 1
+    while let failure = try failure({ try takeOut(month, edge) }) {
+      guard turn < place.dropTurns, !isStopping() else {
+        kept.problems.append(failure)
+        return .left
+      }
+      turn += 1
+      usleep(500_000)
+    }
+    kept.months += 1
+    kept.count += looked.taken
+    return .dropped
+  }
+
+  private func takeOut(_ month: Month, _ edge: HistoryEdge) throws {
+    try connection.run("SELECT drop_month(month_of($1), $2, $3)", month.start, edge.oldest, edge.first)
+  }
+
+  /// Has every change of a month's times written down from now on. Those that were under way have ended when it returns.
+  private func watch(_ month: Month) throws {
+    let name = try connection.first("SELECT 'occurrence' || to_char(month_of($1), '_YYYY_MM')", month.start) {
+      $0.text(0)
+    }
+    guard let name else { return }
+    try connection.script(
+      """
+      CREATE OR REPLACE TRIGGER occurrence_touched AFTER INSERT OR UPDATE ON chime.\(name)
+        FOR EACH ROW EXECUTE FUNCTION chime.occurrence_touched()
+      """)
+  }
+
+  /// What looking through a month came to.
+  struct Looked {
+    var taken = 0
+    var staying = 0
+  }
+
+  /// Looks at all times of a month, part by part.
+  ///
+  /// - Parameter taking: whether deliveries of those that go are removed, and those that stay are written down.
+  /// - Returns: nil when more than `most` stay, or the store is being closed.
+  private func lookThrough(
+    _ month: Month, _ edge: HistoryEdge, upTo most: Int, taking: Bool
+  ) throws -> Looked? {
+    var looked = Looked()
+    var place = (at: month.start, reminder: Int64(0))
+    while true {
+      if isStopping() { return nil }
+      let part = try taking ? take(place, month, edge) : count(place, month, edge)
+      guard let part, part.rows > 0 else { return looked }
+      looked.staying += part.staying
+      looked.taken += part.rows - part.staying
+      if looked.staying > most { return nil }
+      place = part.end
+    }
+  }
+
+  private struct Part {
+    var rows: Int
+    var staying: Int
+    var end: (at: Instant, reminder: Int64)
+
+    init(_ row: Row) {
+      (rows, staying, end) = (row.int(0), row.int(1), (row.instant(2), row.int64(3)))
+    }
+  }
+
+  /// The times of a month that come next, as `looked`, with whether each stays.
+  private func looked(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) -> ComposedQuery {
+    ComposedQuery(
+      """
+      WITH looked AS MATERIALIZED (
+        SELECT o.scheduled_at, o.reminder, NOT is_taken(o.scheduled_at, o.state, o.ended_at, ?, ?)
+          OR EXISTS (SELECT 1 FROM delivery d
+            WHERE d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder AND d.state <= 1)
+          OR EXISTS (SELECT 1 FROM due x WHERE x.reminder = o.reminder AND x.snooze_of = o.scheduled_at) AS stays
+        FROM occurrence o
+        WHERE o.scheduled_at >= ? AND (o.scheduled_at, o.reminder) > (?, ?) AND o.scheduled_at < ?
+        ORDER BY o.scheduled_at, o.reminder LIMIT ?)
+      """, edge.oldest, edge.first, place.at, place.at, place.reminder, month.end, Self.batch)
+  }
+
+  private func part(_ looked: ComposedQuery) throws -> Part? {
+    var query = looked
+    query.append(
+      """
+      SELECT count(*), count(*) FILTER (WHERE stays),
+        (array_agg(scheduled_at ORDER BY scheduled_at DESC, reminder DESC))[1],
+        (array_agg(reminder ORDER BY scheduled_at DESC, reminder DESC))[1]
+      FROM looked
+      """)
+    return try connection.all(query, row: Part.init).first
+  }
+
+  private func count(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) throws -> Part? {
+    try part(looked(place, month, edge))
+  }
+
+  private func take(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) throws -> Part? {
+    _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    do {
+      var query = looked(place, month, edge)
+      query.append(
+        """
+        , gone AS (
+          DELETE FROM delivery d USING looked l
+          WHERE NOT l.stays AND d.scheduled_at = l.scheduled_at AND d.reminder = l.reminder AND d.state > 1),
+        kept AS (
+          INSERT INTO staying SELECT scheduled_at, reminder FROM looked WHERE stays ON CONFLICT DO NOTHING)
+        """)
+      let part = try part(query)
+      if let part, part.rows > 0 {
+        // One that was sent again meanwhile has been left by the statement before: its time stays.
+        try connection.run(
+          """
+          INSERT INTO staying
+          SELECT DISTINCT d.scheduled_at, d.reminder FROM delivery d
+          WHERE (d.scheduled_at, d.reminder) > ($1, $2) AND (d.scheduled_at, d.reminder) <= ($3, $4)
+          ON CONFLICT DO NOTHING
+          """, place.at, place.reminder, part.end.at, part.end.reminder)
+      }
+      try connection.script("COMMIT")
+      return part
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  // Afterwards.
+
+  /// Frees the names of removed reminders whose last trace has gone with a month.
+  private func forgetNames() throws {
+    var place: Int64 = 0
+    while !isStopping() {
+      let next = try connection.first(
+        """
+        WITH looked AS MATERIALIZED (SELECT key FROM alias WHERE key > $1 ORDER BY key LIMIT $2),
+        gone AS (
+          DELETE FROM alias a USING looked l
+          WHERE a.key = l.key AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.key = a.key)
+            AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state <= 2 AND o.reminder = a.key)
+            AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state > 2 AND o.reminder = a.key))
+        SELECT max(key) FROM looked
+        """, place, Self.batch
+      ) { $0.isNull(0) ? nil : $0.int64(0) }
+      guard case .some(.some(let key)) = next else { return }
+      place = key
+    }
+  }
+
+  /// The server looks at each month by itself, and never at all of them together, by which it plans.
+  private func analyze() throws {
+    let isStale = try connection.first(
+      """
+      SELECT count(*) < 2 FROM pg_stat_user_tables
+      WHERE schemaname = 'chime' AND relname IN ('occurrence', 'attempt') AND last_analyze > now() - interval '1 day'
+      """
+    ) { $0.int64(0) != 0 }
+    if isStale == true { try connection.script("ANALYZE chime.occurrence, chime.attempt") }
+  }
+}

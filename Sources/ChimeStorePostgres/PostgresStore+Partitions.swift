@@ -1,0 +1,39 @@
+public import ChimeCore
+import ChimeRecords
+import Dispatch
+
+extension PostgresStore {
+  public func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory {
+    try await withCheckedThrowingContinuation { caller in
+      // Not one of the store's own queues: it may take minutes, and nothing waits for it.
+      DispatchQueue(label: "chime.store.months", qos: .utility).async {
+        caller.resume(with: Result { try self.work(edge) })
+      }
+    }
+  }
+
+  public func partitionCounts() async throws -> (months: Int, timesOutside: Int) {
+    try await read { transaction in
+      guard let connection = (transaction as? Transaction)?.connection else { return (0, 0) }
+      let found = try connection.first(
+        """
+        SELECT (SELECT count(*) FROM months()), coalesce((SELECT n_live_tup FROM pg_stat_user_tables
+          WHERE schemaname = 'chime' AND relname = 'occurrence_rest'), 0)
+        """
+      ) { ($0.int(0), $0.int(1)) }
+      return found ?? (0, 0)
+    }
+  }
+
+  private func work(_ edge: HistoryEdge?) throws -> KeptHistory {
+    let connection = try place.connect()
+    if let node = membership.leases.current.node { try connection.name(for: node, place.member) }
+    try connection.script(
+      """
+      SET statement_timeout = 0; SET lock_timeout = \(place.lockTimeout);
+      SELECT pg_advisory_lock_shared(\(Schema.daemonLock))
+      """)
+    guard try Schema.version(of: connection) == Schema.current else { return KeptHistory(rest: edge) }
+    return try Partitions(connection: connection, place: place) { self.isClosed }.work(edge)
+  }
+}

@@ -1,0 +1,40 @@
+public import ChimeCore
+import Dispatch
+
+extension SQLiteStore: SnapshotManager {
+  /// Neither writers nor readers wait for it: it has a connection and a thread of its own, gives way to all others, and
+  /// rests between its steps.
+  public func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot {
+    let run = SnapshotRun()
+    guard let generation = note(run) else { throw StoreFailure.closed }
+    defer { note(nil) }
+    do {
+      return try await withCheckedThrowingContinuation { caller in
+        do {
+          let copy = SnapshotCopy(
+            files: opening.files, folder: opening.folder, fileLayer: opening.fileLayer, run: run)
+          try SnapshotRun.inBackground {
+            caller.resume(with: Result { try copy.make(keeping: count, isPatient: true) })
+          }
+        } catch {
+          caller.resume(throwing: error)
+        }
+      }
+    } catch let damage as StoreFailure where damage.damage != nil {
+      throw await seenTo(damage, generation)
+    }
+  }
+
+  /// Damage that a snapshot has found in the store.
+  private func seenTo(_ damage: StoreFailure, _ generation: Int) async -> StoreFailure {
+    await withCheckedContinuation { caller in
+      writer.queue.async {
+        // Its run is over, and has not to be waited for.
+        self.note(nil)
+        caller.resume(returning: self.recover(from: damage, generation: generation))
+      }
+    }
+  }
+
+  public func snapshots() -> [StoreSnapshot] { opening.folder.items.map(\.snapshot) }
+}

@@ -1,0 +1,111 @@
+/// What a reminder's text may say of a tracker's day: `{{remaining}}`, `{{streak}}`, `{{quote}}` and others.
+///
+///     let values = TextValues(tracker, standing, languages: ["cs", "en"])
+///     values.pairs(quantity: { LocalizedFormat.quantity($0, in: $1) }, number: { LocalizedFormat.number($0) })
+///     // [("title", "Voda"), ("reached", "1 750 ml"), ("remaining", "750 ml"), ("percent", "70"), …]
+///
+/// How numbers are written is the caller's; texts that come in several languages are given in the first of `languages` that
+/// they have. Each name is always there: what there is nothing of is empty, so that a text with it still stands.
+public struct TextValues: Sendable {
+  /// In the order of `pairs`.
+  public enum Name: String, Hashable, Sendable, CaseIterable {
+    /// The tracker's title.
+    case tracker
+    /// What the goal's period has so far, what is left, and the goal: with their unit; entries and days as plain numbers.
+    case reached, remaining, goal
+    /// The share in percent, without the sign.
+    case percent
+    /// Days (weeks, months) of the streak that stands, and of the longest.
+    case streak
+    case longestStreak = "streak.longest"
+    case moodTitle = "mood.title"
+    case moodMessage = "mood.message"
+    case moodNext = "mood.next"
+    /// In its own language; then its translation, empty where it has none; and where it is from.
+    case quote
+    case quoteTranslation = "quote.translation"
+    case quoteSource = "quote.source"
+    /// The title of the next achievement, its text, and how far it has come: `5/7`.
+    case nextAchievement
+    case nextAchievementText = "nextAchievement.text"
+    case nextAchievementProgress = "nextAchievement.progress"
+    case level, experience
+    /// How many trackers are met of those that the day counts for.
+    case done, due
+  }
+
+  public var tracker: Tracker
+  public var standing: GoalProgress
+  public var mood: MoodText?
+  public var quote: Quote?
+  public var next: (achievement: Achievement, reached: Int)?
+  /// How far the next has come, as it is told; nil: by its target.
+  public var nextShown: (reached: Int, target: Int)?
+  public var level: Int?
+  public var experience: Int?
+  public var day: DayCount?
+  public var languages: [String]
+
+  public init(
+    _ tracker: Tracker, _ standing: GoalProgress, mood: MoodText? = nil, quote: Quote? = nil,
+    next: (achievement: Achievement, reached: Int)? = nil, level: Int? = nil, experience: Int? = nil,
+    day: DayCount? = nil, languages: [String]
+  ) {
+    self.tracker = tracker
+    self.standing = standing
+    self.mood = mood
+    self.quote = quote
+    self.next = next
+    self.level = level
+    self.experience = experience
+    self.day = day
+    self.languages = languages
+  }
+
+  /// - Parameters:
+  ///   - quantity: writes so much of a unit, with the unit's sign, with the tracker's decimals.
+  ///   - number: writes a whole number.
+  public func pairs(
+    quantity: (_ quantity: Quantity, _ unit: Unit, _ decimals: Int) -> String, number: (Int) -> String
+  ) -> [(name: Name, value: String)] {
+    func amount(_ value: Quantity?) -> String {
+      guard let value else { return "" }
+      switch standing.wanted?.kind {
+      case .entries, .days: return number(Int(value.grains / Quantity.one.grains))
+      case .total, .value, nil: return tracker.unit.map { quantity(value, $0, tracker.decimals) } ?? ""
+      }
+    }
+    func text(_ text: LocalizedText?) -> String { text?.text(in: languages) ?? "" }
+    func count(_ value: Int?) -> String { value.map(number) ?? "" }
+    return Name.allCases.map { name in
+      let value =
+        switch name {
+        case .tracker: text(tracker.title)
+        case .reached: amount(standing.reached)
+        case .remaining: amount(standing.remaining)
+        case .goal: amount(standing.wanted?.quantity)
+        case .percent: count(standing.percent)
+        case .streak: number(standing.form.streak.length)
+        case .longestStreak: number(standing.form.longest.length)
+        case .moodTitle: text(mood?.title)
+        case .moodMessage: text(mood?.message)
+        case .moodNext: text(mood?.next)
+        case .quote: quote?.text ?? ""
+        case .quoteTranslation: text(quote?.translation)
+        case .quoteSource: quote?.source ?? ""
+        case .nextAchievement: text(next?.achievement.title)
+        case .nextAchievementText: text(next?.achievement.text)
+        case .nextAchievementProgress:
+          next.map { next in
+            let shown = nextShown ?? (next.reached, max(next.achievement.criterion.target, 1))
+            return "\(number(shown.reached))/\(number(shown.target))"
+          } ?? ""
+        case .level: count(level)
+        case .experience: count(experience)
+        case .done: count(day?.done)
+        case .due: count(day?.due)
+        }
+      return (name, value)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+/// What the scheduler does while the store takes no changes.
+struct DegradedFiringTests {
+  static let now = SchedulerTests.now
+  static let team = SchedulerTests.team
+  static let popup = Claim(
+    id: DeliveryID(rawValue: "msg_1"), queue: DeliveryQueue(owner: 1_000, channel: .desktop), until: now + .minutes(1))
+
+  /// An scheduler whose firing was refused just now, and what it did about it.
+  static func refused(due: Instant = now) -> (Scheduler, [Scheduler.Effect]) {
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: due)), now: due)
+    _ = scheduler.handle(.refused, now: due)
+    let effects = scheduler.handle(.firingFailed, now: due)
+    return (scheduler, effects)
+  }
+
+  @Test func whatIsDueFiresWithoutAStoreThatRefuses() {
+    var (scheduler, effects) = Self.refused()
+    #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
+    let next = Self.now + .seconds(2)
+    effects = scheduler.handle(.stoodIn([Self.popup], next: next, kept: true), now: Self.now)
+    #expect(effects == [.send(Self.popup), .armDue(next)])
+    // It does not wait for the store to be asked again.
+    #expect(scheduler.handle(.awake, now: next) == [.fireDegraded(limit: Scheduler.batch)])
+  }
+
+  /// The store does not know of the end of a snooze that it could not take.
+  @Test func anAnswerThatIsKeptHasDueTimesLookedAtAgain() {
+    var (scheduler, _) = Self.refused()
+    _ = scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
+    #expect(scheduler.handle(.keptAnswer, now: Self.now) == [.fireDegraded(limit: Scheduler.batch), .armDue(nil)])
+    let end = Self.now + .seconds(2)
+    #expect(scheduler.handle(.stoodIn([], next: end, kept: true), now: Self.now) == [.armDue(end)])
+  }
+
+  /// A look at the store that began before an addition knows nothing of it, and the store then refuses again.
+  @Test func whatIsAddedDuringALookIsDueAfterIt() {
+    var (scheduler, _) = Self.refused()
+    let (soon, later) = (Self.now + .seconds(2), Self.now + .days(1))
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: soon, sequence: 1)), now: Self.now)
+    _ = scheduler.handle(.refused, now: Self.now)
+    let effects = scheduler.handle(.stoodIn([], next: later, kept: false), now: Self.now)
+    #expect(effects == [.armDue(soon)])
+    #expect(scheduler.handle(.awake, now: soon) == [.fireDegraded(limit: Scheduler.batch)])
+    // The look that began since is believed.
+    #expect(scheduler.handle(.stoodIn([], next: later, kept: false), now: soon) == [.armDue(later)])
+  }
+
+  @Test func theMachineIsWokenForWhatIsKnownWithoutTheStore() {
+    var scheduler = Scheduler()
+    let (later, next) = (Self.now + .hours(9), Self.now + .hours(1))
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, nextWake: Self.now)), now: Self.now)
+    _ = scheduler.handle(.refused, now: Self.now)
+    _ = scheduler.handle(.firingFailed, now: Self.now)
+    let effects = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    #expect(effects.contains(.armWake(next)) && scheduler.wakesAt == next)
+    _ = scheduler.handle(.stoodIn([], next: later, wake: later, kept: true), now: next)
+    #expect(scheduler.wakesAt == later)
+    // Once all is recorded the store knows best.
+    let retry = next + Scheduler.storeRetry
+    _ = scheduler.handle(.awake, now: retry)
+    let wakeups = NextWakeups(nextDue: later, nextWake: later + .hours(1))
+    _ = scheduler.handle(.recorded(rest: false, wakeups), now: retry)
+    #expect(scheduler.wakesAt == later + .hours(1))
+  }
+
+  /// The alarm has rung, and the store cannot even be read: the next one that is known from memory is set.
+  @Test func theNextAlarmIsSetAlsoWhenNothingCanBeRead() throws {
+    var (scheduler, _) = Self.refused()
+    let (next, later) = (Self.now + .hours(1), Self.now + .days(1))
+    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    _ = scheduler.handle(.woke, now: next)
+    _ = scheduler.handle(.recordFailed, now: next)
+    let effects = scheduler.handle(.standInFailed(wake: later), now: next)
+    #expect(effects.contains(.armWake(later)) && scheduler.wakesAt == later)
+  }
+
+  /// It would wake the machine for nothing.
+  @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
+    var (scheduler, _) = Self.refused()
+    let next = Self.now + .hours(1)
+    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    #expect(scheduler.wakesAt == next)
+    // What is known holds while it is brought to the store.
+    let retry = Self.now + Scheduler.storeRetry
+    #expect(scheduler.handle(.awake, now: retry) == [.armWake(next), .record])
+    // The store knows of nothing to wake for.
+    let later = Self.now + .days(1)
+    #expect(
+      scheduler.handle(.recorded(rest: false, NextWakeups(nextDue: later)), now: retry) == [
+        .armWake(nil), .armDue(later),
+      ])
+    _ = scheduler.handle(.awake, now: retry)
+    #expect(scheduler.wakesAt == nil)
+  }
+
+  @Test func theMachineIsWokenAlthoughNothingCanBeRead() {
+    var (scheduler, _) = Self.refused()
+    let next = Self.now + .minutes(3)
+    _ = scheduler.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    let retry = Self.now + Scheduler.storeRetry
+    _ = scheduler.handle(.awake, now: retry)
+    _ = scheduler.handle(.recordFailed, now: retry)
+    _ = scheduler.handle(.standInFailed(), now: retry)
+    #expect(scheduler.wakesAt == next)
+  }
+
+  @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {
+    var (scheduler, _) = Self.refused()
+    _ = scheduler.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
+    let retry = Self.now + Scheduler.storeRetry
+    #expect(scheduler.handle(.awake, now: retry) == [.record])
+    #expect(scheduler.handle(.awake, now: retry) == [])
+    // In pieces; what the store has as due is not fired before the last.
+    let stale = NextWakeups(nextDue: Self.now, outbox: [Self.team: Self.now])
+    #expect(scheduler.handle(.recorded(rest: true, stale), now: retry) == [.record])
+    let after = NextWakeups(nextDue: retry + .hours(1), outbox: [Self.team: Self.now])
+    let effects = scheduler.handle(.recorded(rest: false, after), now: retry)
+    #expect(effects == [.armDue(retry + .hours(1)), .claim(Self.team, limit: 8)])
+  }
+
+  /// A client's change that succeeds tells that the store works.
+  @Test func aCommitOfSomebodyElsesBringsTheRecordForward() {
+    var (scheduler, _) = Self.refused()
+    _ = scheduler.handle(.stoodIn([], next: Self.now + .hours(1), kept: true), now: Self.now)
+    let effects = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now, sequence: 1)), now: Self.now + .seconds(1))
+    #expect(effects.contains(.record))
+    #expect(!effects.contains { if case .fire = $0 { true } else { false } })
+  }
+
+  @Test func aStoreThatStillRefusesIsAskedEveryFiveSecondsAndNoOftener() {
+    var (scheduler, _) = Self.refused()
+    _ = scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
+    var now = Self.now
+    for _ in 0..<3 {
+      now = now + Scheduler.storeRetry
+      #expect(scheduler.handle(.awake, now: now) == [.record])
+      let effects = scheduler.handle(.recordFailed, now: now)
+      // What else is due is looked for, and the time to ask again armed.
+      #expect(effects == [.fireDegraded(limit: Scheduler.batch)])
+      #expect(
+        scheduler.handle(.stoodIn([], next: Self.now + .days(1), kept: false), now: now)
+          == [.armDue(now + Scheduler.storeRetry)])
+    }
+  }
+
+  @Test func whileNothingIsKeptAndNothingIsDueNobodyIsWoken() {
+    var scheduler = Scheduler()
+    let tomorrow = Self.now + .days(1)
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: tomorrow)), now: Self.now)
+    // A client was refused.
+    #expect(scheduler.handle(.refused, now: Self.now) == [])
+    // The day after, the store is asked first.
+    let effects = scheduler.handle(.awake, now: tomorrow)
+    #expect(effects.contains { if case .fire = $0 { true } else { false } })
+  }
+
+  @Test func whatCannotEvenBeReadIsReadAgainLater() {
+    var (scheduler, _) = Self.refused()
+    #expect(scheduler.handle(.standInFailed(), now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
+    let effects = scheduler.handle(.awake, now: Self.now + Scheduler.storeRetry)
+    #expect(effects.contains { if case .fire = $0 { true } else { false } })
+  }
+
+  @Test func nothingIsClaimedBeforeWhatIsKeptIsRecorded() {
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups()), now: Self.now)
+    _ = scheduler.handle(.refused, now: Self.now)
+    // The store does not know of what is kept, nor what of it is due.
+    #expect(scheduler.handle(.kept, now: Self.now) == [.fireDegraded(limit: Scheduler.batch)])
+    #expect(scheduler.keepsForStore)
+    _ = scheduler.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
+    let effects = scheduler.handle(.wakeups(NextWakeups(outbox: [Self.team: Self.now], sequence: 1)), now: Self.now)
+    #expect(effects.contains(.record) && !effects.contains { if case .claim = $0 { true } else { false } })
+    let after = NextWakeups(outbox: [Self.team: Self.now], sequence: 2)
+    #expect(scheduler.handle(.recorded(rest: false, after), now: Self.now) == [.claim(Self.team, limit: 8)])
+    #expect(!scheduler.keepsForStore)
+  }
+
+  /// A fault of ours, rather than of the disk, would fire the same times for ever.
+  @Test func aFailureThatIsNoRefusalWaits() {
+    var scheduler = Scheduler()
+    _ = scheduler.handle(.wakeups(NextWakeups(nextDue: Self.now)), now: Self.now)
+    #expect(scheduler.handle(.firingFailed, now: Self.now) == [.armDue(Self.now + Scheduler.storeRetry)])
+  }
+}

@@ -1,0 +1,219 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeTracking
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// What the daemon tells of the five packs: where a weight goes, further measures, what is worn, sample data.
+@Suite(.serialized)
+struct PackLetterHandlerTests {
+  typealias Wired = TrackersInterface
+
+  private static func install(
+    _ name: String, _ choices: Wired.PackChoices = .init(), sample: Bool? = nil, in house: TrackerHouse
+  ) throws {
+    let _: Wired.InstallPack.Reply = try house.call(
+      Wired.InstallPack(name: name, choices: choices, sample: sample))
+  }
+
+  private static func today(_ tracker: String, in house: TrackerHouse) throws -> Wired.Standing {
+    let reply: Wired.Day.Reply = try house.call(Wired.Day())
+    return try #require(reply.view.standings.first { $0.tracker.id == tracker })
+  }
+
+  /// The rate, the direction, the day of the goal and the newest value of each further measure.
+  @Test func aDaySaysWhereAWeightGoes() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("weight", .init(goals: ["weight": 80]), in: house)
+      for day in (0...20).reversed() {
+        try house.log(
+          "weight", 85 + Double(day) * 0.1, at: TrackerHouse.noon(daysAgo: day + 1),
+          fields: day == 10 ? ["body-fat": 19.5] : nil)
+      }
+      let standing = try Self.today("weight", in: house)
+      #expect(standing.direction == .down && standing.weeklyRate.map { ($0 * 10).rounded() } == -7)
+      #expect(standing.fields == ["body-fat": 19.5])
+      let stats: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "weight"))
+      #expect(standing.goalOn != nil && standing.goalOn == stats.statistics.goalOn)
+    }
+  }
+
+  /// Body fat has statistics as if it were a tracker; what there is no measure of is refused with what there is.
+  @Test func aFurtherMeasureHasStatistics() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("weight", in: house)
+      for (day, fat) in [(5, 20.5), (3, nil), (2, 19.5), (1, 19.0)] as [(Int, Double?)] {
+        try house.log("weight", 82, at: TrackerHouse.noon(daysAgo: day), fields: fat.map { ["body-fat": $0] })
+      }
+      let reply: Wired.Stats.Reply = try house.call(
+        Wired.Stats(tracker: "weight", field: "body-fat"))
+      let statistics = reply.statistics
+      #expect(statistics.points.map(\.value) == [20.5, 19.5, 19.0] && statistics.tracker.unit == "%")
+      #expect(statistics.least?.value == 19 && statistics.most?.value == 20.5 && statistics.entries == 3)
+      #expect(statistics.tracker.title["en"] == "Weight: body-fat" && statistics.tracker.goal == nil)
+      let refusal = house.refusal(Wired.Stats(tracker: "weight", field: "bodyfat"))
+      #expect(refusal?.name == "InvalidValue" && refusal?.description.contains("body-fat") == true)
+    }
+  }
+
+  /// Whoever goes over to pounds celebrates every five of them; a step of one's own stays what it is.
+  @Test func anotherUnitHasItsOwnMilestones() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("weight", .init(goals: ["weight": 80]), in: house)
+      #expect(try house.put(.init(id: "weight", unit: "lb")).milestoneStep == 5)
+      #expect(try house.put(.init(id: "weight", unit: "kg")).milestoneStep == 2)
+      #expect(try house.put(.init(id: "weight", unit: "lb", milestoneStep: 12)).milestoneStep == 12)
+      let own = try house.put(.init(id: "weight", unit: "kg")).milestoneStep
+      #expect(own.map { ($0 * 100).rounded() } == 544)
+    }
+  }
+
+  @Test func aDaySaysWhatIsWorn() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("watches", in: house)
+      for title in ["Tank", "Speedmaster"] {
+        let _: Wired.PutItem.Reply = try house.call(
+          Wired.PutItem(tracker: "watches", title: title))
+      }
+      #expect(try Self.today("watches", in: house).items == [])
+      for item in ["tank", "speedmaster", "tank"] { try house.log("watches", item: item) }
+      // The one that was put on last is last.
+      #expect(try Self.today("watches", in: house).items?.map(\.title) == ["Speedmaster", "Tank"])
+      #expect(try Self.today("watches", in: house).items?.last?.entries == 2)
+    }
+  }
+
+  /// Of one watch: how far it has come itself, and what was unlocked with it on the wrist.
+  @Test func aWatchHasItsAchievements() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("watches", in: house)
+      for title in ["Tank", "Speedmaster"] {
+        let _: Wired.PutItem.Reply = try house.call(
+          Wired.PutItem(tracker: "watches", title: title))
+      }
+      for day in (1...12).reversed() { try house.log("watches", at: TrackerHouse.noon(daysAgo: day), item: "tank") }
+      try house.log("watches", at: TrackerHouse.noon(daysAgo: 20), item: "speedmaster")
+      func of(_ item: String) throws -> [Wired.Achievement] {
+        let reply: Wired.Achievements.Reply = try house.call(
+          Wired.Achievements(tracker: "watches", item: item))
+        return reply.achievements
+      }
+      let pack = try #require(try ShippedPacks.pack("watches"))
+      let own = pack.achievements.filter { $0.criterion.kind == .entriesForItem }
+      #expect(!own.isEmpty)
+      let (tank, other) = (try of("Tank"), try of("speedm"))
+      for one in own {
+        #expect(tank.first { $0.id == one.id.rawValue }?.reached == min(12, one.criterion.target))
+        #expect(other.first { $0.id == one.id.rawValue }?.reached == 1)
+      }
+      #expect(tank.allSatisfy { $0.unlockedAt == nil || $0.reached >= $0.target })
+      #expect(
+        house.refusal(Wired.Achievements(item: "tank"))?.name == "InvalidValue")
+    }
+  }
+
+  /// Sample data is one change that undo takes back, and one command takes it away whatever came after it.
+  @Test func sampleDataComesAndGoes() async throws {
+    try await TrackerHouse.live { house in
+      func items() throws -> [Wired.Item] {
+        let reply: Wired.Items.Reply = try house.call(Wired.Items(tracker: "watches"))
+        return reply.items
+      }
+      func entries() throws -> Int {
+        let reply: Wired.Entries.Reply = try house.call(
+          Wired.Entries(tracker: "watches", limit: 0))
+        return reply.total
+      }
+      try Self.install("watches", sample: true, in: house)
+      let (count, worn) = (try items().count, try entries())
+      #expect(count == 6 && worn > 30)
+      let achievements: Wired.Achievements.Reply = try house.call(
+        Wired.Achievements())
+      #expect(achievements.achievements.contains { $0.unlockedAt != nil })
+      // Nobody is told of what it unlocks.
+      let history: OccurrencesInterface.List.Reply = try house.call(
+        OccurrencesInterface.List())
+      #expect(history.occurrences.isEmpty)
+      // Asked for again, there is nothing more of it.
+      try Self.install("watches", sample: true, in: house)
+      #expect(try entries() == worn)
+      let _: Wired.PutItem.Reply = try house.call(
+        Wired.PutItem(tracker: "watches", title: "My own"))
+      try house.log("watches", item: "my-own")
+      let removed: Wired.RemovePack.Reply = try house.call(
+        Wired.RemovePack(id: "watches", sample: true))
+      #expect(removed.items == count && removed.removed == worn)
+      #expect(try items().map(\.id) == ["my-own"] && entries() == 1)
+      // What the sample had unlocked is locked again, what one's own earns is not, and the days count from today on.
+      let left: Wired.Achievements.Reply = try house.call(Wired.Achievements())
+      let unlocked = left.achievements.filter { $0.unlockedAt != nil }.map(\.id)
+      // *Wardrobe Change* came with an entry of one's own, on a day with one of the sample.
+      // So does *Moon Phase*, where it is 11 PM or later.
+      #expect(
+        Set(unlocked).subtracting(["moon_phase"]) == ["first_watch", "first_wear", "wardrobe_change"], "\(unlocked)")
+      let xp = left.achievements.filter { $0.unlockedAt != nil }.reduce(0) { $0 + $1.experience }
+      #expect(left.levels.first { $0.pack == "watches" }?.experience == xp + 10, "and 10 for the entry")
+      let days: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "watches"))
+      #expect(days.statistics.dueDays == 1 && days.statistics.metDays == 1)
+      let packs: Wired.Packs.Reply = try house.call(Wired.Packs())
+      #expect(packs.packs.first { $0.id == "watches" }?.installedAt != nil)
+      #expect(
+        house.refusal(Wired.RemovePack(id: "watches", sample: true))?.name
+          == "Conflict")
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
+      #expect(undone.undone.subject == "sample")
+      #expect(try items().count == count + 1 && entries() == worn + 1)
+      let again: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "watches"))
+      #expect(again.statistics.dueDays > 30)
+      #expect(
+        house.refusal(Wired.InstallPack(name: "goal", sample: true))?.name
+          == "InvalidValue")
+    }
+  }
+
+  /// A perfect week is told by its days.
+  @Test func aPerfectWeekIsToldByItsDays() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("adkhar", in: house)
+      for day in (1...3).reversed() {
+        for tracker in ["morning", "anytime", "evening"] {
+          try house.log(tracker, at: TrackerHouse.noon(daysAgo: day))
+        }
+      }
+      try house.log("morning")
+      let reply: Wired.Achievements.Reply = try house.call(
+        Wired.Achievements(pack: "adkhar"))
+      let week = try #require(reply.achievements.first { $0.id == "perfect_week" })
+      #expect(week.reached == 3 && week.target == 7 && week.unlockedAt == nil)
+    }
+  }
+
+  /// The streak on a day that is not begun, and how many are done on a light one; a streak of none is not spoken of.
+  @Test func moodsSayStreakAndCount() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try Self.install("adkhar", in: house)
+      func message() throws -> String? {
+        let reply: Wired.Day.Reply = try house.call(Wired.Day())
+        return reply.view.mood.message["en"]
+      }
+      #expect(try message() == "The day is still open before you.")
+      for day in (1...2).reversed() { try house.log("morning", at: TrackerHouse.noon(daysAgo: day)) }
+      #expect(try message() == "The day is still open before you. Your streak: 2.")
+      try house.log("morning")
+      #expect(try message() == "A beginning is made: 1 of 3.")
+      let reply: Wired.Day.Reply = try house.call(Wired.Day())
+      let quote = try #require(reply.view.quote)
+      #expect(quote.categoryTitle?["en"]?.isEmpty == false)
+    }
+  }
+
+  @Test func theGoalsThatAreUsualAreToldAndHeldToTheirRange() async throws {
+    let water = try #require(try ShippedPacks.pack("hydration")?.choices.values.first)
+    let ml = try #require(Unit("ml"))
+    #expect(water.presets?.map { $0.value(in: ml) } == [2_000, 2_500, 3_000])
+    let text = try #require(ShippedPacks.text("hydration")).replacing("\"3000 ml\"]", with: "\"9000 ml\"]")
+    #expect(throws: PackFaults.self) { try PackFile.read(Array(text.utf8), file: "hydration.toml") }
+  }
+}

@@ -1,0 +1,40 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+/// Who replaces whom among the runs of notify-send.
+@Suite struct PopupRegistryTests {
+  /// What is started, with the number whose place it takes.
+  func started(_ orders: [PopupRegistry.Order]) -> [String] {
+    orders.compactMap { order in
+      if case .start(let run, _, let replacing, _) = order { "\(run) for \(replacing ?? 0)" } else { nil }
+    }
+  }
+
+  @Test func aSummaryTakesItsOwnPlaceAfterItsProgramHasEnded() throws {
+    var registry = PopupRegistry()
+    func summary(_ number: UInt64) -> PopupRequest {
+      PopupRequest(.summary(PopupSummary(number: number, titles: ["a", "b"]))) { _ in }
+    }
+    #expect(started(registry.admit(summary(1), limit: 8)) == ["1 for 0"])
+    let reports = registry.handle(.output(Array("5\n".utf8)), of: 1, limit: 8).filter(\.isReport)
+    #expect(reports.count == 1)
+    _ = registry.handle(.ended(.status(0)), of: 1, limit: 8)
+    #expect(started(registry.admit(summary(1), limit: 8)) == ["2 for 5"])
+    // One that never got a number, and another summary.
+    _ = registry.handle(.ended(.status(1)), of: 2, limit: 8)
+    #expect(started(registry.admit(summary(1), limit: 8)) == ["3 for 0"])
+    #expect(started(registry.admit(summary(2), limit: 8)) == ["4 for 0"])
+  }
+
+  @Test func aPopupWhoseProgramHasEndedIsGone() throws {
+    var registry = PopupRegistry()
+    let first = PopupRequest(.occurrence(try message())) { _ in }
+    #expect(started(registry.admit(first, limit: 8)) == ["1 for 0"])
+    _ = registry.handle(.output(Array("5\n".utf8)), of: 1, limit: 8)
+    _ = registry.handle(.ended(.status(0)), of: 1, limit: 8)
+    #expect(started(registry.admit(PopupRequest(.occurrence(try message(round: 2))) { _ in }, limit: 8)) == ["2 for 0"])
+  }
+}

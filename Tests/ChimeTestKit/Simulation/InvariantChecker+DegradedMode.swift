@@ -1,0 +1,246 @@
+import ChimeCore
+import ChimeSchedule
+
+// What is shown from memory while the store takes no changes.
+extension InvariantChecker {
+  /// What this daemon has decided without the store, and the store does not have.
+  struct Aside {
+    /// When the regular times of reminders are looked at next; a value of nil: not any more, or nobody knows.
+    var due: [ReminderID: Instant?] = [:]
+    var again: [OccurrenceID: Instant?] = [:]
+    /// Before which time of a reminder nothing is repeated any more.
+    var insistsFrom: [ReminderID: Instant] = [:]
+    /// What was answered in the store meanwhile.
+    var answered: Set<OccurrenceID> = []
+    /// What was to be shown and is not recorded.
+    var unrecorded: [DeliveryID: OccurrenceID] = [:]
+
+    var isEmpty: Bool { due.isEmpty && again.isEmpty && unrecorded.isEmpty }
+  }
+
+  /// How long the daemon may take to find out that the store refuses and to go on without it, by the monotonic clock.
+  static let standInBound: Int64 = 6_000
+
+  /// Due times have been worked off without the store.
+  func standsIn(_ work: DegradedMode.Work) {
+    let now = world.wall
+    let isEmpty = work.firings.isEmpty && work.messages.isEmpty
+    emptyStandIns = isEmpty && standInAt == world.mono ? emptyStandIns + 1 : 0
+    standInAt = world.mono
+    if emptyStandIns > 5 { fail("due times are asked for again and again, and nothing is done about them") }
+    for firing in work.firings {
+      let reminder = firing.due.reminder
+      if firing.advances {
+        aside.due[reminder.id] = .some(firing.next.map { firing.nextDueAt ?? $0 + reminder.jitterOffset })
+      }
+      let own = OccurrenceID(reminder: reminder.id, scheduledAt: firing.due.scheduledAt)
+      if !firing.advances { aside.again[own] = .some(nil) }
+      for occurrence in firing.occurrences
+      where occurrence.firedAt == now || occurrence.isAwaited || !firing.advances {
+        aside.again[occurrence.id] = .some(occurrence.comesAgain)
+        guard reminder.nag != nil, occurrence.rounds == 1, occurrence.state == .fired else { continue }
+        let from = max(aside.insistsFrom[reminder.id] ?? .earliest, occurrence.id.scheduledAt)
+        aside.insistsFrom[reminder.id] = from
+        for id in aside.again.keys where id.reminder == reminder.id && id.scheduledAt < from {
+          aside.again[id] = .some(nil)
+        }
+      }
+    }
+    for message in work.messages { checkShown(message.message, now: now) }
+  }
+
+  private func checkShown(_ message: OutboundMessage, now: Instant) {
+    let (delivery, occurrence) = (message.delivery, message.occurrence)
+    let id = occurrence.id
+    world.figures.fromMemory += 1
+    aside.unrecorded[delivery.id] = id
+    if delivery.queue.channel != .desktop {
+      fail("\(id) is to leave for \(delivery.queue.channel) before it is recorded")
+    }
+    let round = Round(occurrence: id, queue: delivery.queue, round: delivery.round)
+    if let other = shownAs[round], other != delivery.id {
+      fail("round \(delivery.round) of \(id) is to be shown twice")
+    }
+    if rounds.contains(round) { fail("round \(delivery.round) of \(id) is recorded, and fires without the store") }
+    shownAs[round] = delivery.id
+    guard delivery.round == 1, let reminder = message.reminder else { return }
+    if id.scheduledAt + reminder.jitterOffset > now {
+      fail("\(id) fired without the store before its time, at \(now.text)")
+    }
+    if fired[id.reminder]?.contains(id.scheduledAt) ?? false {
+      fail("\(id) had fired, and fires again without the store")
+    }
+  }
+
+  /// An answer was given to an occurrence, and is kept.
+  func answeredAside(_ occurrence: Occurrence) {
+    aside.again[occurrence.id] = .some(occurrence.comesAgain)
+    if occurrence.state == .done, contents.reminders[occurrence.id.reminder]?.countsFromDone == true {
+      aside.due[occurrence.id.reminder] = .some(nil)
+    }
+  }
+
+  /// The definition of a reminder has changed in the store, or it is gone.
+  func forgetAside(_ id: ReminderID) {
+    aside.due[id] = nil
+    if contents.reminders[id] == nil { aside.again = aside.again.filter { $0.key.reminder != id } }
+  }
+
+  /// An occurrence was answered in the store, which does not know what came of it meanwhile.
+  func forgetAside(_ id: OccurrenceID) {
+    guard !aside.isEmpty else { return }
+    aside.again[id] = nil
+    aside.answered.insert(id)
+    shownAs = shownAs.filter { $0.key.occurrence != id }
+    settled = settled.filter { $0.occurrence != id }
+    told = told.filter { $0.occurrence != id }
+  }
+
+  /// All that was kept is in the store.
+  func nothingIsAside() {
+    for id in aside.unrecorded.values { fail("\(id) was shown without the store, and forgotten") }
+    aside = Aside()
+  }
+
+  // MARK: What is recorded later
+
+  /// A transaction has brought to the store what had happened without it, in this order.
+  func recorded(_ steps: [Step]) {
+    world.figures.commits += 1
+    for step in steps {
+      (decided, decidedDueAt) = (nil, nil)
+      if case .fired(let firing) = step.entry {
+        decided = firing.due.reminder
+        if firing.advances { decidedDueAt = firing.due.dueAt }
+      }
+      look(at: step.contents) {
+        judge(step.changed, step.work)
+        checkRecorded(step)
+      }
+    }
+    (decided, decidedDueAt) = (nil, nil)
+  }
+
+  private func checkRecorded(_ step: Step) {
+    switch step.entry {
+    case .fired(let firing):
+      let isGone = contents.reminders[firing.due.reminder.id] == nil
+      for delivery in firing.deliveries {
+        guard let id = aside.unrecorded.removeValue(forKey: delivery.id) else { continue }
+        if contents.outbox[delivery.id] == nil {
+          abandoned.insert(delivery.id)
+          if !isGone, !aside.answered.contains(id) {
+            fail("\(id) was shown without the store at \(step.work.now.text), and is not recorded")
+          }
+        } else if delivery.createdAt != step.work.now {
+          fail("\(id) was shown at \(step.work.now.text), and is recorded as of \(delivery.createdAt.text)")
+        }
+      }
+      if !isGone, !step.refused.isEmpty { fail("what had fired could not be recorded: \(step.refused)") }
+    case .ended(let outcome, _):
+      let id = outcome.message.delivery.id
+      if !step.refused.isEmpty, !abandoned.contains(id) { fail("an outcome could not be recorded: \(step.refused)") }
+    case .answered, .overtaken, nil:
+      if !step.refused.isEmpty { fail("an answer could not be recorded: \(step.refused)") }
+    }
+  }
+
+  /// Whoever ends while the store works leaves nothing behind.
+  func ends(_ loop: SimulatedLoop) {
+    if let failed = loop.storeFailedAt, world.mono - failed < Self.standInBound { return }
+    if let id = aside.unrecorded.values.first {
+      fail("\(id) was shown without the store, and the daemon ended without a word of it")
+    }
+  }
+
+  // MARK: While nothing is under way
+
+  /// What is due is shown although the store refuses, and what was shown is recorded once it works.
+  func checkDegradedMode(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {
+    let failed = loop.storeFailedAt ?? -Self.standInBound
+    if world.storeFault == nil, !loop.degradedMode.isEmpty, world.mono - failed > Self.standInBound {
+      if let since = unrecordedSince, world.mono - since > Self.standInBound {
+        fail("what happened without the store is not recorded, and the store works")
+      }
+      unrecordedSince = unrecordedSince ?? world.mono
+    } else {
+      unrecordedSince = nil
+    }
+    guard !aside.isEmpty || wakeups.nextDue.map({ $0 <= world.wall }) ?? false, world.storeFault != .gone,
+      !loop.degradedMode.isFull, let late = overdue()
+    else { return overdueSince = nil }
+    guard let since = overdueSince, since.id == late else { return overdueSince = (late, world.mono) }
+    let waits = world.mono - since.at
+    if waits > Self.standInBound { fail("\(late) has been due for \(waits) ms, and the store can be read") }
+  }
+
+  /// The daemon could do nothing for a while.
+  func daemonWasStopped() {
+    (overdueSince, unrecordedSince) = (nil, nil)
+    isRough(for: 0)
+  }
+
+  /// The earliest that is due, with all that is known.
+  private func overdue() -> OccurrenceID? {
+    let now = world.wall
+    var late: (at: Instant, id: OccurrenceID)?
+    func look(_ at: Instant, _ id: OccurrenceID) {
+      guard at <= now else { return }
+      if late.map({ (at, id.reminder.rawValue) < ($0.at, $0.id.reminder.rawValue) }) ?? true { late = (at, id) }
+    }
+    for (id, regular) in contents.regular {
+      if let at = aside.due[id] ?? regular.dueAt {
+        look(at, OccurrenceID(reminder: id, scheduledAt: regular.scheduledAt))
+      }
+    }
+    for (id, at) in contents.again where aside.again[id] == nil {
+      if let from = aside.insistsFrom[id.reminder], id.scheduledAt < from { continue }
+      look(at, id)
+    }
+    for case (let id, let at?) in aside.again where contents.reminders[id.reminder] != nil { look(at, id) }
+    return late?.id
+  }
+
+  // MARK: Waking the machine
+
+  /// The machine is to be woken for the earliest time of a reminder that asks for it; what has come already needs no waking.
+  func checkWake(_ loop: SimulatedLoop) {
+    guard aside.isEmpty else { return checkWakeAside(loop) }
+    let seen = (world.figures.commits, world.figures.clockSteps, loop.wakeAt)
+    guard wakeSeen != seen else { return }
+    wakeSeen = seen
+    var earliest: Instant?
+    func look(_ id: ReminderID, _ at: Instant, isRegular: Bool) {
+      guard earliest.map({ at < $0 }) ?? true, let reminder = contents.reminders[id], reminder.wake,
+        !reminder.pause.holds(at: at), !isRegular || reminder.skipNext == 0
+      else { return }
+      earliest = at
+    }
+    for (id, regular) in contents.regular { look(id, regular.dueAt, isRegular: true) }
+    for (id, at) in contents.again { look(id.reminder, at, isRegular: false) }
+    func toCome(_ at: Instant?) -> Instant? { at.flatMap { $0 > world.wall ? $0 : nil } }
+    let (right, armed) = (toCome(earliest), toCome(loop.wakeAt))
+    if armed != right {
+      fail("the machine is woken at \(armed?.text ?? "no time"), and is to be at \(right?.text ?? "none")")
+    }
+  }
+
+  /// What is known without the store is woken for as well; what only the store still has may wake for nothing.
+  private func checkWakeAside(_ loop: SimulatedLoop) {
+    let failed = loop.storeFailedAt ?? -Self.standInBound
+    guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.scheduler.keepsForStore,
+      !loop.degradedMode.isFull
+    else { return }
+    // Of a daemon that was stopped while the alarm rang its timer is late, and fires next.
+    if let due = loop.dueAt, due <= world.wall { return }
+    let armed = loop.wakeAt ?? .latest
+    func look(_ id: ReminderID, _ at: Instant, isRegular: Bool) {
+      guard at > world.wall, at < armed, contents.reminders[id]?.wakes(at: at, isRegular: isRegular) == true else {
+        return
+      }
+      fail("the machine is woken at \(loop.wakeAt?.text ?? "no time"), and \(id) comes at \(at.text)")
+    }
+    for case (let id, let at?) in aside.due { look(id, at, isRegular: true) }
+    for case (let id, let at?) in aside.again { look(id.reminder, at, isRegular: false) }
+  }
+}

@@ -1,0 +1,247 @@
+import ChimeCore
+import ChimeSchedule
+
+// Expectations, what pings say, and what Chime itself has to tell.
+extension InvariantChecker {
+  struct Pinging {
+    /// When each last had a good ping, since the clock was last set; none that was given before and recorded after.
+    var heard: [ReminderID: Instant] = [:]
+    /// What the last ping of each said that ends a run.
+    var last: [ReminderID: Ping.Kind] = [:]
+    /// Of which it was told that no good ping came, and no good one has come since; nor has somebody said that all is done.
+    var down: Set<ReminderID> = []
+    /// What the present transaction has told.
+    var told: Set<OccurrenceID> = []
+    /// How many notices it has made.
+    var notices = 0
+    /// From when on a ping is for an awaited time.
+    var from: [OccurrenceID: Instant] = [:]
+    /// Times of which a ping was awaited, and that do not come again.
+    var begun: [ReminderID: Set<Instant>] = [:]
+    /// How often this daemon has told of a time down, and how many times were missed or late for one.
+    var downtime = (told: 0, seen: 0)
+    /// How often the present transaction tells of one.
+    var downtimesTold = 0
+    /// How many firing transactions of this daemon have committed.
+    var fires = 0
+    /// Until when something may come late, by the time that passes.
+    var roughUntil: Int64 = 0
+  }
+
+  /// How late a missing ping is told of, at most, while the daemon runs and nothing disturbs it.
+  private static let promptness = Milliseconds.seconds(1)
+
+  func isExpectation(_ id: OccurrenceID) -> Bool {
+    (decided ?? contents.reminders[id.reminder])?.isExpectation ?? false
+  }
+
+  /// Things may come late for so long.
+  func isRough(for length: Int64) { pinging.roughUntil = max(pinging.roughUntil, world.real + length) }
+
+  /// Whether nothing has disturbed the daemon for a while.
+  private func isCalm(for length: Milliseconds) -> Bool {
+    guard let loop = world.loop, loop.isReady, !loop.isStopping, loop.degradedMode.isEmpty, world.storeFault == nil
+    else {
+      return false
+    }
+    if let failed = loop.storeFailedAt, world.mono - failed < 30_000 + length.rawValue { return false }
+    return world.real - pinging.roughUntil > length.rawValue + 30_000
+  }
+
+  // MARK: What is awaited
+
+  func checkAwaited(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+    let (id, now) = (new.id, work.now)
+    var before: Instant?
+    if case .awaited(let until)? = old?.state { before = until }
+    let quiet = reminder.flatMap { work.context.quiet(of: $0) }
+    func wrong(_ why: String) {
+      let former = old.map { "\($0.state)" } ?? "nothing"
+      fail("\(work.kind) has made \(id) \(new.state) at \(now.text); it was \(former): \(why)")
+    }
+    switch new.state {
+    case .awaited(let until):
+      guard let reminder, let within = reminder.within else { return wrong("no ping of it is expected") }
+      let right: Instant?
+      switch work.kind {
+      case .ping(id.reminder, .started): right = now + within
+      case .ping(id.reminder, .failed): right = quiet?.end(at: now)
+      case .fire:
+        if let before {
+          if before > now { wrong("its ping may still come") }
+          // While nobody could fire, no ping could come.
+          let isAnew = before < work.uptime.runningSince || now - before > Uptime.tolerance
+          right = isAnew ? now + within : quiet.flatMap { $0.drops ? nil : $0.end(at: now) }
+        } else {
+          let isAnew = id.scheduledAt < work.uptime.runningSince || now - id.scheduledAt > Uptime.tolerance
+          right = (isAnew ? now : id.scheduledAt) + within
+        }
+      // The clock went back.
+      case .recomputeDueTimes where before.map { $0 > now + within } ?? false: right = now + within
+      default: return wrong("only a time of it, or a ping, makes it so")
+      }
+      if until != right { wrong("its ping may come until \(show(right))") }
+      switch work.kind {
+      case .ping(id.reminder, .started): pinging.from[id] = now
+      // A good one of the same moment came before the failure.
+      case .ping(id.reminder, .failed): pinging.from[id] = now + .milliseconds(1)
+      default: if before == nil { pinging.from[id] = id.scheduledAt }
+      }
+    case .fired:
+      checkFirst(new, reminder, work)
+      guard work.kind == .fire else { return }
+      guard let before else { return wrong("no ping was awaited") }
+      if before > now { wrong("its ping may still come") }
+      if before < work.uptime.runningSince || now - before > Uptime.tolerance { wrong("no ping could come") }
+      if reminder?.pause.holds(at: now) ?? false { wrong("it is paused") }
+      if quiet?.end(at: now) != nil { wrong("it is quiet") }
+      if let heard = pinging.heard[id.reminder], let from = pinging.from[id], heard >= from, heard <= before {
+        wrong("its ping came at \(heard.text)")
+      }
+      let late = now - before
+      if decided == nil, late > Self.promptness, isCalm(for: late) { wrong("it is told \(late) after its end") }
+    case .missed(let reason):
+      world.figures.misses[reason, default: 0] += 1
+      if !mayMiss(work, id) { wrong("only its time can bring that") }
+      let isRight =
+        switch reason {
+        case .paused: reminder?.pause.holds(at: now) ?? false
+        case .quiet: quiet.map { $0.drops && $0.end(at: now) != nil } ?? false
+        default: false
+        }
+      if !isRight { wrong("there is no such reason") }
+    case .done, .dismissed: if !isAnswer(work.kind) { wrong("nobody said so") }
+    case .delivered, .snoozed: wrong("it has not fired")
+    }
+  }
+
+  /// While nothing is under way, no ping is waited for any longer than it may take.
+  func checkAwaitedTimes() {
+    guard isCalm(for: Self.promptness) else { return }
+    for (id, at) in contents.again where at + Self.promptness < world.wall {
+      guard contents.occurrences[id]?.isAwaited == true else { continue }
+      fail("the ping for \(id) was to come by \(at.text), and nothing has become of it")
+    }
+  }
+
+  /// What a transaction may record as missed: a time that has come, at a ping too, and what is too much for a chain.
+  func mayMiss(_ work: Work, _ id: OccurrenceID) -> Bool {
+    if work.kind == .fire || isPing(work, id) { return true }
+    return contents.occurrences[id]?.state == .missed(.overCap)
+      && contents.reminders[id.reminder]?.schedule.chain != nil
+  }
+
+  // MARK: Pings
+
+  func isPing(_ work: Work, _ id: OccurrenceID) -> Bool {
+    if case .ping(id.reminder, _) = work.kind { true } else { false }
+  }
+
+  func noteTold(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+    guard reminder?.isExpectation == true else { return }
+    // What quiet hours drop is awaited again when the clock goes back.
+    if new.wasHeard {
+      pinging.begun[new.id.reminder, default: []].insert(new.id.scheduledAt)
+    } else {
+      pinging.begun[new.id.reminder]?.remove(new.id.scheduledAt)
+    }
+    // What fires on request says nothing of the job.
+    if new.firedAt != nil, old?.firedAt == nil, work.kind != .client(.fire) {
+      pinging.down.insert(new.id.reminder)
+      pinging.told.insert(new.id)
+    }
+    guard new.state == .done, old?.isOpen == true else { return }
+    let isOpen = contents.occurrenceIDs(of: new.id.reminder).contains { contents.occurrences[$0]?.isOpen == true }
+    if !isOpen { pinging.down.remove(new.id.reminder) }
+  }
+
+  /// Whether an expectation is down as its ping comes.
+  func isDown(_ work: Work) -> Bool {
+    (pinging.told, pinging.notices) = ([], 0)
+    guard case .ping(let id, _) = work.kind else { return false }
+    return pinging.down.contains(id)
+  }
+
+  func checkPing(_ changes: MemoryTransaction.Changes, _ work: Work, wasDown: Bool) {
+    guard case .ping(let id, let kind) = work.kind, let reminder = contents.reminders[id], let within = reminder.within
+    else { return }
+    world.figures.pings += 1
+    let now = work.now
+    func wrong(_ why: String) { fail("the ping of \(id) (\(kind)) at \(now.text): \(why)") }
+    let all = contents.occurrences(of: id)
+    // Those of a time that is to come were awaited while the clock was ahead, but for a run that ends.
+    let former = contents.pings[id]?.dropFirst().first
+    let begun = former?.kind == .started && kind != .started ? former?.at ?? now : now
+    let awaited = all.filter { $0.isAwaited && $0.id.scheduledAt <= max(now, begun) }
+    let notices = pinging.notices
+    if contents.pings[id]?.first != Ping(at: now, kind: kind, uid: Simulation.owner) { wrong("it is not kept") }
+    if kind != .started, reminder.countsFromDone, reminder.lastDone != now { wrong("the next does not count from it") }
+    switch kind {
+    case .started:
+      if awaited.compactMap(\.comesAgain).max() != now + within, !(awaited.isEmpty && reminder.pause.holds(at: now)) {
+        wrong("its end is awaited until \(show(awaited.compactMap(\.comesAgain).max()))")
+      }
+      if !pinging.told.isEmpty || notices > 0 { wrong("something is told") }
+    case .succeeded:
+      if let left = awaited.first ?? all.first(where: \.isOpen) { wrong("\(left.id) is still \(left.state)") }
+      if notices != (wasDown ? 1 : 0) { wrong("it is told \(notices) times that it is up again") }
+      if !pinging.told.isEmpty { wrong("something is told") }
+      if notices > 0 { world.figures.recoveries += 1 }
+      pinging.down.remove(id)
+    case .failed:
+      let quietEnd = work.context.quiet(of: reminder)?.end(at: now)
+      if let left = awaited.first(where: { $0.comesAgain != quietEnd }) { wrong("\(left.id) is still \(left.state)") }
+      let isKnown = pinging.last[id] == .failed && all.contains { $0.isOpen && !pinging.told.contains($0.id) }
+      let isTold = !isKnown && !reminder.pause.holds(at: now) && quietEnd == nil
+      if pinging.told.count != (isTold ? 1 : 0) { wrong("it is told \(pinging.told.count) times") }
+      if notices > 0 { wrong("it is told that it is up again") }
+    }
+    // A run that begins is not ended by what came before, in the same moment either.
+    guard kind != .started else { return pinging.heard[id] = nil }
+    pinging.last[id] = kind
+    // A failure that quiet hours hold is told when they end.
+    if kind == .succeeded, now <= world.wall { pinging.heard[id] = now }
+  }
+
+  // MARK: What Chime has to tell
+
+  func isNotice(_ reminder: Reminder) -> Bool { reminder.tags.contains("chime") }
+
+  func checkNotice(_ reminder: Reminder, _ work: Work) {
+    pinging.notices += 1
+    if reminder.tags.contains("downtime") { pinging.downtimesTold += 1 }
+    let isRight =
+      switch work.kind {
+      case .outbox: true
+      case .fire: reminder.tags.contains("downtime")
+      case .ping(_, .succeeded): true
+      default: false
+      }
+    if !isRight { fail("\(work.kind) tells \"\(reminder.title)\"") }
+  }
+
+  /// A time down in which something was missed, or for which something comes late, is told once, with the first that fires.
+  func checkDowntime(_ changes: MemoryTransaction.Changes, _ work: Work) {
+    pinging.fires += 1
+    let told = pinging.downtimesTold
+    pinging.downtimesTold = 0
+    let seen = changes.occurrences.count { id in
+      guard let new = contents.occurrences[id], let reminder = contents.reminders[id.reminder],
+        !reminder.isExpectation
+      else { return false }
+      switch new.state {
+      case .fired: return new.firedAt == work.now && new.late == .downtime && new.rounds == 1
+      case .missed(.downtime): return new.endedAt == work.now && reminder.catchUp.downtime != .skip
+      default: return false
+      }
+    }
+    pinging.downtime.told += told
+    pinging.downtime.seen += seen
+    if told > 0 { world.figures.downtimes += 1 }
+    if pinging.downtime.told > 1 { fail("a time down is told of \(pinging.downtime.told) times by one daemon") }
+    if told > 0, pinging.fires > 1 { fail("a time down is told of after something has fired") }
+    if pinging.fires == 1, seen > 0, told == 0, world.loop?.startedAt == work.uptime.runningSince {
+      fail("\(seen) times were missed or are late for a time down, and nobody was told")
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import ChimeCore
+import ChimeSchedule
+
+// The times of schedules: each is recorded once, as fired or as missed with its reason.
+extension InvariantChecker {
+  func checkReminder(_ id: ReminderID, _ work: Work) {
+    let former = known[id]
+    guard let reminder = contents.reminders[id] else {
+      known[id] = nil
+      if work.kind != .client(.remove) { fail("\(work.kind) has removed the reminder \(id)") }
+      return
+    }
+    let after = Known(reminder: reminder, regular: contents.regular[id])
+    known[id] = after
+    guard let former else { return checkNew(after, work) }
+    if isNotice(reminder), let next = after.regular?.scheduledAt {
+      fail("\"\(reminder.title)\" is told again at \(next.text)")
+    }
+    let before = withGivenTimes(former, after, work)
+    let (from, to) = (before.regular?.scheduledAt, after.regular?.scheduledAt)
+    var timetable: Timetable { self.timetable(reminder, work.context) }
+    // A ping in the moment of a time is for that one.
+    let isLookedAt = from.map { $0 <= work.now } ?? false && reminder.lastDone == before.reminder.lastDone
+    // One that comes when later times have been looked at already counts all the same.
+    let isPinged = if case .ping = work.kind { reminder.countsFromDone && reminder.lastDone == work.now } else { false }
+    switch work.kind {
+    case .fire: checkAdvance(before, after, work)
+    case .ping(id, _) where isLookedAt && from != to: checkAdvance(before, after, work)
+    case .client, .answer, .ping:
+      let isMoved =
+        reminder.schedule != before.reminder.schedule || reminder.timezone != before.reminder.timezone
+        || reminder.gap != before.reminder.gap || reminder.fold != before.reminder.fold
+        || reminder.lastDone != before.reminder.lastDone || isPinged
+      let right = isMoved ? timetable.next(after: work.now) : from
+      if to != right { fail("\(id) comes at \(show(to)) after \(work.kind), and should at \(show(right))") }
+    case .recomputeDueTimes:
+      let right = from.map { $0 <= work.now } ?? false ? from : firstUnfired(reminder, timetable, after: work.now)
+      if to != right { fail("\(id) comes at \(show(to)) since it was computed anew, and should at \(show(right))") }
+    case .reevaluateHeld:
+      if to != from { fail("looking again has moved \(id) from \(show(from)) to \(show(to))") }
+    default: fail("\(work.kind) has touched the reminder \(id)")
+    }
+    guard work.kind != .client(.edit) else { return }
+    var definition = reminder
+    definition.skipNext = before.reminder.skipNext
+    definition.lastDone = before.reminder.lastDone
+    definition.generation = before.reminder.generation
+    definition.chainedTimes = before.reminder.chainedTimes
+    if work.kind == .recomputeDueTimes, reminder.schedule != before.reminder.schedule {
+      checkMove(before, after, work)
+      definition.schedule = before.reminder.schedule
+    }
+    if work.kind == .client(.pause) || work.kind == .client(.resume) { definition.pause = before.reminder.pause }
+    if definition != before.reminder { fail("\(work.kind) has changed the definition of \(id)") }
+  }
+
+  /// What counts from a time that the clock has not reached counts from the present, and waits no longer than it was to.
+  private func checkMove(_ before: Known, _ after: Known, _ work: Work) {
+    let id = after.reminder.id
+    guard let from = before.reminder.schedule.countsFrom, from > work.now else {
+      return fail("computing anew has changed the schedule of \(id), which counts from no time to come")
+    }
+    if after.reminder.schedule.countsFrom != work.now { fail("the schedule of \(id) does not count from the present") }
+    let wait = timetable(before.reminder, work.context).next(after: from).map { $0 - from }
+    guard let wait, let next = after.regular?.scheduledAt, after.reminder.schedule.isOneOff else { return }
+    // Its date moves by whole days, and the zone may be ahead or behind by hours in another season.
+    if next - work.now > wait + .hours(27) { fail("\(id) waits until \(next.text), although the clock went back") }
+  }
+
+  private func checkNew(_ new: Known, _ work: Work) {
+    // What tells that an endpoint is off, or of a time down, or that a job is up again, fires at once and never again.
+    if isNotice(new.reminder) { return checkNotice(new.reminder, work) }
+    guard work.kind == .client(.add) else { return fail("\(work.kind) has made the reminder \(new.reminder.id)") }
+    let right = timetable(new.reminder, work.context).next(after: work.now)
+    if new.regular?.scheduledAt != right {
+      fail("\(new.reminder.id) begins at \(show(new.regular?.scheduledAt)), and should at \(show(right))")
+    }
+  }
+
+  func show(_ time: Instant?) -> String { time?.text ?? "never" }
+
+  // MARK: Firing
+
+  private func checkAdvance(_ before: Known, _ after: Known, _ work: Work) {
+    let (reminder, now) = (before.reminder, work.now)
+    let id = reminder.id
+    guard let regular = before.regular else {
+      if after.regular != nil { fail("firing has given \(id) a time again: \(show(after.regular?.scheduledAt))") }
+      return
+    }
+    let (first, jitter) = (regular.scheduledAt, reminder.jitterOffset)
+    let next = after.regular?.scheduledAt
+    // At a time of an expectation nobody is told anything yet.
+    let quiet = reminder.isExpectation ? nil : work.context.quiet(of: reminder)
+    if next == first {
+      checkSkips(before, after, passed: 0)
+      let dueAt = after.regular?.dueAt
+      if waits(reminder, first, work) != .no { return }
+      if dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
+        fail("\(id) is put off to \(show(dueAt)) for no reason")
+      }
+      return
+    }
+    if first + jitter > now { return fail("\(id) was worked off at \(now.text), before its time \(first.text)") }
+    let timetable = timetable(reminder, work.context)
+    var times: [Instant] = []
+    var time: Instant? = first
+    while let this = time, next.map({ this < $0 }) ?? true, times.count < 100_000 {
+      if this + jitter > now { return fail("\(id) passed over \(this.text), which is still to come at \(now.text)") }
+      times.append(this)
+      time = timetable.next(after: this)
+    }
+    if time != next { return fail("\(id) comes next at \(show(next)), which is none of its times: \(show(time)) is") }
+    checkSkips(before, after, passed: times.count)
+    let waiting = next.map { waits(reminder, $0, work) } ?? .no
+    let remains = waiting != .yes && next.map { $0 + jitter <= now } ?? false
+    if remains, waiting == .no, times.count < 1_000 { fail("\(id) stops at \(show(next)) although it is \(now.text)") }
+    checkFolds(reminder, times + [next].compactMap { $0 }, work)
+    let judged = verdicts(of: times, reminder, work)
+    guard world.storyIsSound else { return }
+    if isConditional(reminder) { return checkConditional(judged, before, work) }
+    checkVerdicts(judged, before, work, quiet: quiet, remains: remains)
+  }
+
+  /// Each time that has passed uses up one that was to be skipped.
+  private func checkSkips(_ before: Known, _ after: Known, passed: Int) {
+    let left = max(0, before.reminder.skipNext - passed)
+    guard after.reminder.skipNext != left else { return }
+    fail("\(after.reminder.id) has \(after.reminder.skipNext) times to skip after \(passed), and should have \(left)")
+  }
+
+  struct Judged {
+    var time: Instant
+    /// Nil: it had fired before.
+    var state: Occurrence.State?
+    var late: LateCause?
+  }
+
+  /// What has become of each of these times; each must have a record.
+  private func verdicts(of times: [Instant], _ reminder: Reminder, _ work: Work) -> [Judged] {
+    var runs: [(run: Occurrence.MissedRun, state: Occurrence.State, left: Int)] = []
+    var judged: [Judged] = []
+    // One that a decision before has left goes on.
+    for id in changed where id.reminder == reminder.id {
+      guard let new = contents.occurrences[id] else { continue }
+      guard let run = new.missedRun, new.endedAt == work.now, let first = times.first, id.scheduledAt < first,
+        run.through >= first
+      else { continue }
+      runs.append((run, new.state, run.count - (occurrences[id]?.missedRun?.count ?? 1)))
+    }
+    for time in times {
+      let id = OccurrenceID(reminder: reminder.id, scheduledAt: time)
+      if hasFired(reminder.id, time) {
+        judged.append(Judged(time: time))
+        continue
+      }
+      if let new = contents.occurrences[id], new.endedAt == work.now || new.firedAt == work.now {
+        judged.append(Judged(time: time, state: new.state, late: new.late))
+        if let run = new.missedRun { runs.append((run, new.state, run.count - 1)) }
+        continue
+      }
+      if contents.occurrences[id] != nil || isInFormerRun(id) {
+        // The clock went back or the definition changed, and it has its record from before.
+        judged.append(Judged(time: time))
+        continue
+      }
+      guard let run = runs.lastIndex(where: { $0.left > 0 && $0.run.through >= time }) else {
+        fail("the time \(time.text) of \(reminder.id) has passed and is recorded neither as fired nor as missed")
+        return judged
+      }
+      runs[run].left -= 1
+      judged.append(Judged(time: time, state: runs[run].state))
+    }
+    if runs.contains(where: { $0.left > 0 }) {
+      fail("a run of missed times of \(reminder.id) counts more than there were")
+    }
+    return judged
+  }
+
+  /// Whether a run of missed times counts it that this decision has not touched.
+  private func isInFormerRun(_ id: OccurrenceID) -> Bool {
+    runs[id.reminder]?.contains { first, through in
+      first <= id.scheduledAt && id.scheduledAt <= through
+        && !changed.contains(OccurrenceID(reminder: id.reminder, scheduledAt: first))
+    } ?? false
+  }
+
+  private func checkVerdicts(
+    _ judged: [Judged], _ before: Known, _ work: Work, quiet: Quiet?, remains: Bool
+  ) {
+    let (reminder, now) = (before.reminder, work.now)
+    let jitter = reminder.jitterOffset
+    let isQuietNow = quiet?.end(at: now) != nil
+    // What was decided without the store may have been held by what it has let go since.
+    let heldUntil = before.regular.flatMap { regular in
+      let dueAt = decidedDueAt ?? regular.dueAt
+      return dueAt > regular.scheduledAt + jitter ? dueAt : nil
+    }
+    var (later, caughtUp) = (remains, remains ? CatchUp.cap : 0)
+    var (laterKnown, knownCount) = (false, 0)
+    for (position, one) in judged.enumerated().reversed() {
+      guard let state = one.state else {
+        (laterKnown, knownCount) = (true, knownCount + 1)
+        continue
+      }
+      let moment = one.time + jitter
+      func wrong(_ why: String) { fail("\(reminder.id) at \(one.time.text) is \(state) at \(now.text): \(why)") }
+      let isFired = if case .missed = state { false } else { true }
+      if position < reminder.skipNext {
+        if state != .missed(.skipped) { wrong("it was to be skipped") }
+        continue
+      }
+      if reminder.pause.holds(at: one.time) {
+        if state != .missed(.paused) { wrong("the reminder was paused") }
+        continue
+      }
+      if let quiet, quiet.drops, quiet.end(at: moment) != nil {
+        if state != .missed(.quiet) { wrong("it fell into quiet hours that drop it") }
+        continue
+      }
+      var heard = quiet?.end(at: moment) ?? moment
+      if let heldUntil, moment <= heldUntil { heard = max(heard, heldUntil) }
+      let isLate = now - heard > .seconds(60)
+      let cause: LateCause? =
+        isLate ? (heard < work.uptime.runningSince ? .downtime : .suspend) : heard > moment ? .quiet : nil
+      if isFired, isQuietNow { wrong("it is quiet") }
+      if isFired, one.late != cause { wrong("it is late for \(show(one.late)), and should be for \(show(cause))") }
+      if state == .missed(.quiet), quiet?.drops == true, isQuietNow {
+        // It would have fired, so those before it gave way to it.
+        (laterKnown, knownCount) = (true, knownCount + 1)
+        continue
+      }
+      guard let cause else {
+        if !isFired { wrong("it came in time") }
+        later = true
+        continue
+      }
+      var rule: CatchUpRule =
+        switch cause {
+        case .suspend: reminder.catchUp.suspend
+        case .downtime: reminder.catchUp.downtime
+        case .quiet, .waited: .latest
+        }
+      // Times before it was made are not made up for one by one.
+      if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
+      let isUseless = !reminder.isExpectation && now - moment > reminder.grace
+      if isFired {
+        if rule == .skip { wrong("late ones are not wanted") }
+        if isUseless { wrong("it is later than is useful") }
+        if rule == .latest, later { wrong("a later one fires") }
+        caughtUp += 1
+        if caughtUp > CatchUp.cap { wrong("more are caught up on than \(CatchUp.cap)") }
+        later = true
+      } else if state == .missed(.overCap) {
+        if rule != .all || isUseless || caughtUp + knownCount < CatchUp.cap { wrong("not so many were caught up on") }
+      } else {
+        let reason: MissReason = cause == .suspend ? .suspend : cause == .downtime ? .downtime : .quiet
+        if state != .missed(reason) { wrong("the reason is \(reason)") }
+        let isRight = rule == .skip || isUseless || (rule == .latest && (later || laterKnown))
+        if !isRight { wrong("it was to be caught up on") }
+      }
+    }
+  }
+
+  private func show(_ cause: LateCause?) -> String { cause?.rawValue ?? "nothing" }
+
+  /// Where a fold counts once, the clock on the wall shows later and later readings.
+  private func checkFolds(_ reminder: Reminder, _ times: [Instant], _ work: Work) {
+    guard Self.countsFoldsOnce(reminder), times.count > 1, let zone = work.context.zone(of: reminder) else { return }
+    var last = zone.civil(at: times[0])
+    for time in times.dropFirst() {
+      let reading = zone.civil(at: time)
+      if reading <= last { fail("\(reminder.id) comes twice in one fold: \(last.date) \(last.time), \(reading.time)") }
+      last = reading
+    }
+  }
+
+  private static func countsFoldsOnce(_ reminder: Reminder) -> Bool {
+    guard reminder.fold != .both else { return false }
+    let text = reminder.schedule.canonical
+    switch reminder.schedule.dialect {
+    case .phrase: return text.contains(" at ") && !text.contains("from") && !text.contains("after done")
+    case .cron:
+      if reminder.fold != nil { return true }
+      let fields = text.split(separator: " ")
+      return fields.count == 6 && !fields[1].hasPrefix("*") && !fields[2].hasPrefix("*")
+    case .rrule: return text.contains("FREQ=DAILY") || text.contains("FREQ=WEEKLY") || text.contains("FREQ=MONTHLY")
+    case .calendar, .solar: return false
+    }
+  }
+
+  // MARK: Between transactions
+
+  /// While nothing is under way, the reminder's next time is the first to come that has not fired.
+  func audit(_ id: ReminderID, _ loop: SimulatedLoop) {
+    guard let known = known[id], let reminder = contents.reminders[id] else { return }
+    if reminder != known.reminder || contents.regular[id] != known.regular {
+      return fail("the reminder \(id) has changed by itself")
+    }
+    // What the store refused is made up for when it is well again.
+    if world.storeFault != nil { return }
+    if let failed = loop.storeFailedAt, world.mono - failed < 600_000 { return }
+    let timetable = timetable(reminder, loop.context)
+    let next = known.regular?.scheduledAt
+    if let next, next <= world.wall { return }
+    let right = firstUnfired(reminder, timetable, after: world.wall)
+    guard let right else {
+      // One that has fired may wait to be found so.
+      if let next, !hasFired(id, next) { fail("\(id) waits for \(next.text), which is no time of it any more") }
+      return
+    }
+    if let next, next < right, hasFired(id, next) { return }
+    if next != right { fail("\(id) waits for \(show(next)), and its next time is \(right.text)") }
+  }
+}

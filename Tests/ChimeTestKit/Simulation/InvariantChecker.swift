@@ -1,0 +1,242 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What has to come of everything, kept beside the daemon: it sees what each transaction has left in the store, knows by
+/// walking the timetables what should be there, and says what is wrong.
+///
+/// It asks nothing of `FiringDecision`, `Scheduler` or `Recompute`; what it takes from the code under test is when a schedule
+/// comes next, and that it holds against the clock on the wall (`checkFolds`).
+final class InvariantChecker {
+  unowned let world: Simulation
+  var known: [ReminderID: Known] = [:]
+  var occurrences: [OccurrenceID: Occurrence] = [:]
+  var deliveries: [DeliveryID: Delivery] = [:]
+  /// Times that have fired, ever.
+  var fired: [ReminderID: Set<Instant>] = [:]
+  var rounds: Set<Round> = []
+  /// How often each message arrived.
+  var arrived: [DeliveryID: Int] = [:]
+  /// When each delivery was first owed, by the monotonic clock.
+  var owedSince: [DeliveryID: Int64] = [:]
+  /// When each queue last had a message refused or lost, by the monotonic clock.
+  var troubled: [DeliveryQueue: Int64] = [:]
+  /// What was begun of late, by the time that passes, sleep included.
+  var begins: [DeliveryQueue: (rate: EndpointSettings.Rate, at: [Int64])] = [:]
+  /// What is known of this daemon's decisions without the store.
+  var aside = Aside()
+  /// Under which number each round fired without the store, by this daemon.
+  var shownAs: [Round: DeliveryID] = [:]
+  /// What this daemon has heard to have arrived.
+  var settled: Set<Round> = []
+  /// What this daemon has told of, by occurrence and round.
+  var told: Set<Told> = []
+  /// What was shown without the store and could not be recorded, as its reminder was removed.
+  var abandoned: Set<DeliveryID> = []
+  var overdueSince: (id: OccurrenceID, at: Int64)?
+  var unrecordedSince: Int64?
+  var emptyStandIns = 0
+  var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
+  var standInAt: Int64 = -1
+  /// The reminder as it was when a step was decided, and when it was due then.
+  var decided: Reminder?
+  var decidedDueAt: Instant?
+  /// What the transaction that is being judged has changed.
+  var changed: Set<OccurrenceID> = []
+  /// What is known of what counts from something else, and of jobs that ping.
+  var chains = Chaining()
+  var pinging = Pinging()
+  private var timetables: [ReminderID: Cached] = [:]
+  private var emptyFires = 0
+  private var rotation: [ReminderID] = []
+  private var second: (at: Int64, steps: Int) = (0, 0)
+  private var healedAt = Int64.max
+
+  /// A reminder as its last transaction left it.
+  struct Known {
+    var reminder: Reminder
+    var regular: MemoryContents.Regular?
+  }
+
+  struct Round: Hashable {
+    var occurrence: OccurrenceID
+    var queue: DeliveryQueue
+    var round: Int
+  }
+
+  struct Told: Hashable {
+    var occurrence: OccurrenceID
+    var round: Int
+  }
+
+  private struct Cached {
+    var reminder: Reminder
+    var version: Int
+    var timetable: Timetable
+  }
+
+  private(set) var source: MemoryTransaction
+
+  init(_ world: Simulation) {
+    self.world = world
+    source = world.store.transaction
+  }
+
+  /// Judges by the store as it was.
+  func look(at contents: MemoryContents, _ body: () -> Void) {
+    source = MemoryTransaction(contents, isReadOnly: true)
+    body()
+    source = world.store.transaction
+  }
+
+  /// As the store is, or was after the step that is being judged.
+  var contents: MemoryContents { source.contents }
+
+  /// Up to when the runs of missed times of each reminder go, by their first.
+  var runs: [ReminderID: [Instant: Instant]] = [:]
+
+  func fail(_ text: @autoclosure () -> String, always: Bool = false) { world.fail(text(), always: always) }
+
+  func timetable(_ reminder: Reminder, _ context: ReminderContext) -> Timetable {
+    // Of a later daemon the versions begin anew.
+    let version = world.figures.starts << 20 | context.version
+    if let cached = timetables[reminder.id], cached.version == version,
+      cached.reminder.generation == reminder.generation, cached.reminder.lastDone == reminder.lastDone,
+      cached.reminder.createdAt == reminder.createdAt
+    {
+      return cached.timetable
+    }
+    let timetable = context.timetable(of: reminder)
+    timetables[reminder.id] = Cached(reminder: reminder, version: version, timetable: timetable)
+    return timetable
+  }
+
+  /// Whether a time is not to come again: it has fired, or its ping was awaited.
+  func hasFired(_ id: ReminderID, _ time: Instant) -> Bool {
+    fired[id]?.contains(time) ?? false || pinging.begun[id]?.contains(time) ?? false
+  }
+
+  /// The first time after `instant` that has not fired.
+  func firstUnfired(_ reminder: Reminder, _ timetable: Timetable, after instant: Instant) -> Instant? {
+    var next = timetable.next(after: instant)
+    while let time = next, hasFired(reminder.id, time) { next = timetable.next(after: time) }
+    return next
+  }
+
+  // MARK: After each transaction
+
+  func committed(_ work: Work) {
+    world.figures.commits += 1
+    let changes = world.store.transaction.changed
+    judge(changes, work)
+    guard work.kind == .fire else { return }
+    checkDowntime(changes, work)
+    emptyFires = changes.reminders.isEmpty && changes.occurrences.isEmpty ? emptyFires + 1 : 0
+    if emptyFires > 5 { fail("firing transactions follow each other and do nothing") }
+  }
+
+  func judge(_ changes: MemoryTransaction.Changes, _ work: Work) {
+    changed = changes.occurrences
+    foresee(changes, work)
+    let wasDown = isDown(work)
+    for id in changes.reminders {
+      checkReminder(id, work)
+      if contents.reminders[id]?.isExpectation != true { pinging.down.remove(id) }
+    }
+    for id in changes.occurrences {
+      runs[id.reminder, default: [:]][id.scheduledAt] = contents.occurrences[id]?.missedRun?.through
+    }
+    for id in changes.occurrences { checkOccurrence(id, work) }
+    for id in changes.deliveries { checkDelivery(id, work) }
+    checkChains(work)
+    checkPing(changes, work, wasDown: wasDown)
+  }
+
+  func acknowledged(_ action: PlannedAction) {
+    let id = ReminderID(rawValue: action.subject)
+    guard action.verb == .add || action.verb == .edit, known[id] != nil else { return }
+    if contents.reminders[id] == nil { fail("the reminder \(id) was acknowledged and is gone") }
+  }
+
+  // MARK: After each step
+
+  func check() {
+    if world.mono / 1_000 == second.at {
+      second.steps += 1
+      if second.steps > 100_000 { fail("a hundred thousand steps in one second", always: true) }
+    } else {
+      second = (world.mono / 1_000, 0)
+    }
+    guard let loop = world.loop else { return }
+    let limit = Scheduler.prefetch + 64 * 64
+    world.figures.mostHeld = max(world.figures.mostHeld, loop.outbox.held.count)
+    if loop.outbox.held.count > limit { fail("\(loop.outbox.held.count) claimed deliveries are held in memory") }
+    guard loop.isReady, !loop.isStopping, loop.busy == 0, world.untold == 0 else { return }
+    if let wakeups = try? world.store.transaction.wakeups() {
+      checkTimers(loop, wakeups)
+      checkWake(loop)
+      checkDegradedMode(loop, wakeups)
+      checkAwaitedTimes()
+    }
+    if rotation.isEmpty { rotation = known.keys.sorted() }
+    if let id = rotation.popLast() { audit(id, loop) }
+  }
+
+  func clockWasSet(by step: Milliseconds) {
+    begins = [:]
+    pinging.heard = [:]
+    isRough(for: 0)
+  }
+
+  /// What the one before it had in memory is lost, and what it had shown may be shown again.
+  func daemonStarts() {
+    begins = [:]
+    (aside, shownAs, settled, told) = (Aside(), [:], [], [])
+    (pinging.downtime, pinging.fires) = ((0, 0), 0)
+    daemonWasStopped()
+  }
+
+  func healed(at mono: Int64) { healedAt = mono }
+
+  func checkEnd() {
+    for id in contents.owed.values.joined().map(\.id) {
+      let since = owedSince[id] ?? 0
+      guard since < healedAt + Milliseconds.days(1).rawValue, let entry = contents.outbox[id] else { continue }
+      fail(
+        "the delivery \(id) to \(entry.delivery.queue.channel) of \(entry.delivery.occurrence) is still owed, days after all was well: "
+          + "\(entry.delivery.state), visible at \(entry.visibleAt.text)")
+    }
+    for (id, regular) in contents.regular where regular.dueAt + .minutes(1) < world.wall {
+      fail("\(id) was due at \(regular.dueAt.text) and has not fired")
+    }
+    for (id, at) in contents.again where at + .minutes(1) < world.wall { fail("\(id) was to come again at \(at.text)") }
+    for id in known.keys where contents.reminders[id] == nil { fail("the reminder \(id) is gone") }
+    for (id, occurrence) in occurrences where contents.occurrences[id] != occurrence {
+      fail("the occurrence \(id) has changed by itself")
+    }
+    if let loop = world.loop { for id in known.keys { audit(id, loop) } }
+    checkHistory()
+  }
+
+  /// The product's own audit of the whole life finds a record of each time.
+  private func checkHistory() {
+    guard let context = world.loop?.context else { return }
+    do {
+      let log = ScheduleContextLog(try source.notes(named: ScheduleContextLog.notePrefix))
+      for id in try source.versionedIDs(owner: nil, after: nil, limit: 10_000) {
+        let audit = try ScheduleAudit.of(
+          source.versions(of: id), from: .earliest, before: world.wall, in: source, context, log, now: world.wall)
+        world.figures.audited += audit.times
+        world.figures.uncertain += audit.uncertain
+        guard let first = audit.unexplainedTimes.first else { continue }
+        fail(
+          "the audit finds no record of \(id) at \(first.text), and of \(audit.unexplained) times in all", always: true)
+      }
+    } catch {
+      fail("the history could not be audited: \(error)", always: true)
+    }
+  }
+}
+
+extension Instant {
+  var text: String { RFC3339.format(self, in: .utc) }
+}
