@@ -1,27 +1,28 @@
-/// What each dialect provides: a text understood, its canonical form, and the way to numbers.
+/// A DialectSchedule is the parsed form of one dialect: it reads text, writes the canonical form and makes a timetable.
 protocol DialectSchedule: Sendable, Hashable {
-  /// Reads the whole text, its prefix included. Without an anchor only text that names all its moments itself is
-  /// understood; faults point into `bytes`.
+  /// Parses the whole text, its prefix included. Without a context it accepts only text that names all its moments.
+  /// Faults point into `bytes`.
   init(_ bytes: [UInt8], context: ParseContext?) throws(Fault)
 
   var canonical: String { get }
-  /// The zone that the text names itself.
+  /// The zone that the text names.
   var zoneIdentifier: String? { get }
   var isOneOff: Bool { get }
-  /// The names of the calendars it leaves days out by, in the order of the text.
+  /// The names of the calendars whose days it excludes, in the order of the text.
   var calendarNames: [String] { get }
-  /// Whether it counts from when it was last done.
+  /// Whether its times count from when the reminder was last done.
   var countsFromDone: Bool { get }
-  /// Whether it is an interval, which can count from when it was last done although its text does not say so.
+  /// Whether it is an interval. An interval can count from when it was last done although its text does not say so.
   var canFollowEntries: Bool { get }
-  /// Whether it watches the sun.
+  /// Whether its times follow the sun, so that it needs a place.
   var needsPlace: Bool { get }
-  /// Whether it has a moment that the time of reading may have given it.
+  /// Whether it contains a moment that may come from the time of parsing.
   var hasStart: Bool { get }
-  /// The same so much earlier: moments by `span`, readings of a clock by whole days of it.
+  /// Returns the same schedule moved into the past: instants by `span`, wall-clock times by the whole days in it.
   func moved(back span: Milliseconds) -> Self?
 
-  /// `zone` is the one that governs: the text's own, or that of the surroundings. A `nil` rule is the dialect's own.
+  /// Makes the timetable. `zone` governs: the text's own zone, or else that of the context. A `nil` rule means the
+  /// dialect's default.
   func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
 }
 

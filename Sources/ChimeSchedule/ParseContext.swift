@@ -1,11 +1,11 @@
-/// What a text is read against: what its relative words count from, and what its names refer to.
+/// A ParseContext holds what a text is parsed against: the time its relative words count from, and what its names mean.
 struct ParseContext {
   var now: Instant
-  /// Whether nobody reads why a text is refused, which takes longer to put into words than all else.
+  /// Whether the caller ignores the error message. Composing one costs more than parsing.
   var isQuiet = false
   private let box: Box
 
-  /// Each reader of a text copies its anchor, which in a box is one reference and not one for each name it knows.
+  /// Keeps copies cheap: each parser copies its context, and a box is one reference instead of one for each closure.
   private final class Box {
     let scheduleContext: ScheduleContext
     init(_ scheduleContext: ScheduleContext) { self.scheduleContext = scheduleContext }
@@ -18,15 +18,15 @@ struct ParseContext {
 
   var scheduleContext: ScheduleContext { _read { yield box.scheduleContext } }
 
-  /// The zone of the surroundings.
+  /// The zone of the schedule context.
   var zone: Zone { scheduleContext.zone }
-  /// The second that has begun.
+  /// The current time, in whole seconds since 1970.
   var second: Int64 { now.seconds }
-  /// When the words for times of day are.
+  /// Returns the times of day that words such as `morning` stand for.
   func words() -> WordTimes { scheduleContext.words() }
   var civil: CivilDateTime { zone.civil(at: now) }
 
-  /// Whether a reading of the wall clock, with the usual rules for gaps and folds, still lies ahead.
+  /// Returns whether a wall-clock time lies in the future, with gaps shifted and the first pass of a fold taken.
   func isAhead(_ civil: CivilDateTime) -> Bool {
     zone.table.instant(civil.wallSeconds, gap: .shift, fold: .first) > second
   }

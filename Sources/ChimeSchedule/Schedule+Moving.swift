@@ -1,17 +1,19 @@
-// Schedules that were read while the clock was ahead.
+// Repairs schedules that were read while the system clock was ahead.
 extension Schedule {
-  /// The schedule as its text means it at `now`, where it counts from a time that the clock has not reached yet: it was read
-  /// while the clock was ahead, and would be silent until that time comes again. Nil: there is nothing to move.
+  /// Returns the schedule as its text means it at `now`; `nil` if it needs no change.
   ///
-  /// - Parameter next: its next time by the clock of before. One that comes so many times goes on from there: its next time is
-  ///   one interval from `now`, and what has come counts.
+  /// A schedule needs the change when it counts from a time that the clock has not reached yet. It was read while the
+  /// clock was ahead, and would otherwise stay silent until that time comes again.
+  ///
+  /// - Parameter next: Its next time by the old clock. An interval with a count continues from there: its next time is
+  ///   one interval after `now`, and occurrences so far still count.
   public func moved(backTo now: Instant, next: Instant) -> Schedule? {
     guard let from = countsFrom, from - now >= .seconds(1) else { return nil }
     var span = from - now
     if case .phrase(let phrase) = rule, case .elapsed(let seconds, _) = phrase.pattern, phrase.bounds.count != nil {
       span = max(span, next - now - .seconds(seconds))
     }
-    // Whole seconds, rounded so that it never comes early.
+    // Rounding down to whole seconds means that it never fires early.
     guard let rule = rule.moved(back: .seconds(span.rawValue / 1_000)) else { return nil }
     var schedule = Schedule(rule)
     schedule.countsFrom = now

@@ -1,12 +1,12 @@
-/// What becomes of a wall-clock time that a change of offset removes.
+/// A GapRule says what happens to a wall-clock time that a change of offset skips.
 public enum GapRule: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It is read with the offset before the gap, so 02:30 becomes 03:30 (RFC 5545 section 3.3.5).
+  /// The offset before the gap applies, so 02:30 becomes 03:30 (RFC 5545 section 3.3.5).
   case shift
   /// It does not occur on that day.
   case skip
 }
 
-/// What becomes of a wall-clock time that a change of offset repeats.
+/// A FoldRule says what happens to a wall-clock time that a change of offset repeats.
 public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable {
   /// It occurs at its first pass (RFC 5545 section 3.3.5).
   case first
@@ -30,24 +30,23 @@ public enum Dialect: String, Sendable, Hashable, Codable, CaseIterable {
   case solar
 }
 
-/// When something is due, as a value: text in, canonical text out, the same value again from the canonical text.
+/// A Schedule says when something is due. It is a value: parsing its canonical text gives an equal value.
 ///
-/// The grammar stands in `docs/schedules.md`. A schedule knows no zone; ``timetable(in:gap:fold:)`` brings the two
-/// together.
+/// `docs/schedules.md` has the grammar. A schedule has no zone of its own; ``timetable(in:gap:fold:)`` combines the two.
 ///
 ///     let schedule = try Schedule.parse("weekdays at 8:30", now: now, zone: prague)
 ///     schedule.canonical                                                            // "weekdays at 08:30"
 ///     schedule.timetable(in: prague).next(after: Instant(seconds: 1_774_600_000))  // 1774852200: Monday 30 March, 08:30 CEST
 public struct Schedule: Sendable, Hashable {
-  /// The one form in which this value is written. It contains every moment it depends on (no `tomorrow`, no `in 25m`),
-  /// so it means the same whenever it is read.
+  /// The one form in which this value is written. It names every moment it depends on (no `tomorrow`, no `in 25m`), so
+  /// it means the same whenever it is read.
   public let canonical: String
   let rule: Rule
-  /// The clock's time from which it counts, where its text leaves that to the moment at which it is read (`every 45m`,
-  /// `in 25m`, `tomorrow at 9`); nil: its text names all its moments. No part of ``canonical``, nor of equality.
+  /// The clock's time from which it counts, if its text takes that from the time of parsing (`every 45m`, `in 25m`,
+  /// `tomorrow at 9`); `nil` if its text names all its moments. Neither ``canonical`` nor equality includes it.
   public var countsFrom: Instant?
 
-  /// What the text was understood as; a case for each dialect, and one for phrases that count from another reminder.
+  /// The parsed text: one case for each dialect, and one for phrases that count from another reminder.
   enum Rule: Sendable, Hashable {
     case phrase(Phrase)
     case cron(CronSchedule)
@@ -68,24 +67,24 @@ public struct Schedule: Sendable, Hashable {
     }
   }
 
-  /// The longest text that is looked at, in bytes of UTF-8.
+  /// The longest text that is parsed, in bytes of UTF-8.
   public static let maximumLength = 65_536
 
-  /// Understands a schedule in any dialect. This is the one entry for text that people write.
+  /// Parses a schedule in any dialect. Text written by people goes through here.
   ///
   /// - Parameters:
-  ///   - now: What `in 25m`, `tomorrow` and `every 45m` count from, and what a schedule has to outlast.
-  ///   - zone: Whose calendar and clock tell what `today` and `at 18:00` mean.
-  /// - Throws: ``ScheduleError``: `invalidSchedule` with place and suggestion, `neverOccurs` when nothing of it lies
-  ///   after `now`, `tooCostly` when looking for it takes too long, `outOfRange`.
+  ///   - now: The time that `in 25m`, `tomorrow` and `every 45m` count from. The schedule must have an occurrence after it.
+  ///   - zone: The zone that gives `today` and `at 18:00` their meaning.
+  /// - Throws: ``ScheduleError``: `invalidSchedule` with column and suggestion, `neverOccurs` if it has no occurrence
+  ///   after `now`, `tooCostly` if the search for one takes too long, `outOfRange`.
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
     try parse(text, now: now, in: ScheduleContext(zone: zone))
   }
 
-  /// Understands a schedule in any dialect, with all it may refer to.
+  /// Parses a schedule in any dialect, with zones, calendars and a place that it may refer to.
   ///
-  /// - Throws: ``ScheduleError``, as ``parse(_:now:zone:)``; `invalidSchedule` too for a zone or a calendar that
-  ///   `scheduleContext` do not have, and for the sun without a place.
+  /// - Throws: ``ScheduleError`` as ``parse(_:now:zone:)``; also `invalidSchedule` for a zone or calendar that
+  ///   `scheduleContext` lacks, and for a schedule of the sun without a place.
   public static func parse(_ text: String, now: Instant, in scheduleContext: ScheduleContext) throws(ScheduleError)
     -> Schedule
   {
@@ -96,7 +95,7 @@ public struct Schedule: Sendable, Hashable {
     return schedule
   }
 
-  /// The text as any Chime understands it: one that is a schedule only in ``Surroundings/language`` is put into English.
+  /// Returns the text in English if only ``ScheduleContext/language`` makes it a schedule, and unchanged otherwise.
   public static func written(_ text: String, now: Instant, in scheduleContext: ScheduleContext) -> String {
     guard scheduleContext.language != nil,
       let read = try? ScheduleReader.readSpoken(text, context: ParseContext(now: now, scheduleContext: scheduleContext))
@@ -104,16 +103,17 @@ public struct Schedule: Sendable, Hashable {
     return read.text
   }
 
-  /// Reads text that names all its moments itself, as ``canonical`` does: it needs neither `now` nor a zone, and
-  /// accepts schedules whose last occurrence has passed.
+  /// Parses text that names all its moments, as ``canonical`` does. It needs neither `now` nor a zone, and accepts
+  /// schedules whose last occurrence has passed.
   ///
-  /// - Throws: ``ScheduleError``; `invalidSchedule` too for text that counts from now (`in 25m`, `tomorrow at 9`).
+  /// - Throws: ``ScheduleError``; also `invalidSchedule` for text that counts from now (`in 25m`, `tomorrow at 9`).
   public init(canonical text: String) throws(ScheduleError) {
     self = try ScheduleReader.read(text, context: nil)
   }
 
-  /// Refuses a schedule that nobody should have to look for the times of: where it was read from its ``canonical`` form,
-  /// nothing of that has been judged. One that is over is none of them.
+  /// Refuses a schedule whose next time takes too long to find.
+  ///
+  /// Parsing the ``canonical`` form does not check this. A schedule without further occurrences is accepted.
   ///
   /// - Throws: ``ScheduleError`` with code `tooCostly`.
   public func requireBoundedSearch(after now: Instant, in scheduleContext: ScheduleContext) throws(ScheduleError) {
@@ -138,35 +138,35 @@ public struct Schedule: Sendable, Hashable {
     }
   }
 
-  /// Whether it names a single moment (which a fold may still repeat under ``FoldRule/both``).
+  /// Whether it names a single moment. Under ``FoldRule/both`` a fold may still repeat it.
   public var isOneOff: Bool { rule.schedule.isOneOff }
 
-  /// The zone that the text itself names, as calendar expressions and recurrence rules can; it governs instead of the
-  /// reminder's. `nil` for all others.
+  /// The zone that the text names, as calendar expressions and recurrence rules can; `nil` otherwise. It takes
+  /// precedence over the reminder's zone.
   public var zoneIdentifier: String? { rule.schedule.zoneIdentifier }
 
-  /// The calendars that its text names (`except on holidays`), in the order of the text: what
-  /// ``Surroundings/calendar`` is asked for. Most schedules name none.
+  /// The calendars that its text names (`except on holidays`), in the order of the text. ``ScheduleContext/calendar``
+  /// looks them up.
   public var calendarNames: [String] { rule.schedule.calendarNames }
 
-  /// Whether its times count from when it was last done, so that ``Surroundings/lastDone`` moves them.
+  /// Whether its times count from when it was last done, so that ``ScheduleContext/lastDone`` moves them.
   public var countsFromDone: Bool { rule.schedule.countsFromDone }
 
-  /// Whether ``Surroundings/followsDone`` moves its times: an interval (`every 90m`, with a window or without) that is not
-  /// so many times only, or one that counts from when it was done in any case.
+  /// Whether ``ScheduleContext/followsDone`` moves its times. This holds for an interval without a count (`every 90m`,
+  /// with or without a window), and for a schedule that always counts from when it was done.
   public var canFollowEntries: Bool { countsFromDone || rule.schedule.canFollowEntries }
 
-  /// Whether its times follow the sun, so that ``Surroundings/place`` moves them.
+  /// Whether its times follow the sun, so that ``ScheduleContext/place`` moves them.
   public var needsPlace: Bool { rule.schedule.needsPlace }
 
-  /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for most,
-  /// Debian cron's for cron, systemd's for calendar.
+  /// Makes the timetable of the schedule in one zone. A `nil` rule means the dialect's default: `shift` and `first` for
+  /// most, Debian cron's for cron, systemd's for calendar.
   public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
     timetable(in: ScheduleContext(zone: zone), gap: gap, fold: fold)
   }
 
-  /// Makes the schedule ready, with all it may refer to. The zone that ``zoneIdentifier`` names is taken where the
-  /// surroundings have it, else theirs; calendars that they do not have are empty; without a place the sun never rises.
+  /// Makes the timetable of the schedule with all it may refer to. The zone of ``zoneIdentifier`` applies if the
+  /// context has it, else the context's zone. Unknown calendars are empty. Without a place the sun never rises.
   public func timetable(in scheduleContext: ScheduleContext, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
     let zone = zoneIdentifier.flatMap { scheduleContext.zone(named: $0) } ?? scheduleContext.zone
     return rule.schedule.timetable(in: scheduleContext, zone: zone, gap: gap, fold: fold)

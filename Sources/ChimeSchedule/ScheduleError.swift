@@ -1,32 +1,32 @@
-/// Why a schedule's text was refused: where, what was expected instead, and what would work.
+/// A ScheduleError says why a schedule's text was refused: the column, what was expected, and what would work.
 ///
 ///     every 90n: "n" is no unit of time (column 9); did you mean 90m?
 public struct ScheduleError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, Codable {
-    /// The text is no schedule.
+    /// The text is not a schedule.
     case invalidSchedule
-    /// It is one, but no occurrence of it lies ahead.
+    /// The schedule is valid, but it has no occurrence in the future.
     case neverOccurs
-    /// It names a year outside 1970–9999 or a number beyond its bounds.
+    /// The text names a year outside 1970–9999 or a number beyond its bounds.
     case outOfRange
-    /// It is one, but looking for its occurrences takes too long, or one of its rules has none.
+    /// The schedule is valid, but the search for its occurrences takes too long, or one of its rules has none.
     case tooCostly
-    /// It is one, but another dialect has no words for it (``Schedule/converted(to:now:in:)``).
+    /// The schedule is valid, but another dialect cannot express it (``Schedule/converted(to:now:in:)``).
     case inexpressible
   }
 
   public let code: Code
-  /// The refused text: at most 60 characters of it, with control characters escaped.
+  /// The refused text: its first 60 characters at most, with control characters escaped.
   public let text: String
-  /// Where the fault begins, counted in characters from 1; `nil` when it lies in the whole.
+  /// The column where the fault begins, in characters from 1; `nil` if the whole text is at fault.
   public let column: Int?
-  /// What would have been right there, as a noun phrase: `a unit of time (s, m, h, d or w)`. May be empty.
+  /// What would be right there, as a noun phrase: `a unit of time (s, m, h, d or w)`. May be empty.
   public let expected: String
-  /// A whole text that would be accepted in place of the refused one.
+  /// A whole text that would be accepted instead.
   public internal(set) var suggestion: String?
-  /// Whole texts, each of which may have been meant, where the refused one can be read in several ways.
+  /// Whole texts to choose from, if the refused text is ambiguous.
   public var choices: [String] = []
-  /// All of this as one sentence for people.
+  /// The error as one sentence for people.
   public let message: String
 
   public init(code: Code, text: String, column: Int?, expected: String, suggestion: String?, message: String) {
@@ -41,29 +41,29 @@ public struct ScheduleError: Error, Hashable, Sendable, Codable, CustomStringCon
   public var description: String { message }
 }
 
-/// A refusal inside a parser, before it is put into words: a place in the bytes instead of a column.
+/// A Fault is a parser's error before it is worded. It carries a byte range instead of a column.
 struct Fault: Error {
   var code: ScheduleError.Code = .invalidSchedule
-  /// Bytes of the text that are at fault; an empty range is a place between two.
+  /// The bytes at fault; an empty range is a position between two bytes.
   var range: Range<Int>
   /// What is wrong: `"n" is no unit of time`.
   var problem: String
   var expected: String = ""
-  /// What to put in the place of some bytes to mend it, and what to show of that.
+  /// The replacement that repairs the text, and the part of it to show.
   var repair: Repair?
-  /// Whether the words were understood, and what they say cannot be meant: such a fault is worth more than one about words.
+  /// Whether the words were understood but their meaning is impossible. Such a fault outranks one about words.
   var isMeaning = false
-  /// The texts that may have been meant, where it is not for the reader to choose.
+  /// The possible readings of an ambiguous text, for the user to choose from.
   var choices: [Repair] = []
-  /// The byte before which a reading stopped that goes from part to part: no text with the same beginning is read that
-  /// goes on behind it.
+  /// The byte at which an incremental parse failed. No text that starts with the same bytes and continues past this
+  /// point can be parsed.
   var stop: Int?
-  /// Whether the text is sound, and something lacks that it names: a place, a calendar, a zone.
+  /// Whether the text is valid but names something that is missing: a place, a calendar, a zone.
   var isElsewhere = false
-  /// What to say where the repair gives no schedule.
+  /// The faults to report if the repair does not give a schedule.
   var otherwise: [Fault] = []
 
-  /// The same as a fault of what the words say together.
+  /// Returns the same fault, marked as one of meaning.
   func ofMeaning() -> Fault {
     var fault = self
     fault.isMeaning = true
@@ -73,7 +73,7 @@ struct Fault: Error {
   struct Repair {
     var range: Range<Int>
     var replacement: String
-    /// The part of the mended text that the sentence shows.
+    /// The part of the repaired text that the message shows.
     var shown: String
 
     init(_ range: Range<Int>, _ replacement: String, shown: String? = nil) {
@@ -84,10 +84,10 @@ struct Fault: Error {
   }
 }
 
-/// The longest excerpt of a foreign text in a message, in characters.
+/// The longest excerpt of user text in a message, in characters.
 private let excerptLength = 60
 
-/// At most `limit` characters of a text that nobody vouches for, on one line, with everything unprintable escaped.
+/// Returns at most `limit` characters of untrusted text on one line, with unprintable characters escaped.
 func excerpt(_ text: some StringProtocol, limit: Int = excerptLength) -> String {
   var result = ""
   var count = 0
@@ -103,10 +103,10 @@ func excerpt(_ text: some StringProtocol, limit: Int = excerptLength) -> String 
   return result
 }
 
-/// How many bytes of a text are looked at for what readers take for one character; further on, each code point counts.
+/// The length in bytes up to which columns count grapheme clusters; in longer texts they count code points.
 private let longestLine = 4_096
 
-/// The column, in characters from 1, of a byte in a text.
+/// Returns the column of a byte, in characters from 1.
 func column(of offset: Int, in bytes: [UInt8]) -> Int {
   let prefix = bytes.prefix(offset)
   if prefix.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) { return prefix.count + 1 }

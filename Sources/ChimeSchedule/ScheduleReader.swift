@@ -1,13 +1,13 @@
-/// From text to schedule: tells the dialect by its prefix or shape, and puts faults into words.
+/// The ScheduleReader turns text into a schedule: it tells the dialect by prefix or shape and words the faults.
 enum ScheduleReader {
-  /// How many faults of one text are mended to arrive at a suggestion.
+  /// How many faults of one text are repaired to find a suggestion.
   private static let mostRepairs = 3
-  /// No suggestion is worked out for longer texts.
+  /// The longest text, in bytes, that a suggestion is worked out for.
   private static let longestMended = 256
-  /// Nobody says a schedule in more bytes.
+  /// The longest text, in bytes, that is parsed as spoken language.
   private static let longestSpoken = 1_024
 
-  /// Without an anchor only text that names all its moments itself is understood.
+  /// Parses text. Without a context it accepts only text that names all its moments.
   static func read(_ text: String, context: ParseContext?) throws(ScheduleError) -> Schedule {
     do {
       return try understand(text, context)
@@ -16,7 +16,7 @@ enum ScheduleReader {
     }
   }
 
-  /// Understands text in English, or else in the language of the surroundings.
+  /// Parses text in English, or else in the language of the context.
   ///
   /// - Returns: The English text as well.
   static func readSpoken(_ text: String, context: ParseContext) throws(ScheduleError) -> (
@@ -46,13 +46,13 @@ enum ScheduleReader {
     }
   }
 
-  /// The same without a reason for what is not understood, which takes longer to find than all else.
+  /// Parses as ``readSpoken(_:context:)`` does, but gives no reason for a failure. Composing one costs more than parsing.
   static func understood(_ text: String, context: ParseContext) -> (text: String, schedule: Schedule)? {
     attempt(text, context: context).found
   }
 
-  /// The same, and else the byte before which the reading stopped: no text with that beginning is read that goes on
-  /// behind it.
+  /// Parses as ``understood(_:context:)`` does. On failure it returns the byte at which parsing stopped: no text that
+  /// starts with the same bytes and continues past this point can be parsed.
   static func attempt(_ text: String, context: ParseContext) -> (found: (text: String, schedule: Schedule)?, stop: Int?)
   {
     var context = context
@@ -69,14 +69,14 @@ enum ScheduleReader {
     return ((english, schedule), nil)
   }
 
-  /// The bytes of a text, at most one more than are looked at. Whole texts are copied at once, beginnings byte by byte.
+  /// Returns the bytes of a text, cut off one byte past the limit. Copying a whole text is faster than byte by byte.
   private static func bytes(of text: String) -> [UInt8] {
     let longest = Schedule.maximumLength
     return text.utf8.count <= longest ? Array(text.utf8) : Array(text.utf8.prefix(longest + 1))
   }
 
-  /// Whether the text says something else when it is read at another time: on another day of the week, of the month and
-  /// of the year, at another hour.
+  /// Returns whether the text means something else at another time. It parses the text again for an earlier time that
+  /// differs in weekday, day of the month, day of the year and hour.
   static func countsFromNow(_ text: String, _ schedule: Schedule, _ context: ParseContext) -> Bool {
     let before = Milliseconds.days(401) + .minutes(77)
     guard text != schedule.canonical, schedule.rule.schedule.hasStart, context.now.milliseconds > before.rawValue else {
@@ -96,7 +96,7 @@ enum ScheduleReader {
         expected: "a shorter one")
     }
     let schedule = Schedule(try rule(bytes, context))
-    // What counts from another reminder has no time to come until something has become of that.
+    // A schedule that counts from another reminder has no times until that reminder has an outcome.
     guard let context, schedule.chain == nil else { return schedule }
     if let name = schedule.zoneIdentifier, context.scheduleContext.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
@@ -123,7 +123,7 @@ enum ScheduleReader {
     }
   }
 
-  /// Names the rule, and what to do about it.
+  /// Returns a fault that names the costly rule and says what to do about it.
   static func tooCostly(_ schedule: Schedule, _ burden: Timetable.Burden, end: Int) -> Fault {
     func rule(_ index: Int) -> String {
       guard case .rrule(let recurrence) = schedule.rule, recurrence.rules.indices.contains(index) else { return "" }
@@ -147,8 +147,8 @@ enum ScheduleReader {
     return Fault(code: .tooCostly, range: end..<end, problem: problem, expected: expected)
   }
 
-  /// What the sun does; and since `before` is one of its words, a day before another, or a length of time before the
-  /// event as people say it.
+  /// Parses a schedule of the sun. `before` is one of its words, so this also reads spoken text such as a day before
+  /// another, or a length of time before the event.
   private static func solar(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Schedule.Rule {
     do {
       return .solar(try SolarSchedule(bytes, context: context))
@@ -162,14 +162,14 @@ enum ScheduleReader {
       do {
         return .phrase(try parser.phrase())
       } catch let spoken {
-        // Most days before something have nothing to do with the sun; a length of time may have.
+        // Most texts with "before" are not about the sun. One that starts with a length of time may be.
         let isOfSun = SolarWord.isNamed(in: bytes) || parser.tokens.first?.kind == .number
         throw spoken.choices.isEmpty && isOfSun ? error : spoken
       }
     }
   }
 
-  /// A phrase; what is none, but would be a calendar expression or is a piece of a calendar, is said to be that.
+  /// Parses a phrase. For a calendar expression or a piece of a calendar file, the fault says so.
   private static func phrase(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Phrase {
     do {
       return try Phrase(bytes, context: context)
@@ -185,8 +185,7 @@ enum ScheduleReader {
             error.stop = error.stop.map { max($0, endOfWord(1, behind: fault.range.upperBound, in: bytes)) }
             throw error
           }
-          // What was understood and cannot be meant tells more than a word that was not, and so does what came further;
-          // a word that is only misspelt tells most.
+          // A fault of meaning tells more than an unknown word, and so does a fault further on. A misspelt word tells most.
           let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
           let isPlain = fault.repair == nil && fault.code == .invalidSchedule
           if isPlain && isBetter || !error.choices.isEmpty {
@@ -212,7 +211,7 @@ enum ScheduleReader {
     }
   }
 
-  /// Where the word so many behind a byte ends.
+  /// Returns where the word that lies `count` words after a byte ends.
   private static func endOfWord(_ count: Int, behind start: Int, in bytes: [UInt8]) -> Int {
     var (end, count) = (start, count)
     while end < bytes.count, count > 0 || bytes[end] > 0x20 {
@@ -222,12 +221,12 @@ enum ScheduleReader {
     return end
   }
 
-  /// Tells a dialect by its prefix or its shape. Everything else is a phrase, or becomes an error of one.
+  /// Tells the dialect by prefix or shape. Everything else counts as a phrase, and its errors are those of a phrase.
   static func dialect(of bytes: [UInt8]) -> Dialect {
     let text = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let prefix = text.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     if prefix.starts(with: "cron:".utf8) { return .cron }
-    // "@daily" is cron's, and "@ 8" is a time.
+    // "@daily" is cron; "@ 8" is a time.
     if prefix.first == UInt8(ascii: "@") {
       return prefix.dropFirst().first.map { $0 == 0x20 || (0x30...0x39).contains($0) } == true ? .phrase : .cron
     }
@@ -262,7 +261,7 @@ enum ScheduleReader {
       expected: "an occurrence ahead")
   }
 
-  /// Puts a fault of a text into words, with a suggestion where one can be found.
+  /// Turns a fault into an error, with a suggestion if there is one.
   static func describe(_ fault: Fault, _ text: String, _ context: ParseContext?) -> ScheduleError {
     let bytes = bytes(of: text)
     let shown = excerpt(text)
@@ -273,7 +272,7 @@ enum ScheduleReader {
     let suggestion = isShort ? mended(bytes, fault, context) : nil
     if suggestion == nil, let other = fault.otherwise.first { return describe(other, text, context) }
     var fault = fault
-    // A hint that would be refused, or would mean something else, is none.
+    // A suggestion that would be refused, or would mean something else, is dropped.
     if suggestion == nil { fault.repair = nil }
     let choices = isShort ? fault.choices.compactMap { chosen(bytes, $0, context) } : []
     if choices.isEmpty {
@@ -287,25 +286,25 @@ enum ScheduleReader {
     return error
   }
 
-  /// What was expected, with a schedule of that kind that is right, unless one is named there.
+  /// Returns what was expected with a valid example of that kind, unless the text already has one.
   private static func withExample(_ fault: Fault, _ bytes: [UInt8], _ context: ParseContext) -> String {
     guard !fault.isElsewhere, [.phrase, .solar].contains(dialect(of: bytes)) else { return fault.expected }
     var context = context
     context.isQuiet = true
     func isSchedule(_ text: some StringProtocol) -> Bool { (try? understand(String(text), context)) != nil }
-    // Every second piece stands in quotes.
+    // Every second piece is inside quotes.
     let named = fault.expected.split(separator: "\"", omittingEmptySubsequences: false).enumerated().count {
       $0.offset % 2 == 1 && isSchedule($0.element)
     }
     let example = SpokenExample(bytes).candidates.first(where: isSchedule)
-    // Three are of any kind: they say that nothing was understood.
+    // Three examples are of any kind: the parser understood nothing.
     if named >= 3 { return example.map { "a schedule like \"\($0)\"" } ?? fault.expected }
     guard named == 0 else { return fault.expected }
     let text = "for example \"\(example ?? SpokenExample.any)\""
     return fault.expected.isEmpty ? text : "\(fault.expected); \(text)"
   }
 
-  /// The same for a text that was put into English: it shows what was typed, and where.
+  /// Turns a fault of a translated text into an error that shows the text as typed, with its column.
   private static func describe(
     _ fault: Fault, _ english: SpokenLanguage.English, typed: String, _ context: ParseContext
   ) -> ScheduleError {
@@ -331,7 +330,7 @@ enum ScheduleReader {
     return result
   }
 
-  /// The text with some words chosen, if that is a schedule.
+  /// Returns the text with one reading chosen, or `nil` if that is not a schedule.
   private static func chosen(_ bytes: [UInt8], _ choice: Fault.Repair, _ context: ParseContext?) -> String? {
     var bytes = bytes
     bytes.replaceSubrange(choice.range, with: Array(choice.replacement.utf8))
@@ -339,7 +338,7 @@ enum ScheduleReader {
     return (try? understand(text, context)) == nil ? nil : text
   }
 
-  /// The text with its faults mended one after the other, if that gives a schedule that has every number and day of it.
+  /// Repairs the faults one after the other. The result must be a schedule that keeps every number and day of the text.
   private static func mended(_ original: [UInt8], _ fault: Fault, _ context: ParseContext?) -> String? {
     var bytes = original
     var fault = fault
@@ -347,7 +346,7 @@ enum ScheduleReader {
       guard let repair = fault.repair else { return nil }
       bytes.replaceSubrange(repair.range, with: Array(repair.replacement.utf8))
       let text = String(decoding: bytes, as: UTF8.self)
-      // The next fault points into this text, which is longer where the bytes of a crontab were no UTF-8.
+      // The next fault points into this text. It is longer if the bytes of a crontab were not UTF-8.
       bytes = Array(text.utf8)
       do {
         _ = try understand(text, context)
@@ -362,7 +361,7 @@ enum ScheduleReader {
 }
 
 extension Schedule {
-  /// Whether the end alone keeps it from occurring after now.
+  /// Returns whether the schedule would occur after now if it had no end.
   fileprivate func lacksOccurrences(before until: Phrase.Moment, _ context: ParseContext) -> Bool {
     let endless: Schedule
     switch rule {

@@ -1,7 +1,7 @@
-/// The fields of a calendar expression, each with its bounds as systemd.time(7) draws them.
+/// A field of a calendar expression, with the bounds of systemd.time(7).
 enum CalendarField: Hashable {
   case year, month, day
-  /// A day counted from the month's end, the last being 1.
+  /// A day counted from the end of the month; the last day is 1.
   case dayFromEnd
   case hour, minute
   /// Counted in microseconds.
@@ -10,7 +10,7 @@ enum CalendarField: Hashable {
   /// Microseconds in a second.
   static let microseconds = 1_000_000
 
-  /// The values that a text may name. What repeats without an end goes on beyond them where the field does (years).
+  /// The values that a text may name. An open-ended repetition of years continues beyond them.
   var bounds: ClosedRange<Int> {
     switch self {
     case .year: 1970...2199
@@ -23,9 +23,9 @@ enum CalendarField: Hashable {
     }
   }
 
-  /// How many units of a component make one of what people write.
+  /// How many internal units make one written unit.
   var scale: Int { self == .second ? CalendarField.microseconds : 1 }
-  /// The least number of digits in the canonical form.
+  /// The minimum number of digits in the canonical form.
   var width: Int { self == .year ? 4 : 2 }
 
   var name: String {
@@ -40,7 +40,7 @@ enum CalendarField: Hashable {
     }
   }
 
-  /// The bounds for people: `an hour from 0 to 23`.
+  /// The bounds in words: `an hour from 0 to 23`.
   var expected: String {
     switch self {
     case .hour: "an hour from 0 to 23"
@@ -50,10 +50,10 @@ enum CalendarField: Hashable {
   }
 }
 
-/// One member of a field's list: a value, a range, or a repetition, in the field's own units.
+/// A CalendarComponent is one member of a field's list: a value, a range or a repetition, in the field's own units.
 struct CalendarComponent: Hashable {
   var start: Int
-  /// The end of a range; `nil` for a single value, or a repetition that goes on as long as its field does.
+  /// The end of a range; `nil` for a single value, or for a repetition up to the end of the field.
   var stop: Int?
   /// The distance between two values; 0 for a single one.
   var step: Int
@@ -64,14 +64,14 @@ struct CalendarComponent: Hashable {
     self.step = step
   }
 
-  /// Years of two digits are those of 1970 to 2069.
+  /// Adds the century to two-digit years: 1970 to 2069.
   mutating func completeYear() {
     func completed(_ year: Int) -> Int { year < 70 ? year + 2_000 : year < 100 ? year + 1_900 : year }
     start = completed(start)
     stop = stop.map(completed)
   }
 
-  /// Ends a range on a value that it reaches, and makes a single value of one that reaches no second.
+  /// Moves the end of a range to a value that it reaches. A range with only one such value becomes a single value.
   mutating func simplify() {
     guard var end = stop else { return }
     if end > start, step > 0 { end -= (end - start) % step }
@@ -79,10 +79,10 @@ struct CalendarComponent: Hashable {
     if end == start { step = 0 }
   }
 
-  /// Whether all of it, at the least one repetition, lies within the field; asked of simplified components.
+  /// Returns whether the value and at least one repetition lie within the field. The component must be simplified.
   ///
-  /// - Parameter index: its place in the list. systemd lowers the bound of days from the month's end, 28, by three for
-  ///   each member of the list. Nobody meant that, but what it refuses could not be given to it.
+  /// - Parameter index: Its position in the list. systemd lowers the bound of days from the end of the month (28) by
+  ///   three for each member of the list. This is unintended there, but Chime must not accept what systemd refuses.
   func fits(_ field: CalendarField, at index: Int = 0) -> Bool {
     var bounds = field.bounds
     if field == .dayFromEnd {
@@ -102,14 +102,14 @@ extension CalendarComponent: Comparable {
 }
 
 extension [CalendarComponent] {
-  /// The list in order, each member once.
+  /// Returns the list in order, each member once.
   func normalized() -> [CalendarComponent] {
     var result: [CalendarComponent] = []
     for component in sorted() where component != result.last { result.append(component) }
     return result
   }
 
-  /// The list as systemd writes it; the empty list, and seconds with `*` in them, is `*`.
+  /// Returns the list as systemd writes it. The empty list, and a list of seconds that contains `*`, is `*`.
   func formatted(_ field: CalendarField) -> String {
     let isEverySecond = field == .second && contains(CalendarComponent(0, step: CalendarField.microseconds))
     if isEmpty || isEverySecond { return "*" }
@@ -120,7 +120,7 @@ extension [CalendarComponent] {
     return map { component in
       var text = number(component.start, field.width)
       if let stop = component.stop { text += ".." + number(stop, field.width) }
-      // A range that goes up by one needs no step.
+      // A range with step one is written without the step.
       if component.step > 0, component.stop == nil || component.step != field.scale {
         text += "/" + number(component.step, 1)
       }

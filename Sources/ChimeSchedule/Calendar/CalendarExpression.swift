@@ -1,19 +1,19 @@
-/// A calendar expression as systemd.time(7) has it: weekdays, a date, a time and a zone, each of them a pattern.
+/// A CalendarExpression is an expression of systemd.time(7): patterns of weekdays, date, time and zone.
 ///
-/// Lists are normalized: in order, each member once, ranges ending on a value that they reach. An empty list is `*`.
+/// Lists are normalized: sorted, without duplicates, ranges ending on a value that they reach. An empty list means `*`.
 struct CalendarExpression: Hashable {
-  /// The days of the week; all of them where none were named.
+  /// The days of the week; all of them if the text names none.
   var weekdays: WeekdaySet = .everyDay
   var years: [CalendarComponent] = []
   var months: [CalendarComponent] = []
   var days: [CalendarComponent] = []
-  /// Whether days count from the month's end.
+  /// Whether days count from the end of the month.
   var daysAreFromEnd = false
   var hours: [CalendarComponent] = []
   var minutes: [CalendarComponent] = []
   /// In microseconds; never empty.
   var seconds: [CalendarComponent] = [CalendarComponent(0)]
-  /// The zone's name or label behind it: `UTC`, `Europe/Prague`, `CEST`.
+  /// The name or label of the zone at the end: `UTC`, `Europe/Prague`, `CEST`.
   var zone: String?
 
   /// Whether each field names one value.
@@ -32,7 +32,7 @@ struct CalendarExpression: Hashable {
     return text
   }
 
-  /// Runs of three days and more as ranges: `Mon..Wed,Fri,Sat`.
+  /// The weekdays, with runs of three days or more as ranges: `Mon..Wed,Fri,Sat`.
   private var weekdayList: String {
     var parts: [String] = []
     var day = 0
@@ -52,7 +52,7 @@ struct CalendarExpression: Hashable {
 
   private static let weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-  /// The words that stand for a whole expression, and the expression of each.
+  /// The words that stand for a whole expression, with their expressions.
   static let shorthands: [String: String] = [
     "minutely": "*-*-* *:*:00", "hourly": "*-*-* *:00:00", "daily": "*-*-* 00:00:00",
     "weekly": "Mon *-*-* 00:00:00", "monthly": "*-*-01 00:00:00", "quarterly": "*-01,04,07,10-01 00:00:00",

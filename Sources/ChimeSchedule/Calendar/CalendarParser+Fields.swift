@@ -1,7 +1,7 @@
-// Dates and times: fields parted by signs.
+// Parses dates and times: fields with separators.
 
 extension CalendarParser {
-  /// Seconds since 1970, as strtoul(3) reads them.
+  /// Parses seconds since 1970 as strtoul(3) does.
   mutating func parseEpoch() throws(Fault) {
     let start = position
     position += 1
@@ -43,7 +43,7 @@ extension CalendarParser {
   mutating func parseDate() throws(Fault) {
     let word = wordRange
     var signs: [Int] = []
-    // A third sign is one too many, however many follow.
+    // A third separator is an error already, so the loop stops there.
     for place in word where bytes[place] == UInt8(ascii: "-") || bytes[place] == UInt8(ascii: "~") {
       signs.append(place)
       if signs.count > 2 { break }

@@ -1,7 +1,7 @@
-// What stands in a field: a list of values, ranges and repetitions.
+// Parses the content of a field: a list of values, ranges and repetitions.
 
 extension CalendarParser {
-  /// A list of components, or `*`, up to a sign that parts fields.
+  /// Parses a list of components, or `*`, up to a field separator.
   mutating func chain(_ field: CalendarField) throws(Fault) -> [CalendarComponent] {
     if sign == UInt8(ascii: "*") {
       let star = position..<position + 1
@@ -80,7 +80,7 @@ extension CalendarParser {
     if let stop = component.stop, stop < component.start {
       throw backwards(component, field, start..<position, hasStep)
     }
-    // Unlike other fields, a range of seconds has to hold one whole step unless the step is written out.
+    // Unlike other fields, a range of seconds must contain a whole step unless the text states the step.
     let holdsStep = field != .second || hasStep || component.start + component.step <= component.stop ?? .max
     component.simplify()
     if let stop = component.stop, !bounds.contains(stop) { throw outOfBounds(afterStart + 2..<afterStop, field) }
@@ -113,7 +113,7 @@ extension CalendarParser {
       range: range, problem: "\(quoted(range)) runs backwards", expected: "a range that goes up", repair: repair)
   }
 
-  /// Digits, and for seconds a fraction, in the field's own units. Numbers past all bounds become one that is.
+  /// Parses digits, and for seconds a fraction, in the field's own units. Overlong numbers saturate above all bounds.
   mutating func number(_ field: CalendarField, _ problem: String) throws(Fault) -> Int {
     let start = position
     var value = 0
@@ -129,12 +129,12 @@ extension CalendarParser {
     }
     value *= field.scale
     if field == .second, sign == UInt8(ascii: "."), byte(1) != UInt8(ascii: ".") { value += try fraction(from: start) }
-    // systemd counts in 32 bits, and refuses more even where it would not matter.
+    // systemd counts in 32 bits and refuses larger numbers everywhere.
     guard value <= Int32.max else { throw outOfBounds(start..<position, field) }
     return value
   }
 
-  /// The digits behind a point in microseconds, rounded.
+  /// Parses the digits after the point as microseconds, rounded.
   mutating func fraction(from start: Int) throws(Fault) -> Int {
     var value = 0
     position += 1

@@ -1,4 +1,4 @@
-// The words at the two ends: weekdays before, the zone behind.
+// Parses the words at both ends: weekdays first, the zone last.
 
 extension CalendarParser {
   mutating func parseZone(label: (String) -> String?, isKnown: (String) -> Bool) throws(Fault) {
@@ -53,7 +53,7 @@ extension CalendarParser {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
   ].map { Array($0.utf8) }
 
-  /// The weekday, 0…6 from Monday, whose name or first three letters stand there, followed by no further letter.
+  /// Returns the weekday (0…6 from Monday) whose full or three-letter name stands there, with no letter after it.
   func weekday(at place: Int) -> (number: Int, length: Int)? {
     guard place + 3 <= bytes.count else { return nil }
     let number: Int
@@ -96,7 +96,7 @@ extension CalendarParser {
       if next == UInt8(ascii: ",") {
         position += 1
         rangeStart = nil
-        // A comma may also end the list.
+        // A trailing comma is allowed.
         if sign == nil || sign == 0x20 { break }
       } else {
         let isRange = next == UInt8(ascii: "-") || next == UInt8(ascii: ".") && byte(1) == UInt8(ascii: ".")

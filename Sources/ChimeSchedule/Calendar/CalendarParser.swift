@@ -1,9 +1,9 @@
-/// Reads a calendar expression, accepting what systemd's own parser accepts.
+/// A CalendarParser parses a calendar expression and accepts what systemd's own parser accepts.
 ///
-/// Its parts are words: weekdays, a date, a time, a zone, parted by spaces. Which of them a word is shows in its signs.
+/// The parts are words separated by spaces: weekdays, date, time, zone. Their separators tell them apart.
 struct CalendarParser {
   let bytes: [UInt8]
-  /// The bytes of the expression that are still to be read.
+  /// The bytes of the expression that are still to be parsed.
   var position: Int
   var end: Int
   var expression = CalendarExpression()
@@ -13,7 +13,7 @@ struct CalendarParser {
   static let mostComponents = 241
   static let usual = "an expression like Mon..Fri *-*-* 09:00, or a word like daily"
 
-  /// Stands before the expression, behind the dialect's prefix and any white space.
+  /// Starts at the expression, after the dialect's prefix and white space.
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
@@ -24,8 +24,8 @@ struct CalendarParser {
     while position < end, isSpace(bytes[end - 1]) { end -= 1 }
   }
 
-  /// - Parameter label: the zone's own spelling of a label of its clock (`CEST`), if the word is one.
-  /// - Parameter isKnown: whether a zone has that name; asked when it is no label.
+  /// - Parameter label: Returns the zone's own spelling of a label of its clock (`CEST`), if the word is one.
+  /// - Parameter isKnown: Returns whether a zone has that name. Called only if the word is not a label.
   mutating func parse(label: (String) -> String?, isKnown: (String) -> Bool) throws(Fault) -> CalendarExpression {
     guard position < end else {
       throw Fault(range: end..<end, problem: "the calendar expression is missing", expected: CalendarParser.usual)
@@ -82,7 +82,7 @@ extension CalendarParser {
 
   func byte(_ ahead: Int) -> UInt8? { position + ahead < end ? bytes[position + ahead] : nil }
 
-  /// The `T` of a date and time in the form of RFC 3339.
+  /// The position of a `T` between date and time, as in RFC 3339.
   var signBetweenDateAndTime: Int? {
     let word = wordRange
     guard let sign = bytes[word].firstIndex(where: { $0 | 0x20 == UInt8(ascii: "t") }), sign > word.lowerBound,
@@ -92,7 +92,7 @@ extension CalendarParser {
     return sign
   }
 
-  /// From the position to the next space.
+  /// The range from the position to the next space.
   var wordRange: Range<Int> { position..<(bytes[position..<end].firstIndex(of: 0x20) ?? end) }
   var word: ArraySlice<UInt8> { bytes[wordRange] }
 
@@ -106,7 +106,7 @@ extension CalendarParser {
     "\"\(excerpt(String(decoding: bytes[range].prefix(256), as: UTF8.self), limit: 24))\""
   }
 
-  /// The expression that a word stands for.
+  /// Returns the expression that a word stands for.
   func shorthand(_ range: Range<Int>) -> String? {
     guard range.count <= 16 else { return nil }
     return CalendarExpression.shorthands[String(decoding: bytes[range], as: UTF8.self).lowercased()]

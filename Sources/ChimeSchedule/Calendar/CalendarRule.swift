@@ -1,11 +1,11 @@
-/// What a schedule of the calendar dialect comes down to: a set for each field of the wall clock.
+/// A CalendarRule is a compiled calendar expression: one set of values for each field of the wall clock.
 ///
-/// Finding the next slot tests the day at hand, then goes from month to month of the set. Each month is one
-/// intersection of bit masks, so the longest search (29 February on one weekday) looks at a few dozen of them.
+/// The search for the next slot tests the current day, then goes through the months of the set. Each month is one
+/// intersection of bit masks, so the longest search (29 February on one weekday) examines a few dozen months.
 struct CalendarRule: WallSlots {
   /// Bits 1…12; only months that have one of the days.
   private var months: UInt16
-  /// Bits 1…31, or, counted from the month's end, bit 32 − n for the day n.
+  /// Bits 1…31. If days count from the end of the month, day n is bit 32 − n.
   private var days: UInt32
   private var daysAreFromEnd: Bool
   private var weekdays: WeekdaySet
@@ -16,9 +16,9 @@ struct CalendarRule: WallSlots {
   private var seconds: UInt64
   /// The first slot of each day, in seconds.
   private var firstTime: Int64
-  /// Bit n of word k stands for 1970 + 64k + n; empty for every year.
+  /// Bit n of word k stands for year 1970 + 64k + n; empty for every year.
   private var years: ContiguousArray<UInt64>
-  /// The label that the clock must bear, in upper case, for expressions that name one of the zone's own: `CEST`.
+  /// The label that the clock must show, in upper case, if the expression names one of the zone's own: `CEST`.
   var label: String?
 
   private static let firstYear = 1970
@@ -51,7 +51,7 @@ struct CalendarRule: WallSlots {
     }
   }
 
-  /// The values of a list as bits; all of the bounds for the empty list.
+  /// Returns the values of a list as bits; all values of the field for the empty list.
   private static func set(_ components: [CalendarComponent], _ bounds: ClosedRange<Int>) -> UInt64 {
     var bits: UInt64 = 0
     for component in components.isEmpty ? [CalendarComponent(bounds.lowerBound, step: 1)] : components {
@@ -63,14 +63,14 @@ struct CalendarRule: WallSlots {
     return bits
   }
 
-  /// The whole seconds in which something of a list lies.
+  /// Returns the whole seconds that contain a value of the list.
   private static func secondSet(_ components: [CalendarComponent]) -> UInt64 {
     let second = CalendarField.microseconds
     var bits: UInt64 = 0
     for component in components {
       let last =
         component.stop ?? (component.step > 0 ? CalendarField.second.bounds.upperBound : component.start)
-      // Steps of less than a second leave none out, and there may be millions of them.
+      // Steps of less than a second skip no second, and there may be millions of them.
       var step = component.step
       var end = last
       if step < second {
@@ -98,7 +98,7 @@ struct CalendarRule: WallSlots {
   func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (today, second) = dividedByDay(wall + 1)
     let date = CivilDate(unchecked: today).fields
-    // The calendar repeats to the weekday after 400 years; listed years do not, and end by themselves.
+    // The calendar, weekdays included, repeats after 400 years. Listed years do not, and end by themselves.
     let lastYear = years.isEmpty ? min(date.year + 400, CalendarRule.lastYear) : CalendarRule.lastYear
     var year = date.year
     var month = date.month
@@ -134,7 +134,7 @@ struct CalendarRule: WallSlots {
     }
   }
 
-  /// The first year of the set from a year on.
+  /// Returns the first year of the set on or after a year.
   @inline(__always)
   private func year(onOrAfter year: Int) -> Int? {
     if years.isEmpty { return year }
@@ -150,12 +150,12 @@ struct CalendarRule: WallSlots {
     return CalendarRule.firstYear + word * 64 + bits.trailingZeroBitCount
   }
 
-  /// The days of a month as bits 1…31; `first` is the number of its first day.
+  /// Returns the days of a month as bits 1…31; `first` is the day number of its first day.
   @inline(__always)
   private func days(of month: Int, year: Int, first: Int64) -> UInt32 {
     let days = daysOfMonth(length: CivilDate.daysIn(month: month, year: year))
     if weekdays == .everyDay { return days }
-    // The week from the weekday of the first, five times over.
+    // The week, rotated to the weekday of the first, five times in a row.
     let index = UInt16(truncatingIfNeeded: (first % 7 + 10) % 7)
     let week = (UInt16(weekdays.rawValue) | UInt16(weekdays.rawValue) << 7) >> index & 0x7F
     return days & UInt32(truncatingIfNeeded: (UInt64(week) * 0x1020_4081) << 1)
@@ -167,7 +167,7 @@ struct CalendarRule: WallSlots {
     return (daysAreFromEnd ? days >> UInt32(31 - length) : days) & all
   }
 
-  /// The first time of day from a second of the day on.
+  /// Returns the first time of day on or after a second of the day.
   @inline(__always)
   private func time(onOrAfter second: Int32) -> Int64? {
     if Int64(second) <= firstTime { return firstTime }
@@ -191,7 +191,7 @@ struct CalendarRule: WallSlots {
 }
 
 extension FixedWidthInteger {
-  /// The bits above one of them, moved down so that the next higher is bit 0.
+  /// Returns the bits above `index`, shifted so that the next higher one is bit 0.
   @inline(__always)
   fileprivate func bits(above index: Int) -> Self { (self >> index) >> 1 }
 }

@@ -1,13 +1,13 @@
-/// A schedule of the calendar dialect, understood: `calendar: Mon..Fri *-*-* 09:00`.
+/// A CalendarSchedule is a parsed schedule of the calendar dialect: `calendar: Mon..Fri *-*-* 09:00`.
 ///
-/// The grammar and the meaning are those of OnCalendar= in systemd.time(7); the canonical form is the prefix with
-/// systemd's normalized form behind it.
+/// Grammar and meaning are those of OnCalendar= in systemd.time(7). The canonical form is the prefix and systemd's
+/// normalized form.
 struct CalendarSchedule: DialectSchedule {
   let expression: CalendarExpression
   let canonical: String
 
-  /// The zone behind the expression. A name shaped like a label (`CET`, `EST`) may also be one of the reminder's own
-  /// clock, so what it means is told only by ``timetable(in:zone:gap:fold:)``, and it is none here.
+  /// The zone of the expression. A name shaped like a label (`CET`, `EST`) may also be a label of the reminder's own
+  /// clock. Only ``timetable(in:zone:gap:fold:)`` can tell, so such a name is `nil` here.
   var zoneIdentifier: String? { expression.zone.flatMap { CalendarSchedule.isLabel($0) ? nil : $0 } }
 
   private static func isLabel(_ name: String) -> Bool {
@@ -27,9 +27,9 @@ struct CalendarSchedule: DialectSchedule {
   func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     var zone = zone
     if let name = expression.zone, zoneIdentifier == nil {
-      // systemd looks at the local labels first.
+      // systemd tries the local labels first.
       if let label = scheduleContext.zone.table.label(named: name) {
-        // Each pass of a fold has a label of its own, so the label tells them apart.
+        // The passes of a fold have different labels, so the label tells them apart.
         return Timetable(
           zone: scheduleContext.zone, gap: .skip, fold: .both, engine: .calendar(CalendarRule(expression, label: label))
         )
@@ -43,9 +43,9 @@ struct CalendarSchedule: DialectSchedule {
 }
 
 extension ZoneTable {
-  /// A label that the zone's clocks bear in the long run, in its own spelling. Labels of the past do not count.
+  /// Returns the zone's spelling of a label that its clocks use permanently. Labels used only in the past do not count.
   func label(named name: String) -> String? {
-    // Any year after those that zone files list by themselves.
+    // Any year after those that zone files list explicitly.
     var second = Int64(CivilDate.dayNumber(year: 2400, month: 1, day: 1)) * 86_400
     let end = second + 366 * 86_400
     while second < end {
@@ -61,12 +61,12 @@ extension ZoneTable {
 }
 
 extension Timetable {
-  /// The first occurrence at which the clock bears the rule's label.
+  /// Returns the first occurrence at which the clock shows the rule's label.
   func nextLabelled(
     _ rule: CalendarRule, _ label: String, after second: Int64, _ budget: inout SearchBudget
   ) -> Int64? {
     var after = second
-    // What does not happen in one cycle of the calendar does not happen.
+    // The search covers one cycle of the calendar, after which nothing new can happen.
     let wakeups = second + ZoneTable.cycle
     while after < wakeups, let found = nextSlot(rule, after: after, &budget) {
       if zone.abbreviation(at: found) == label { return found }

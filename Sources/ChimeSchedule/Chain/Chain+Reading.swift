@@ -1,12 +1,12 @@
-// How a schedule is read that counts from another reminder.
+// Parses schedules that count from another reminder.
 extension Chain {
-  /// Reads `30m after done of backup`, and what people say for it: `after "backup" is done`, `po splnění „Zálohy“`.
+  /// Parses `30m after done of backup` and the spoken forms: `after "backup" is done`, `po splnění „Zálohy“`.
   ///
-  /// - Returns: nil for a text that is none, whatever else it may be.
-  /// - Throws: for one that is, and lacks a name or has a delay that cannot be.
+  /// - Returns: `nil` if the text is not of this kind.
+  /// - Throws: ``Fault`` if it is of this kind but lacks a name or has an impossible delay.
   static func read(_ bytes: [UInt8], _ context: ParseContext?) throws(Fault) -> Chain? {
     let isCzech = context?.scheduleContext.language == .czech
-    // Nearly all texts are none: they are let go by their bytes.
+    // Nearly all texts are of another kind. A test on bytes rules them out cheaply.
     guard bytes.count <= longestText, mayBeChain(bytes, isCzech: isCzech) else { return nil }
     let words = words(of: bytes)
     for (place, word) in words.prefix(mostWordsBefore).enumerated() {
@@ -32,7 +32,7 @@ extension Chain {
     return nil
   }
 
-  /// A delay, "after", and the longest name, with some room.
+  /// The length of a delay, "after" and the longest name, with a margin.
   private static let longestText = 2_048
   private static let mostWordsBefore = 12
 
@@ -76,7 +76,7 @@ extension Chain {
     }
   }
 
-  /// What follows "after": `done of NAME`, or `NAME is done`.
+  /// Reads the words after "after": `done of NAME`, or `NAME is done`.
   private static func english(
     _ bytes: [UInt8], _ words: ArraySlice<Range<Int>>
   ) -> (event: Event, name: Range<Int>)? {
@@ -92,7 +92,7 @@ extension Chain {
     return (event, first.lowerBound..<words[words.endIndex - 3].upperBound)
   }
 
-  /// What follows "po": `splnění NAME`, `zmeškání NAME`.
+  /// Reads the words after "po": `splnění NAME`, `zmeškání NAME`.
   private static func czech(_ bytes: [UInt8], _ words: ArraySlice<Range<Int>>) -> (event: Event, name: Range<Int>)? {
     guard let first = words.first, let last = words.last else { return nil }
     switch CzechWords.folded(String(decoding: bytes[first], as: UTF8.self)) {
@@ -102,7 +102,7 @@ extension Chain {
     }
   }
 
-  /// The length of time before "after"; nil where that is none.
+  /// Reads the duration before "after"; `nil` if it is not one.
   private static func delay(_ bytes: ArraySlice<UInt8>, _ context: ParseContext?) -> Milliseconds? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.contains(where: { !$0.isWhitespace }) else { return .zero }
@@ -122,7 +122,7 @@ extension Chain {
     }
   }
 
-  /// The name without the quotation marks around it.
+  /// Returns the name without the quotation marks around it.
   private static func name(_ bytes: [UInt8], _ range: Range<Int>) throws(Fault) -> String {
     var name = String(decoding: bytes[range], as: UTF8.self).trimmingSpaces
     for (open, close) in [("\"", "\""), ("'", "'"), ("“", "”"), ("„", "“"), ("»", "«"), ("«", "»")]

@@ -1,16 +1,16 @@
-/// A schedule that has no times of its own: it counts from what becomes of another reminder.
+/// A Chain is a schedule without times of its own: it counts from the outcome of another reminder.
 ///
 ///     try Schedule(canonical: "30m after missed of k3f2").chain    // 30 minutes, missed, "k3f2"
 public struct Chain: Sendable, Hashable {
-  /// What has to become of a time of the other reminder.
+  /// The outcome of the other reminder that the chain waits for.
   public enum Event: String, Sendable, Hashable, Codable, CaseIterable {
     case done, missed
   }
 
-  /// How long after that it comes; whole seconds, one of ``delays``.
+  /// The delay after that outcome: whole seconds, within ``delays``.
   public var delay: Milliseconds
   public var event: Event
-  /// The other reminder as it is written: its id, a prefix of that, or its title. A daemon keeps the id.
+  /// The other reminder as written: its id, a prefix of the id, or its title. The daemon stores the id.
   public var reminder: String
 
   public static let delays: ClosedRange<Milliseconds> = .zero...(.days(366))
@@ -21,20 +21,20 @@ public struct Chain: Sendable, Hashable {
     (self.event, self.reminder, self.delay) = (event, reminder, delay)
   }
 
-  /// When it comes, if the other's time ended at `end`: rounded up to whole seconds, so that it never comes early.
+  /// Returns its time if the other occurrence ended at `end`, rounded up to whole seconds so that it never comes early.
   public func time(after end: Instant) -> Instant {
     Instant(seconds: (end.milliseconds + 999) / 1_000) + delay
   }
 
-  /// The same, counting from the reminder of that id.
+  /// Returns the chain, counting from the reminder with that id.
   public func following(_ id: String) -> Chain { Chain(event, of: id, delay: delay) }
 }
 
 extension Schedule {
-  /// What it counts from; nil for a schedule that has times of its own.
+  /// The reminder and outcome from which it counts; `nil` for a schedule with times of its own.
   public var chain: Chain? { if case .chain(let chain) = rule { chain } else { nil } }
 
-  /// A schedule that counts from another reminder.
+  /// Makes a schedule that counts from another reminder.
   public init(_ chain: Chain) { self.init(.chain(chain)) }
 }
 
@@ -49,13 +49,13 @@ extension Chain: DialectSchedule {
   }
 
   var canonical: String {
-    // As an interval of elapsed time: days are those of the calendar.
+    // The delay is written as elapsed time, because days would mean calendar days.
     let head = delay == .zero ? [] : [Phrase.length(delay.rawValue / 1_000)]
     let name = Chain.isPlain(reminder) ? reminder : "\"\(reminder)\""
     return (head + ["after", event.rawValue, "of", name]).joined(separator: " ")
   }
 
-  /// Whether a name needs no quotation marks.
+  /// Returns whether a name needs no quotation marks.
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy {

@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar, without a time or a zone.
 ///
-/// The public initialisers and `adding(days:)` keep to 1970-01-01 … 9999-12-31. Days that a ``Zone`` reads off a clock
-/// near the ends of that range may lie up to two days outside it (1970-01-01T00:00Z is still 1969 in New York).
+/// The public initializers and `adding(days:)` keep to 1970-01-01 … 9999-12-31. A ``Zone`` can give days up to two days
+/// outside this range (1970-01-01T00:00Z is still 1969 in New York).
 ///
 ///     CivilDate(year: 2026, month: 3, day: 29)?.weekday   // .sunday
 ///
@@ -15,7 +15,7 @@ public struct CivilDate: Sendable, Hashable, Comparable {
   /// The last day of the range, 9999-12-31.
   public static let latest = CivilDate(unchecked: 2_932_896)
 
-  /// No such day (30 February, month 13) or a year outside 1970…9999 gives `nil`.
+  /// Returns `nil` for a day that does not exist (30 February, month 13) or a year outside 1970…9999.
   public init?(year: Int, month: Int, day: Int) {
     guard (1970...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= CivilDate.daysIn(month: month, year: year)
@@ -23,20 +23,20 @@ public struct CivilDate: Sendable, Hashable, Comparable {
     dayNumber = CivilDate.dayNumber(year: year, month: month, day: day)
   }
 
-  /// A day by its distance from 1970-01-01; outside the range gives `nil`.
+  /// Makes a date from its distance to 1970-01-01; `nil` outside the range.
   public init?(dayNumber: Int) {
     guard (0...2_932_896).contains(dayNumber) else { return nil }
     self.dayNumber = Int32(dayNumber)
   }
 
-  /// For days that are known to be within a few days of the range.
+  /// Makes a date without a check, for days known to be within a few days of the range.
   init(unchecked dayNumber: Int32) { self.dayNumber = dayNumber }
 
   public var year: Int { fields.year }
   public var month: Int { fields.month }
   public var day: Int { fields.day }
 
-  /// Year, month and day in one go.
+  /// Year, month and day in one calculation.
   public var fields: (year: Int, month: Int, day: Int) {
     // Count from 1 March of year 0, so that the leap day is the last of its year and months are regular.
     let sinceMarch = Int(dayNumber) + 719_468
@@ -52,13 +52,13 @@ public struct CivilDate: Sendable, Hashable, Comparable {
 
   public var weekday: Weekday { Weekday(dayNumber: Int64(dayNumber)) }
 
-  /// The day `days` later (earlier when negative); `nil` when it is outside the range.
+  /// Returns the day `days` later (earlier if negative); `nil` outside the range.
   public func adding(days: Int) -> CivilDate? {
     let (sum, overflow) = Int(dayNumber).addingReportingOverflow(days)
     return overflow ? nil : CivilDate(dayNumber: sum)
   }
 
-  /// How many days that month has: 28…31; 0 for a month outside 1…12.
+  /// Returns the length of a month in days: 28…31; 0 for a month outside 1…12.
   public static func daysIn(month: Int, year: Int) -> Int {
     switch month {
     case 2: isLeap(year) ? 29 : 28
@@ -68,12 +68,12 @@ public struct CivilDate: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Whether the Gregorian calendar gives that year a 29 February.
+  /// Returns whether the year has a 29 February in the Gregorian calendar.
   public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
   public static func < (left: CivilDate, right: CivilDate) -> Bool { left.dayNumber < right.dayNumber }
 
-  /// The day number of a date whose fields are already known to be sound and whose year is 1…20000.
+  /// Returns the day number of a valid date whose year is 1…20000.
   static func dayNumber(year: Int, month: Int, day: Int) -> Int32 {
     let marchYear = month <= 2 ? year - 1 : year
     let marchMonth = (month + 9) % 12
@@ -83,13 +83,13 @@ public struct CivilDate: Sendable, Hashable, Comparable {
 }
 
 extension CivilDate: CustomStringConvertible, LosslessStringConvertible, Codable {
-  /// ISO 8601: `2026-12-01`.
+  /// The date in ISO 8601: `2026-12-01`.
   public var description: String {
     let (year, month, day) = fields
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// Exactly `YYYY-MM-DD`; anything else, or a day out of range, gives `nil`.
+  /// Parses exactly `YYYY-MM-DD`; anything else, or a day out of range, gives `nil`.
   public init?(_ description: String) {
     var reader = DigitReader(description)
     guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),

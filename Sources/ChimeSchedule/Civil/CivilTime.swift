@@ -2,13 +2,13 @@
 ///
 ///     CivilTime(hour: 8, minute: 30)?.description   // "08:30"
 public struct CivilTime: Sendable, Hashable, Comparable {
-  /// Seconds since midnight on the clock's face: 0…86 399.
+  /// Seconds since midnight on the wall clock: 0…86 399.
   public let secondOfDay: Int32
 
   public static let midnight = CivilTime(unchecked: 0)
   public static let noon = CivilTime(unchecked: 43_200)
 
-  /// `nil` unless hour is 0…23 and minute and second are 0…59 (no leap seconds).
+  /// Returns `nil` unless hour is 0…23 and minute and second are 0…59 (no leap seconds).
   public init?(hour: Int, minute: Int = 0, second: Int = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else { return nil }
     secondOfDay = Int32(hour * 3_600 + minute * 60 + second)
@@ -24,13 +24,13 @@ public struct CivilTime: Sendable, Hashable, Comparable {
 }
 
 extension CivilTime: CustomStringConvertible, LosslessStringConvertible, Codable {
-  /// `08:30`, with seconds only when there are any: `20:30:15`.
+  /// The time as `08:30`, with seconds only if they are not 0: `20:30:15`.
   public var description: String {
     let minutes = "\(padded(hour, 2)):\(padded(minute, 2))"
     return second == 0 ? minutes : "\(minutes):\(padded(second, 2))"
   }
 
-  /// `HH:MM` or `HH:MM:SS`; anything else gives `nil`.
+  /// Parses `HH:MM` or `HH:MM:SS`; anything else gives `nil`.
   public init?(_ description: String) {
     var reader = DigitReader(description)
     guard let hour = reader.digits(2), reader.skip(":"), let minute = reader.digits(2) else { return nil }
@@ -46,8 +46,8 @@ extension CivilTime: CustomStringConvertible, LosslessStringConvertible, Codable
   public func encode(to encoder: any Encoder) throws { try encodeText(description, encoder) }
 }
 
-/// What a wall clock and a wall calendar show together, without a zone: it names an instant only in a ``Zone``,
-/// and there it may name none (gap) or two (fold).
+/// A date and a time of day without a zone. It names an instant only in a ``Zone``, where it may name none (gap) or two
+/// (fold).
 ///
 ///     CivilDateTime("2026-03-29 02:30")   // does not exist in Europe/Prague
 public struct CivilDateTime: Sendable, Hashable, Comparable {
@@ -59,7 +59,7 @@ public struct CivilDateTime: Sendable, Hashable, Comparable {
     self.time = time
   }
 
-  /// `nil` when there is no such day or time, or the year is outside 1970…9999.
+  /// Returns `nil` if the day or time does not exist, or the year is outside 1970…9999.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard let date = CivilDate(year: year, month: month, day: day),
       let time = CivilTime(hour: hour, minute: minute, second: second)
@@ -67,10 +67,10 @@ public struct CivilDateTime: Sendable, Hashable, Comparable {
     self.init(date: date, time: time)
   }
 
-  /// Seconds from 1970-01-01 00:00 as a clock without any offset change would count them.
+  /// Seconds from 1970-01-01 00:00 on a clock without any change of offset.
   var wallSeconds: Int64 { Int64(date.dayNumber) * 86_400 + Int64(time.secondOfDay) }
 
-  /// The inverse of `wallSeconds`, for values within a few days of the range of ``Instant``.
+  /// Makes the date and time from `wallSeconds`, for values within a few days of the range of ``Instant``.
   init(wallSeconds: Int64) {
     let (day, second) = dividedByDay(wallSeconds)
     self.init(date: CivilDate(unchecked: day), time: CivilTime(unchecked: second))
@@ -80,10 +80,10 @@ public struct CivilDateTime: Sendable, Hashable, Comparable {
 }
 
 extension CivilDateTime: CustomStringConvertible, LosslessStringConvertible, Codable {
-  /// `2026-12-01 09:00`, with seconds only when there are any.
+  /// The date and time as `2026-12-01 09:00`, with seconds only if they are not 0.
   public var description: String { "\(date) \(time)" }
 
-  /// `YYYY-MM-DD HH:MM[:SS]`, with a space or a `T` between; anything else gives `nil`.
+  /// Parses `YYYY-MM-DD HH:MM[:SS]`, with a space or a `T` between; anything else gives `nil`.
   public init?(_ description: String) {
     let parts = description.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == " " || $0 == "T" }
     guard parts.count == 2, let date = CivilDate(String(parts[0])), let time = CivilTime(String(parts[1])) else {

@@ -1,10 +1,10 @@
-/// `value` in decimal with at least `width` digits.
+/// Returns `value` in decimal with at least `width` digits.
 func padded(_ value: Int, _ width: Int) -> String {
   let digits = String(value)
   return digits.utf8.count >= width ? digits : String(repeating: "0", count: width - digits.utf8.count) + digits
 }
 
-/// The day and the second of that day in a count of wall seconds, rounding towards the past.
+/// Returns the day of a count of wall seconds and the second of that day, rounded down.
 func dividedByDay(_ wallSeconds: Int64) -> (day: Int32, second: Int32) {
   var (day, second) = wallSeconds.quotientAndRemainder(dividingBy: 86_400)
   if second < 0 {
@@ -14,7 +14,7 @@ func dividedByDay(_ wallSeconds: Int64) -> (day: Int32, second: Int32) {
   return (Int32(truncatingIfNeeded: day), Int32(truncatingIfNeeded: second))
 }
 
-/// Reads fixed-width ASCII numbers and separators, as dates and times on the wire are written.
+/// A DigitReader reads fixed-width ASCII numbers and separators, as in dates and times on the wire.
 struct DigitReader {
   private let bytes: [UInt8]
   private(set) var position = 0
@@ -24,7 +24,7 @@ struct DigitReader {
   var isAtEnd: Bool { position == bytes.count }
   var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Exactly `count` digits (at most 9); otherwise `nil`, and the position stays.
+  /// Reads exactly `count` digits (at most 9). On failure it returns `nil` and keeps the position.
   mutating func digits(_ count: Int) -> Int? {
     guard bytes.count - position >= count else { return nil }
     var value = 0
@@ -36,7 +36,7 @@ struct DigitReader {
     return value
   }
 
-  /// Steps over one expected character, in either case.
+  /// Skips one expected character, in either case.
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard let byte = next, byte == UInt8(ascii: character) || byte == UInt8(ascii: character) | 0x20 else {
       return false
@@ -46,7 +46,7 @@ struct DigitReader {
   }
 }
 
-/// Decodes a value that travels as its text.
+/// Decodes a value from its text form.
 func decodeText<Value: LosslessStringConvertible>(_ decoder: any Decoder) throws -> Value {
   let container = try decoder.singleValueContainer()
   guard let value = Value(try container.decode(String.self)) else {
@@ -55,7 +55,6 @@ func decodeText<Value: LosslessStringConvertible>(_ decoder: any Decoder) throws
   return value
 }
 
-/// Encodes a value as its text.
 func encodeText(_ text: String, _ encoder: any Encoder) throws {
   var container = encoder.singleValueContainer()
   try container.encode(text)

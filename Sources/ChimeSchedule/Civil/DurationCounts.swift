@@ -1,6 +1,6 @@
-/// How often durations came, by powers of two of a millisecond: those of several sets can be added up.
+/// A DurationCounts is a histogram of durations by powers of two of a millisecond. Histograms can be added up.
 public struct DurationCounts: Hashable, Sendable {
-  /// At 0 those under 1 ms; at n those from 2^(n−1) ms to below 2^n ms.
+  /// At index 0 the durations under 1 ms; at index n those from 2^(n−1) ms to below 2^n ms.
   public private(set) var counts: [Int] = []
 
   public init(counts: [Int] = []) { self.counts = counts }
@@ -19,7 +19,7 @@ public struct DurationCounts: Hashable, Sendable {
 
   public var total: Int { counts.reduce(0, +) }
 
-  /// The duration below which this part of them lies; nil of none.
+  /// Returns the upper bound of the bucket in which the quantile `part` (0…1) lies; `nil` if there are no durations.
   public func limit(of part: Double) -> Milliseconds? {
     var left = (Double(total) * part).rounded(.up)
     for (place, count) in counts.enumerated() where count > 0 {

@@ -1,4 +1,4 @@
-/// Spans of time as people write them, and as ISO 8601 has them on the wire.
+/// DurationText parses and formats durations: as people write them, and in ISO 8601 as on the wire.
 ///
 ///     try DurationText.parse("1h30m")            // 5 400 000 ms
 ///     DurationText.format(.minutes(90))          // "90m"
@@ -7,8 +7,8 @@
 ///
 /// A day is 24 hours and a week seven such days. Months and years are refused, because they have no fixed length.
 public enum DurationText {
-  /// Numbers with units, largest unit first or not, each unit once: `90m`, `1h30m`, `2 days`, `1 week and 2 days`.
-  /// Units: `ms`, `s`, `m`, `h`, `d`, `w` and their English names.
+  /// Parses numbers with units, each unit once, in any order: `90m`, `1h30m`, `2 days`, `1 week and 2 days`. Units:
+  /// `ms`, `s`, `m`, `h`, `d`, `w` and their English names.
   ///
   /// - Throws: ``FormatError``; `outOfRange` beyond 8 030 years.
   public static func parse(_ text: String) throws(FormatError) -> Milliseconds {
@@ -26,8 +26,8 @@ public enum DurationText {
     }
   }
 
-  /// The shortest plain form: one unit where less than 120 of it say it (`90m`, `36h`, `2d`), else units from the
-  /// largest (`2h5m`, `1h30m15s`). Negative spans begin with `-`; zero is `0s`.
+  /// Formats the shortest plain form: one unit if the number is below 120 (`90m`, `36h`, `2d`), else units from the
+  /// largest (`2h5m`, `1h30m15s`). Negative durations begin with `-`; zero is `0s`.
   public static func format(_ duration: Milliseconds) -> String {
     guard duration.rawValue != 0 else { return "0s" }
     var rest = duration.rawValue.magnitude
@@ -43,8 +43,8 @@ public enum DurationText {
     return text
   }
 
-  /// An ISO 8601 duration of weeks, or of days, hours, minutes and seconds: `P2W`, `P1DT2H`, `PT0.5S`, `-PT10M`.
-  /// A fraction, with point or comma, may stand on the seconds only; digits past the millisecond are cut off.
+  /// Parses an ISO 8601 duration of weeks, or of days, hours, minutes and seconds: `P2W`, `P1DT2H`, `PT0.5S`, `-PT10M`.
+  /// Only seconds may have a fraction, with point or comma. Digits past the millisecond are cut off.
   ///
   /// Source: ISO 8601-1 section 5.5.2.2; RFC 3339 appendix A.
   /// - Throws: ``FormatError``
@@ -57,7 +57,7 @@ public enum DurationText {
     }
   }
 
-  /// The form with days, hours, minutes and seconds: `PT10M`, `P1DT2H`, `PT0S`.
+  /// Formats days, hours, minutes and seconds in ISO 8601: `PT10M`, `P1DT2H`, `PT0S`.
   public static func formatISO8601(_ duration: Milliseconds) -> String {
     var rest = duration.rawValue.magnitude
     guard rest != 0 else { return "PT0S" }
@@ -80,7 +80,7 @@ public enum DurationText {
   }
 }
 
-/// Units of fixed length.
+/// A DurationUnit is a unit of fixed length.
 enum DurationUnit: Sendable, Hashable {
   case millisecond, second, minute, hour, day, week
 
@@ -114,7 +114,7 @@ private struct ISO8601DurationReader {
   let bytes: [UInt8]
   var position = 0
 
-  /// The byte at the position, letters in lower case.
+  /// The byte at the position, with letters in lower case.
   private var next: UInt8? {
     guard position < bytes.count else { return nil }
     return (0x41...0x5A).contains(bytes[position]) ? bytes[position] | 0x20 : bytes[position]
@@ -166,7 +166,7 @@ private struct ISO8601DurationReader {
     return .milliseconds(isNegative ? -total : total)
   }
 
-  /// Digits, and after a point or comma the thousandths.
+  /// Reads digits, and the thousandths after a point or comma.
   private mutating func number() throws(Fault) -> (Int64, Int64?) {
     let start = position
     var whole: Int64 = 0

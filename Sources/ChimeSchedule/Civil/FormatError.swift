@@ -1,16 +1,16 @@
-/// Why a duration or a time stamp was refused.
+/// A FormatError says why a duration or a time stamp was refused.
 public struct FormatError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, Codable { case invalid, outOfRange }
 
   public let code: Code
-  /// At most 60 characters of the refused text, with control characters escaped.
+  /// The refused text: its first 60 characters at most, with control characters escaped.
   public let text: String
-  /// Where the fault begins, counted in characters from 1; `nil` when it lies in the whole.
+  /// The column where the fault begins, in characters from 1; `nil` if the whole text is at fault.
   public let column: Int?
   public let expected: String
   /// A whole text that would be accepted.
   public let suggestion: String?
-  /// All of this as one sentence.
+  /// The error as one sentence.
   public let message: String
 
   public var description: String { message }
@@ -33,7 +33,7 @@ public struct FormatError: Error, Hashable, Sendable, Codable, CustomStringConve
 }
 
 extension Fault {
-  /// `every 90n: "n" is no unit of time (column 9); did you mean 90m?`
+  /// Returns the fault as a sentence: `every 90n: "n" is no unit of time (column 9); did you mean 90m?`
   func sentence(text: String, column: Int?) -> String {
     var sentence = text.isEmpty ? problem : "\(text): \(problem)"
     if let column { sentence += " (column \(column))" }

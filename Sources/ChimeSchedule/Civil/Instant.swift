@@ -1,4 +1,4 @@
-/// A span of time in whole milliseconds; may be negative.
+/// A duration in whole milliseconds. It may be negative.
 ///
 /// Arithmetic saturates at the ends of `Int64` instead of trapping, so hostile input cannot stop the daemon.
 ///
@@ -44,10 +44,10 @@ public struct Milliseconds: RawRepresentable, Hashable, Comparable, Sendable, Co
   }
 }
 
-/// A point on the UTC time line, in whole milliseconds since 1970-01-01T00:00:00Z (POSIX time, no leap seconds).
+/// A point in time in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (POSIX time, no leap seconds).
 ///
-/// The representable range is 1970-01-01T00:00:00.000Z … 9999-12-31T23:59:59.999Z; construction and arithmetic
-/// saturate at its ends and never trap.
+/// The range is 1970-01-01T00:00:00.000Z … 9999-12-31T23:59:59.999Z. Construction and arithmetic saturate at its ends
+/// and never trap.
 ///
 ///     Instant(seconds: 1_774_855_800) + .minutes(90)
 public struct Instant: Hashable, Comparable, Sendable, Codable {
@@ -77,7 +77,7 @@ public struct Instant: Hashable, Comparable, Sendable, Codable {
     Instant(milliseconds: (Milliseconds(rawValue: left.milliseconds) - right).rawValue)
   }
 
-  /// The span from `right` to `left`; negative when `left` is earlier.
+  /// Returns the duration from `right` to `left`; negative if `left` is earlier.
   public static func - (left: Instant, right: Instant) -> Milliseconds {
     Milliseconds(rawValue: left.milliseconds - right.milliseconds)
   }

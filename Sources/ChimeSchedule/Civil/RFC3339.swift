@@ -1,14 +1,14 @@
-/// Time stamps as programs exchange them.
+/// RFC3339 formats and parses time stamps as programs exchange them.
 ///
 ///     RFC3339.format(instant, in: prague)                     // "2026-12-01T09:00:00+01:00"
 ///     try RFC3339.parse("2026-12-01T09:00:00+01:00").seconds  // 1796112000
 ///
 /// Source: RFC 3339 section 5.6, within the years 1970–9999.
 public enum RFC3339 {
-  /// The instant on the zone's clock with its offset; `Z` for ``Zone/utc``. Milliseconds appear when there are any.
+  /// Formats an instant in the zone with its offset, or with `Z` for ``Zone/utc``. Milliseconds appear if they are not 0.
   ///
-  /// The result always names the instant exactly: an offset with seconds (Liberia until 1972) is cut to minutes with
-  /// the clock to match, and where the local year would be 10000, UTC is written.
+  /// The result names the instant exactly. An offset with seconds (Liberia until 1972) is cut to minutes, and the time
+  /// is adjusted to match. If the local year would be 10000, the result is in UTC.
   public static func format(_ instant: Instant, in zone: Zone) -> String {
     var offset = zone.offset(at: instant) / 60 * 60
     var isUTC = zone == .utc
@@ -27,10 +27,10 @@ public enum RFC3339 {
     return text + "\(offset < 0 ? "-" : "+")\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
   }
 
-  /// Reads a whole time stamp: date, `T`, time with seconds, an optional fraction (kept to the millisecond, the rest
-  /// cut off), and an offset, `Z` or `±hh:mm`. `T` and `Z` may be in lower case. A leap second (`:60`) is refused.
+  /// Parses a whole time stamp: date, `T`, time with seconds, an optional fraction (digits past the millisecond are cut
+  /// off), and an offset, `Z` or `±hh:mm`. `T` and `Z` may be in lower case. A leap second (`:60`) is refused.
   ///
-  /// - Throws: ``FormatError``, `outOfRange` when it lies outside 1970–9999 in UTC.
+  /// - Throws: ``FormatError``, with `outOfRange` for an instant outside 1970–9999 in UTC.
   public static func parse(_ text: String) throws(FormatError) -> Instant {
     var reader = DigitReader(text)
     guard let date = reader.date(), reader.skip("T"), let hour = reader.digits(2), reader.skip(":"),
@@ -54,7 +54,7 @@ public enum RFC3339 {
 }
 
 extension DigitReader {
-  /// `YYYY-MM-DD` of any year from 0 as a day number.
+  /// Reads `YYYY-MM-DD` of any year from 1 as a day number.
   fileprivate mutating func date() -> Int32? {
     guard let year = digits(4), skip("-"), let month = digits(2), skip("-"), let day = digits(2), day >= 1,
       day <= CivilDate.daysIn(month: month, year: year), year >= 1
@@ -62,7 +62,7 @@ extension DigitReader {
     return CivilDate.dayNumber(year: year, month: month, day: day)
   }
 
-  /// `.` and digits, of which three count; 0 without a point.
+  /// Reads `.` and digits, of which three count; 0 without a point.
   fileprivate mutating func milliseconds() -> Int? {
     guard skip(".") else { return 0 }
     guard let first = digits(1) else { return nil }
@@ -72,7 +72,7 @@ extension DigitReader {
     return first * 100 + (second ?? 0) * 10 + (third ?? 0)
   }
 
-  /// `Z` or `±hh:mm` in seconds east of UTC.
+  /// Reads `Z` or `±hh:mm` as seconds east of UTC.
   fileprivate mutating func offset() -> Int? {
     if skip("Z") { return 0 }
     let isNegative = skip("-")

@@ -3,13 +3,13 @@ public enum Weekday: Int, Sendable, Hashable, CaseIterable, Codable {
   case monday = 1
   case tuesday, wednesday, thursday, friday, saturday, sunday
 
-  /// The weekday of a day counted from 1970-01-01, a Thursday.
+  /// Makes the weekday of a day counted from 1970-01-01, a Thursday.
   init(dayNumber: Int64) {
     let index = (dayNumber % 7 + 10) % 7
     self = Weekday(rawValue: Int(index) + 1) ?? .monday
   }
 
-  /// `mon`, `tue`, … as canonical schedules write it.
+  /// The abbreviation in canonical schedules: `mon`, `tue`, …
   public var abbreviation: String {
     switch self {
     case .monday: "mon"
@@ -25,11 +25,11 @@ public enum Weekday: Int, Sendable, Hashable, CaseIterable, Codable {
   var following: Weekday { Weekday(rawValue: rawValue % 7 + 1) ?? .monday }
 }
 
-/// Any of the seven days of the week.
+/// A set of days of the week.
 ///
 ///     WeekdaySet.weekdays.contains(.friday)   // true
 public struct WeekdaySet: OptionSet, Sendable, Hashable, Codable {
-  /// Bit 0 is Monday, bit 6 is Sunday; other bits are dropped.
+  /// Bit 0 is Monday, bit 6 is Sunday. Other bits are dropped.
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue & 0x7F }
@@ -50,7 +50,7 @@ public struct WeekdaySet: OptionSet, Sendable, Hashable, Codable {
 
   public func contains(_ day: Weekday) -> Bool { contains(WeekdaySet(day)) }
 
-  /// Every day from one to another, both included, going round the weekend when need be: fri…mon.
+  /// Makes the set of days from one to another, both included. It wraps around the week if needed: fri…mon.
   public init(from first: Weekday, through last: Weekday) {
     var set: WeekdaySet = []
     var day = first
@@ -62,7 +62,7 @@ public struct WeekdaySet: OptionSet, Sendable, Hashable, Codable {
     self = set
   }
 
-  /// Days from `dayNumber` to the first day in the set, 0…6; `nil` for the empty set.
+  /// Returns the days from `dayNumber` to the first day in the set, 0…6; `nil` for the empty set.
   func wait(from dayNumber: Int64) -> Int64? {
     let index = UInt16(truncatingIfNeeded: (dayNumber % 7 + 10) % 7)
     let doubled = UInt16(rawValue) | UInt16(rawValue) << 7

@@ -39,8 +39,8 @@ extension CalendarExpression {
 }
 
 extension [CalendarComponent] {
-  /// The numbers that a list names, all of them for an empty one; `nil` when one of them is no multiple of `whole`, by
-  /// which they are divided.
+  /// Returns the numbers of a list, divided by `whole`; all numbers of the field for an empty list. Returns `nil` if a
+  /// number is not a multiple of `whole`.
   fileprivate func numbers(in bounds: ClosedRange<Int>, whole: Int = 1) -> [Int]? {
     guard !isEmpty else {
       return Array<Int>(stride(from: bounds.lowerBound / whole, through: bounds.upperBound / whole, by: 1))

@@ -1,5 +1,5 @@
 extension CommonForm {
-  /// As an expression of systemd.time(7); its parser brings it to the normalized form.
+  /// Returns the form as an expression of systemd.time(7). The parser normalizes it later.
   func calendarText() throws(Inexpressible) -> String {
     let days = try calendarDays()
     try refuseBounds(in: "a calendar expression")
@@ -32,7 +32,7 @@ extension CommonForm {
       }
       return "*-\(months)~\(days.map { String(-$0) }.joined(separator: ","))"
     case .ordinal(let months, let ordinals, let turn):
-      // Each week of a month is seven days from its beginning or its end.
+      // The nth week of a month is seven days counted from its start or its end.
       let weekdays = Set(ordinals.map(\.weekday))
       let weeks = Set(ordinals.map(\.ordinal))
       guard weekdays.count * weeks.count == ordinals.count, weeks.allSatisfy({ $0 > 0 }) || weeks.allSatisfy({ $0 < 0 })
@@ -57,6 +57,6 @@ extension CommonForm {
 }
 
 extension String {
-  /// `mon` → `Mon`.
+  /// Returns `Mon` for `mon`.
   fileprivate var capitalizedWord: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,5 +1,5 @@
 extension CommonForm {
-  /// As five fields, or six where it has seconds.
+  /// Returns the form as five cron fields, or six if it has seconds.
   func cronText() throws(Inexpressible) -> String {
     let (days, months, weekdays) = try cronDays()
     try refuseBounds(in: "cron")
@@ -30,7 +30,7 @@ extension CommonForm {
       }
       return (field(days, of: 1...31), months, "*")
     case .workday(let months, let places, let turn):
-      // The weekday nearest to the first of the month, without leaving the month, is its first.
+      // Cron's `1W` is the weekday nearest to the 1st within the month, which is the first weekday of the month.
       let words = [[1]: "1W", [-1]: "LW", [1, -1]: "1W,LW"]
       guard let word = words[places] else { throw Inexpressible("cron only knows the first and the last weekday") }
       return (word, try text(months, turn), "*")
@@ -50,7 +50,7 @@ extension CommonForm {
     }
   }
 
-  /// Numbers as cron writes them: `*` for all, runs of three or more as `a-b`, even steps from the first as `*/n`.
+  /// Returns numbers as cron writes them: `*` for all, runs of three or more as `a-b`, even steps from the first as `*/n`.
   private func field(_ numbers: [Int], of all: ClosedRange<Int>) -> String {
     if numbers.count == all.count { return "*" }
     if numbers.count > 2, numbers[0] == all.lowerBound {
@@ -62,7 +62,7 @@ extension CommonForm {
     return runs(numbers, joinedBy: "-")
   }
 
-  /// Ascending numbers with runs of three or more drawn together.
+  /// Returns ascending numbers as a list, with runs of three or more as ranges.
   func runs(_ numbers: [Int], joinedBy sign: String) -> String {
     var parts: [String] = []
     var index = 0
@@ -87,7 +87,7 @@ extension CommonForm {
   }
 }
 
-/// Why a dialect has no words for a schedule, as a sentence.
+/// An Inexpressible says, as a sentence, why a dialect cannot express a schedule.
 struct Inexpressible: Error {
   var reason: String
   init(_ reason: String) { self.reason = reason }

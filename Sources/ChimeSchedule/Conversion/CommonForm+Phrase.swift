@@ -1,5 +1,5 @@
 extension CommonForm {
-  /// As a phrase.
+  /// Returns the form as a phrase.
   func phraseText() throws(Inexpressible) -> String {
     if case .date(let date) = days {
       guard times.count == 1, let time = times.first else {
@@ -18,7 +18,7 @@ extension CommonForm {
       text = "\(try phraseDays()) at \(times.map(\.description).joined(separator: ","))"
     }
     var bounds = Phrase.Bounds(count: count, except: except)
-    // A date means all of its times, and reads better where none of them is too early.
+    // A date includes all its times, so it is the shorter form if none of them comes before the start.
     bounds.starting = first.map { $0.time <= times[0] ? .date($0.date) : .civil($0) } ?? countedFrom.map { .date($0) }
     bounds.until = last.map { .civil($0) }
     return text + bounds.canonical
@@ -53,7 +53,7 @@ extension CommonForm {
     }
   }
 
-  /// `first`, `last`, `second last`.
+  /// Returns the words for a position: `first`, `last`, `second last`.
   private static func place(_ number: Int) -> String {
     MonthSelection.ordinal(abs(number), fromEnd: number < 0)
   }
@@ -62,7 +62,7 @@ extension CommonForm {
     _ items: [String], _ months: MonthSet, _ turn: Turn?
   ) throws(Inexpressible) -> String {
     let list = items.joined(separator: ",")
-    // Without "every" days of named months may be dates, which are once.
+    // Without "every", days of named months could be dates, which occur once.
     guard let turn else { return "\(months == .all ? "" : "every ")\(list) of \(names(months))" }
     guard !turn.isYears else { return "every \(turn.count) years on \(list) of \(names(months))" }
     guard months == .all else { throw Inexpressible("a phrase that counts months has no words for some of them only") }

@@ -1,9 +1,9 @@
 extension CommonForm {
-  /// The most dates that are left out one by one.
+  /// The most single dates that a rule may exclude.
   private static let mostExceptions = 500
 
-  /// As DTSTART, RRULE and EXDATE on the clock of the reminder's zone. `start` is the first occurrence, which DTSTART
-  /// has to be; `excluded` are the occurrences that exceptions leave out.
+  /// Returns DTSTART, RRULE and EXDATE on the clock of the reminder's zone. `start` is the first occurrence, as RFC
+  /// 5545 requires of DTSTART; `excluded` are the occurrences that exceptions remove.
   func recurrenceText(start: CivilDateTime, excluded: [CivilDateTime]) throws(Inexpressible) -> String {
     var text = "DTSTART:\(Self.stamp(start))"
     if case .date = days { return text }
@@ -60,7 +60,7 @@ extension CommonForm {
     Weekday.allCases.filter(weekdays.contains).map(name).joined(separator: ",")
   }
 
-  /// `20261201T090000`, RFC 5545 section 3.3.5.
+  /// Returns a date and time as `20261201T090000`, RFC 5545 section 3.3.5.
   static func stamp(_ civil: CivilDateTime) -> String {
     let (year, month, day) = civil.date.fields
     return "\(padded(year, 4))\(padded(month, 2))\(padded(day, 2))T"

@@ -1,34 +1,34 @@
-/// What most recurring schedules come down to in no dialect's own words: days, times of day, and bounds. Conversion
-/// reads it from one dialect and writes it in another.
+/// A CommonForm is the dialect-neutral form of a recurring schedule: days, times of day and bounds. A conversion reads
+/// it from one dialect and writes it in another.
 struct CommonForm {
   var days: Days
   /// Ascending, each once, at least one.
   var times: [CivilTime]
-  /// Readings of the wall clock between which it occurs, both included; `nil` where nothing bounds it.
+  /// The first and last wall-clock times at which it may occur, both included; `nil` if unbounded.
   var first: CivilDateTime?
   var last: CivilDateTime?
-  /// How many times from ``first`` on, which then is not `nil`.
+  /// The number of occurrences from ``first`` on, which is then not `nil`.
   var count: Int?
-  /// Days left out.
+  /// The excluded days.
   var except: [ClosedRange<CivilDate>] = []
 
   enum Days {
     case weekly(WeekdaySet)
-    /// Days of months: 1…31, or −1…−31 from the month's end.
+    /// Days of months: 1…31, or −1…−31 from the end of the month.
     case ofMonth(MonthSet, [Int], every: Turn? = nil)
-    /// `first mon`: ordinals 1…5, or −1…−5 from the month's end.
+    /// Weekdays by position (`first mon`): ordinals 1…5, or −1…−5 from the end of the month.
     case ordinal(MonthSet, [Ordinal], every: Turn? = nil)
-    /// Days from Monday to Friday, counted within the month: 1…23, or −1…−23 from its end.
+    /// Days from Monday to Friday, by position in the month: 1…23, or −1…−23 from its end.
     case workday(MonthSet, [Int], every: Turn? = nil)
-    /// Every so many weeks, which begin on Monday, counted from the week of a day.
+    /// Every n weeks, which begin on Monday, counted from the week of a day.
     case weeks(Int, WeekdaySet, from: CivilDate)
-    /// Every so many days from a day on.
+    /// Every n days from a day on.
     case interval(Int, from: CivilDate)
     /// One day.
     case date(CivilDate)
   }
 
-  /// Every so many months or years, counted from those of a day.
+  /// A Turn is a repetition every n months or years, counted from the month or year of a day.
   struct Turn {
     var count: Int
     var isYears: Bool
@@ -40,7 +40,7 @@ struct CommonForm {
     var weekday: Weekday
   }
 
-  /// The hours, minutes and seconds whose every combination is a time of the form; `nil` when the times are no such grid.
+  /// The hours, minutes and seconds whose every combination is a time of the form; `nil` if the times are not such a grid.
   var grid: (hours: [Int], minutes: [Int], seconds: [Int])? {
     let hours = Set(times.map(\.hour)).sorted()
     let minutes = Set(times.map(\.minute)).sorted()
@@ -48,7 +48,7 @@ struct CommonForm {
     return hours.count * minutes.count * seconds.count == times.count ? (hours, minutes, seconds) : nil
   }
 
-  /// The step in seconds when the times follow each other evenly and are many enough to say so.
+  /// The step in seconds if there are more than four times with equal distances; otherwise `nil`.
   var step: Int? {
     guard times.count > 4 else { return nil }
     let step = Int(times[1].secondOfDay - times[0].secondOfDay)
@@ -59,7 +59,7 @@ struct CommonForm {
   }
 }
 
-/// Any of the twelve months; bit 0 is January.
+/// A set of months; bit 0 is January.
 struct MonthSet: OptionSet, Hashable {
   let rawValue: UInt16
 
@@ -68,6 +68,6 @@ struct MonthSet: OptionSet, Hashable {
   init(rawValue: UInt16) { self.rawValue = rawValue & 0xFFF }
   init(_ months: some Sequence<Int>) { self.init(rawValue: months.reduce(0) { $0 | 1 << UInt16($1 - 1) }) }
 
-  /// 1…12, ascending.
+  /// The numbers of the months, 1…12, ascending.
   var numbers: [Int] { (1...12).filter { rawValue >> UInt16($0 - 1) & 1 == 1 } }
 }

@@ -1,23 +1,23 @@
-/// A schedule written in another dialect.
+/// A Conversion is a schedule rewritten in another dialect.
 public struct Conversion: Sendable, Hashable {
-  /// Occurs at the same times from the moment of conversion on, save for what the remarks say.
+  /// The new schedule. From the moment of conversion on it has the same times, except as the remarks say.
   public let schedule: Schedule
-  /// Where the two differ, as sentences for people: what each dialect makes of changes of the clock. Often empty.
+  /// How the two differ when clocks change, as sentences for people. Often empty.
   public let remarks: [String]
 }
 
 extension Schedule {
   /// Writes the schedule in another dialect.
   ///
-  /// What comes out is held against what went in, over the next two years in the zone of the surroundings: a difference
-  /// on a day on which clocks change becomes a remark, any other means that the dialect has no words for the schedule.
+  /// The result is compared with the original over the next 800 days in the zone of the context. A difference on a day
+  /// on which clocks change becomes a remark. Any other difference means that the dialect cannot express the schedule.
   ///
   ///     try cron.converted(to: .phrase, now: now, in: scheduleContext).schedule.canonical   // "weekdays at 09:00"
   ///
   /// - Parameters:
-  ///   - now: From which moment on the two are the same. A recurrence rule begins there.
-  ///   - surroundings: Those in which the schedule is read.
-  /// - Throws: ``ScheduleError`` with code `inexpressible` when that dialect has no words for it.
+  ///   - now: The moment from which the two must agree. A recurrence rule begins there.
+  ///   - scheduleContext: The context in which the schedule is read.
+  /// - Throws: ``ScheduleError`` with code `inexpressible` if the dialect cannot express it.
   public func converted(
     to dialect: Dialect, now: Instant, in scheduleContext: ScheduleContext
   ) throws(ScheduleError) -> Conversion {
@@ -32,7 +32,7 @@ extension Schedule {
   }
 }
 
-/// One conversion at work.
+/// A Converter performs one conversion.
 struct Converter {
   let source: Schedule
   let now: Instant
@@ -65,7 +65,7 @@ struct Converter {
     guard dialect != .solar else { throw Inexpressible("it does not follow the sun") }
     if dialect == .rrule, let text = source.elapsedRecurrence(zone) { return text }
     var form = try source.commonForm(zone: zone)
-    // A beginning that has passed says nothing any more, unless something counts from there.
+    // A start in the past has no effect, unless a count begins there.
     if let first = form.first, form.count == nil, first <= zone.civil(at: now) { form.first = nil }
     switch dialect {
     case .phrase: return try form.phraseText()
@@ -78,8 +78,8 @@ struct Converter {
     }
   }
 
-  /// DTSTART has to be an occurrence, so the rule begins with the first one ahead, or with that of its own beginning
-  /// where it counts from there.
+  /// Returns the form as a recurrence rule. DTSTART must be an occurrence, so the rule begins with the next one, or
+  /// with the original first one if it has a count.
   private func recurrence(_ form: CommonForm) throws(Inexpressible) -> String {
     var whole = form
     whole.except = []
@@ -88,7 +88,7 @@ struct Converter {
     if form.count != nil, let first = form.first {
       from = Instant(seconds: max(0, zone.table.instant(first.wallSeconds, gap: .shift, fold: .first) - 1))
     }
-    // Read in UTC, occurrences are readings of the wall clock.
+    // In UTC, occurrences equal wall-clock times.
     let civil = plain.timetable(in: .utc)
     let wall = Instant(seconds: from.seconds + Int64(zone.offset(at: from)))
     guard let start = civil.next(after: wall) else { throw Inexpressible("nothing of it lies ahead") }
@@ -109,7 +109,7 @@ struct Converter {
       : text.replacingPrefix("DTSTART:", with: "DTSTART;TZID=\(name):")
   }
 
-  /// The form as a phrase, to be computed with.
+  /// Returns the form as a phrase, for computing occurrences.
   private static func plain(_ form: CommonForm) throws(Inexpressible) -> Schedule {
     let text = try form.phraseText()
     do {
@@ -127,7 +127,7 @@ extension String {
 }
 
 extension Dialect {
-  /// As it is called in a sentence.
+  /// The dialect's name in a sentence.
   var name: String {
     switch self {
     case .phrase: "a phrase"

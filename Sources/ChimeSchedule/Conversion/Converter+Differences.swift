@@ -1,15 +1,15 @@
 extension Converter {
-  /// How far the two are held against each other.
+  /// How far ahead the two schedules are compared.
   private static let wakeups = Milliseconds.days(800)
-  /// The most times that are compared in one go. What occurs so often that this does not reach what wakes next is compared
-  /// again around each change of offset.
+  /// The most times compared in one go. A schedule with more times in the period is compared again around each change
+  /// of offset.
   private static let mostSteps = 2_000
-  /// The steps that searching for the times of each of the two may take.
+  /// The search budget for each of the two schedules.
   private static let mostWork = 400_000
-  /// How near to a change of offset a difference has to be to come from it. The longest gap is a day.
+  /// The distance, in seconds, within which a difference may come from a change of offset. The longest gap is a day.
   private static let neighbourhood: Int64 = 26 * 3_600
 
-  /// Remarks about the days on which clocks change; throws when the two differ on any other.
+  /// Returns remarks about days on which clocks change. Throws if the schedules differ on any other day.
   func differences(_ target: Schedule) throws(Inexpressible) -> [String] {
     let before = source.timetable(in: scheduleContext)
     let after = timetable(target, nil, nil)
@@ -35,7 +35,7 @@ extension Converter {
     return target.timetable(in: scheduleContext, gap: gap, fold: fold)
   }
 
-  /// The first instant that only one of the two has, and whether it is the first one.
+  /// Returns the first instant that only one of the two has, and whether `left` is the one.
   private func firstDifference(
     _ left: Timetable, _ right: Timetable
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
@@ -44,7 +44,7 @@ extension Converter {
     var (left, right) = (left.walk(steps: Self.mostWork), right.walk(steps: Self.mostWork))
     if let found = try firstDifference(&left, &right, from: &at, to: end) { return found }
     while let change = zone.nextTransition(after: at), change.instant < end {
-      // What the change removes or repeats lies this near to it.
+      // All times that the change removes or repeats lie this close to it.
       let reach = Int64(change.offsetAfter - change.offsetBefore).magnitude + 60
       at = Instant(seconds: max(at.seconds, change.instant.seconds - Int64(reach)))
       let last = Instant(seconds: change.instant.seconds + Int64(reach))
@@ -54,7 +54,7 @@ extension Converter {
     return nil
   }
 
-  /// The first difference of a stretch of time; `at` moves to where the comparing ended.
+  /// Returns the first difference in a period; `at` moves to where the comparison ended.
   private func firstDifference(
     _ left: inout TimetableWalk, _ right: inout TimetableWalk, from at: inout Instant, to end: Instant
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
@@ -82,7 +82,7 @@ extension Converter {
     return change.instant.seconds <= instant.seconds + Self.neighbourhood
   }
 
-  /// The times of a day, or that there are none.
+  /// Returns the times of a day in words, or "not at all".
   private func words(_ has: Bool, _ timetable: Timetable, _ date: CivilDate) -> String {
     let midnight = zone.table.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first)
     let times = timetable.occurrences(after: Instant(seconds: max(0, midnight - 1)))

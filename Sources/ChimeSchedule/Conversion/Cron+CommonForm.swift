@@ -48,12 +48,12 @@ extension CronDays {
 }
 
 extension Weekday {
-  /// 0 is Sunday.
+  /// Makes a weekday from a number with 0 as Sunday.
   fileprivate init(sundayFirst number: Int) { self = Weekday(rawValue: (number + 6) % 7 + 1) ?? .sunday }
 }
 
 extension CommonForm {
-  /// The numbers of the bits that are set.
+  /// Returns the positions of the bits that are set.
   static func numbers(_ bits: UInt64) -> [Int] { (0..<64).filter { bits >> UInt64($0) & 1 != 0 } }
 
   static func times(hours: [Int], minutes: [Int], seconds: [Int]) -> [CivilTime] {
@@ -67,8 +67,8 @@ extension CommonForm {
     return times
   }
 
-  /// Days of the week within whole weeks of a month, counted from its beginning: Monday within 1 to 7 is the first one.
-  /// `nil` when the dates are no whole weeks.
+  /// Returns weekdays within whole weeks of a month as ordinals: Monday within 1 to 7 is the first Monday. Returns
+  /// `nil` if the dates are not whole weeks.
   static func ordinals(_ weekdays: WeekdaySet, dates: [Int]) -> [Ordinal]? {
     let weeks = Set(dates.map { ($0 - 1) / 7 }).sorted()
     let whole = weeks.flatMap { week in (1...7).map { week * 7 + $0 }.filter { $0 <= 31 } }

@@ -32,7 +32,7 @@ extension Phrase {
 }
 
 extension Phrase.Days {
-  /// `start` is the day from which rotas count.
+  /// Returns the days in the common form; `start` is the day from which rotas count.
   fileprivate func common(from start: CivilDate?) throws(Inexpressible) -> CommonForm.Days {
     switch self {
     case .weekdays(let weekdays): return .weekly(weekdays)

@@ -28,7 +28,7 @@ extension RecurrenceSchedule {
 extension RecurrencePattern {
   private var hasOtherDays: Bool { hasWeeks || !yearDays.isEmpty }
 
-  /// The times of each day: those that a frequency below a day reaches in steps that divide the day, or those named.
+  /// Returns the times of each day: those named, or those that a frequency below a day reaches in steps that divide a day.
   fileprivate func times(from begin: CivilTime) throws(Inexpressible) -> [CivilTime] {
     let second = Int(begin.secondOfDay)
     var times: [Int]
@@ -113,7 +113,7 @@ extension RecurrencePattern {
     let isYears = frequency == .yearly
     let turn = interval > 1 ? CommonForm.Turn(count: Int(interval), isYears: isYears, from: begin) : nil
     var months = months
-    // A year's rule that names no month happens in that of its beginning, unless it names days of every month.
+    // A yearly rule without months and month days applies in the month of its start.
     if isYears, self.months == 0, !hasMonthDays {
       guard !hasWeekdays else { throw Inexpressible("only a recurrence rule counts days of the week within a year") }
       months = MonthSet([begin.month])

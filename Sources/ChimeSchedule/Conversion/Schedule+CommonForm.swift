@@ -1,5 +1,5 @@
 extension Schedule {
-  /// What it comes down to on the clock of a zone.
+  /// Returns the common form of the schedule on the clock of a zone.
   func commonForm(zone: Zone) throws(Inexpressible) -> CommonForm {
     switch rule {
     case .phrase(let phrase): try phrase.commonForm(zone: zone)
@@ -11,7 +11,7 @@ extension Schedule {
     }
   }
 
-  /// An interval of elapsed time as a rule in UTC, where no clock changes.
+  /// Returns an interval of elapsed time as a rule in UTC, where clocks never change.
   func elapsedRecurrence(_ zone: Zone) -> String? {
     guard case .phrase(let phrase) = rule, case .elapsed(let seconds, .weekdays(.everyDay)) = phrase.pattern,
       phrase.bounds.except.isEmpty, phrase.bounds.exceptYearly.isEmpty, phrase.bounds.exceptCalendars.isEmpty,
@@ -28,7 +28,7 @@ extension Schedule {
 }
 
 extension Phrase.Moment {
-  /// Its first second in a zone.
+  /// Returns the first second of the moment in a zone.
   func second(_ zone: Zone) -> Int64 {
     switch self {
     case .date(let date): zone.table.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first)
@@ -37,7 +37,7 @@ extension Phrase.Moment {
     }
   }
 
-  /// What the clock of a zone shows then; for a date its first or its last second.
+  /// Returns the moment on the clock of a zone; for a date its first or last second.
   func civil(_ zone: Zone, isEnd: Bool) -> CivilDateTime {
     switch self {
     case .date(let date):

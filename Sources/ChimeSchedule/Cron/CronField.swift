@@ -1,4 +1,4 @@
-/// The fields of a cron expression, in the order in which they are written.
+/// A CronField is a field of a cron expression. The cases are in writing order.
 enum CronField: Int {
   case second, minute, hour, dayOfMonth, month, dayOfWeek
 
@@ -8,12 +8,12 @@ enum CronField: Int {
     case .hour: 0...23
     case .dayOfMonth: 1...31
     case .month: 1...12
-    // 0 and 7 are Sunday.
+    // Both 0 and 7 are Sunday.
     case .dayOfWeek: 0...7
     }
   }
 
-  /// With an article, as sentences name it.
+  /// The name with an article, for sentences.
   var name: String {
     switch self {
     case .second: "the second"
@@ -27,7 +27,7 @@ enum CronField: Int {
 
   var noun: String { String(name.dropFirst(4)) }
 
-  /// What may stand in the field, for people.
+  /// The allowed values, for people.
   var allowed: String {
     switch self {
     case .dayOfMonth: "1-31, L, L-3 or 15W"
@@ -45,7 +45,7 @@ enum CronField: Int {
     }
   }
 
-  /// The number that a name of three letters stands for.
+  /// Returns the number of a three-letter name.
   func number(named first: UInt8, _ second: UInt8, _ third: UInt8) -> Int? {
     let packed = UInt32(first | 0x20) << 16 | UInt32(second | 0x20) << 8 | UInt32(third | 0x20)
     switch self {

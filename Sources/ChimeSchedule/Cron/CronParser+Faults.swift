@@ -3,7 +3,7 @@ extension CronParser {
     excerpt(String(decoding: bytes[range].prefix(limit * 4 + 4), as: UTF8.self), limit: limit)
   }
 
-  /// The rest of the item that begins at a place.
+  /// Returns the rest of the list item at a position.
   private func item(_ start: Int) -> Range<Int> {
     var index = start
     while index < end, !isBlank(bytes[index]), bytes[index] != UInt8(ascii: ",") { index += 1 }
@@ -12,7 +12,7 @@ extension CronParser {
 
   func outOfRange(_ field: CronField, _ range: Range<Int>) -> Fault {
     var repair: Fault.Repair?
-    // The end of the day or of the hour is the beginning of the next.
+    // The end of the day or hour is the start of the next.
     let number = text(range)
     if field == .hour && number == "24" || (field == .minute || field == .second) && number == "60" {
       repair = .init(range, "0")
@@ -24,7 +24,7 @@ extension CronParser {
       expected: field.allowed, repair: repair)
   }
 
-  /// Neither a number nor a name of the field.
+  /// Returns the fault for text that is neither a number nor a name of the field.
   func noValue(_ field: CronField) -> Fault {
     let rest = item(position)
     guard !rest.isEmpty else {
@@ -58,14 +58,14 @@ extension CronParser {
       repair: nearest.map { .init(word, $0) })
   }
 
-  /// The field with the byte at a place left out, for showing.
+  /// Returns the field without the byte at an index, for the message.
   private func shownWithout(_ index: Int) -> String {
     var start = index
     while start > 0, !isBlank(bytes[start - 1]) { start -= 1 }
     return text(start..<index, limit: 12) + text(index + 1..<fieldEnd(index), limit: 12)
   }
 
-  /// Something after a whole item.
+  /// Returns the fault for text after a complete item.
   func unexpected(_ field: CronField) -> Fault {
     let rest = item(position)
     return Fault(
@@ -73,7 +73,7 @@ extension CronParser {
       expected: "a comma, or a blank before the next field")
   }
 
-  /// A range that runs backwards. Debian's cron takes it for the empty set, which is never what was meant.
+  /// Returns the fault for a descending range. Debian's cron takes it as the empty set, which is never intended.
   func reversed(_ field: CronField, _ range: Range<Int>, _ first: Int, _ last: Int) -> Fault {
     let bounds = field.range
     func run(_ first: Int, _ last: Int) -> String { first == last ? "\(first)" : "\(first)-\(last)" }
@@ -88,7 +88,7 @@ extension CronParser {
       expected: "the smaller number first", repair: hasStep ? nil : .init(range, mended))
   }
 
-  /// `5/15`: some crons read it as `5-59/15`; Debian's refuses it.
+  /// Returns the fault for `5/15`. Some crons read it as `5-59/15`; Debian's refuses it.
   func stepWithoutRange(_ field: CronField, _ start: Int, _ first: Int) -> Fault {
     let mended = "\(text(start..<position))-\(field.range.upperBound)"
     return Fault(
@@ -144,7 +144,7 @@ extension CronParser {
       repair: nearest.map { .init(range, "@\($0)") })
   }
 
-  /// Neither five fields nor six.
+  /// Returns the fault for a wrong number of fields: neither five nor six.
   func wrong(count: Int) -> Fault {
     let form = "five fields (minute, hour, day of month, month, day of week), or six with the second first"
     guard count > 0 else {

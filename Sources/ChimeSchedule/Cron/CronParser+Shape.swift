@@ -1,10 +1,11 @@
 extension CronParser {
-  /// The longest text without a prefix that is taken for cron, in bytes.
+  /// The longest text without a prefix that can count as cron, in bytes.
   private static let longestShape = 512
 
-  /// Whether a text without a prefix, blanks before it skipped, is meant for cron: five or more fields of which the first
-  /// three are numbers and cron's signs, or fewer with a star among them. No phrase begins so, sound or not, and neither
-  /// does a calendar expression. What is wrong in the fields is for the parser to tell.
+  /// Returns whether a text without a prefix is meant as cron. Leading blanks must be skipped.
+  ///
+  /// It is if it has five or more fields, or fewer with a star among them, and the first three consist of numbers and
+  /// cron's signs. No phrase and no calendar expression begins like this. The parser reports errors within the fields.
   static func looksLikeCron(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first, isSign(first, field: 0), text.count <= longestShape else { return false }
     var field = 0
@@ -15,7 +16,7 @@ extension CronParser {
     for byte in text {
       defer { (previous, beforePrevious) = (byte, previous) }
       if byte == 0x20 || (0x09...0x0D).contains(byte) {
-        // "10 - 22 August" is a run of days.
+        // "10 - 22 August" is a range of days.
         if previous == UInt8(ascii: "-"), beforePrevious == 0x20 { return false }
         if previous != 0x20, !(0x09...0x0D).contains(previous) {
           field += 1
@@ -27,14 +28,14 @@ extension CronParser {
       if byte == UInt8(ascii: "-") { dashes += 1 }
       if byte == UInt8(ascii: ",") { dashes = 0 }
       if field > 4 { continue }
-      // No item has two dashes, as dates have.
+      // No cron item has two dashes, but dates do.
       guard isSign(byte, field: field), dashes < 2 else { return false }
     }
     let count = previous == 0x20 || (0x09...0x0D).contains(previous) ? field : field + 1
     return count >= 5 || count >= 2 && hasStar
   }
 
-  /// Whether a byte may stand in a field, counted from 0, of an expression with or without seconds.
+  /// Returns whether a byte may occur in a field, counted from 0, of an expression with or without seconds.
   private static func isSign(_ byte: UInt8, field: Int) -> Bool {
     if (0x30...0x39).contains(byte) || "*/,-".utf8.contains(byte) { return true }
     switch field {

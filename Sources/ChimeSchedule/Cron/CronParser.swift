@@ -1,8 +1,8 @@
-/// Reads cron expressions from bytes, in one pass and without memory of its own.
+/// A CronParser parses cron expressions from bytes, in one pass.
 struct CronParser {
   let bytes: [UInt8]
   var position: Int
-  /// Where the text ends.
+  /// The end of the text.
   let end: Int
 
   init(_ bytes: [UInt8], from start: Int, to end: Int) {
@@ -11,7 +11,7 @@ struct CronParser {
     position = start
   }
 
-  /// What one field says: numbers, and in the day fields what stands beside them.
+  /// The content of one field: numbers, and the special forms of the day fields.
   struct Content {
     var beginsWithStar = false
     var numbers: UInt64 = 0
@@ -21,7 +21,7 @@ struct CronParser {
     var nearestFromEnd: UInt64 = 0
   }
 
-  /// The whole text: an optional `cron:`, then `@word`, five fields, or six.
+  /// Parses the whole text: an optional `cron:`, then `@word`, five fields or six.
   mutating func expression() throws(Fault) -> CronSchedule {
     skipBlanks()
     skipPrefix()
@@ -37,7 +37,7 @@ struct CronParser {
     return try fields(withSeconds: count == 6)
   }
 
-  /// Five or six fields, and the blanks after each.
+  /// Parses five or six fields, and the blanks after each.
   mutating func fields(withSeconds: Bool) throws(Fault) -> CronSchedule {
     var seconds: UInt64 = 1
     if withSeconds { seconds = try content(.second).numbers }
@@ -48,7 +48,7 @@ struct CronParser {
     let dateEnd = fieldEnd(dateStart)
     let month = try content(.month)
     let weekday = try content(.dayOfWeek)
-    // 7 is Sunday like 0.
+    // 7 is Sunday, like 0.
     let weekdays = (weekday.numbers | weekday.numbers >> 7) & CronDays.everyWeekday
     var days = CronDays(
       months: month.numbers, dates: date.numbers, datesFromEnd: date.special, nearest: date.nearest,
@@ -66,7 +66,7 @@ struct CronParser {
     return schedule
   }
 
-  /// `@daily` and its like, in any case.
+  /// Parses `@daily` and similar words, in any case.
   mutating func shorthand() throws(Fault) -> CronSchedule {
     let start = position
     position = fieldEnd(start)
@@ -86,7 +86,7 @@ struct CronParser {
     return CronSchedule(seconds: 1, minutes: 1, hours: hours, days: days, runsByRealTime: hours != 1)
   }
 
-  /// One field, and the blanks after it.
+  /// Parses one field and the blanks after it.
   private mutating func content(_ field: CronField) throws(Fault) -> Content {
     var content = Content()
     content.beginsWithStar = byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?")
@@ -100,7 +100,7 @@ struct CronParser {
     return content
   }
 
-  /// One item of a list.
+  /// Parses one item of a list.
   private mutating func item(_ field: CronField, into content: inout Content) throws(Fault) {
     let start = position
     let range = field.range
@@ -150,7 +150,7 @@ struct CronParser {
     }
   }
 
-  /// `L`, `L-3`, `LW`, `L-3W`.
+  /// Parses `L`, `L-3`, `LW` or `L-3W`.
   private mutating func fromEnd(into content: inout Content) throws(Fault) {
     position += 1
     var distance = 0
@@ -168,7 +168,7 @@ struct CronParser {
     }
   }
 
-  /// A number or a name that the field knows.
+  /// Parses a number or a name of the field.
   private mutating func value(_ field: CronField) throws(Fault) -> Int {
     let start = position
     if let number = number() {
@@ -179,7 +179,7 @@ struct CronParser {
       let number = field.number(named: bytes[position], bytes[position + 1], bytes[position + 2])
     else { throw noValue(field) }
     position += 3
-    // Names are of three letters; an L after one is cron's own sign.
+    // Names have three letters; an L after one is cron's own sign.
     if let byte, isLetter(byte) {
       guard field == .dayOfWeek, byte | 0x20 == UInt8(ascii: "l"), position + 1 == end || !isLetter(bytes[position + 1])
       else {
@@ -202,7 +202,7 @@ struct CronParser {
     return ordinal
   }
 
-  /// Digits as a number; those of more than nine are as large as nine nines.
+  /// Parses digits as a number, which saturates at 999,999,999.
   private mutating func number() -> Int? {
     let start = position
     var number = 0
@@ -215,7 +215,7 @@ struct CronParser {
 }
 
 extension CronParser {
-  /// The byte at the position, if the text has not ended.
+  /// The byte at the position; `nil` at the end of the text.
   var byte: UInt8? { position < end ? bytes[position] : nil }
 
   func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
@@ -233,14 +233,14 @@ extension CronParser {
     position += 5
   }
 
-  /// Where the field that begins or lies at a place ends.
+  /// Returns the end of the field at a position.
   func fieldEnd(_ start: Int) -> Int {
     var index = start
     while index < end, !isBlank(bytes[index]) { index += 1 }
     return index
   }
 
-  /// The fields from the position to the end; eight stand for any more.
+  /// Returns the number of fields from the position to the end, at most eight.
   func countOfFields() -> Int {
     var count = 0
     var index = position
@@ -252,7 +252,7 @@ extension CronParser {
     return count
   }
 
-  /// Where a field begins, counted from 0 at the position.
+  /// Returns where a field begins, counted from 0 at the position.
   func start(ofField number: Int) -> Int {
     var index = position
     for _ in 0..<number {
@@ -262,7 +262,7 @@ extension CronParser {
     return index
   }
 
-  /// Whether the sixth field is a command's name and no day of the week.
+  /// Returns whether the sixth field is the name of a command, not a day of the week.
   func endsWithCommand() -> Bool {
     let start = start(ofField: 5)
     guard start < end else { return false }

@@ -1,5 +1,5 @@
-/// A cron schedule as sets of bits, from which the next slot is found without looking at any that do not match: the
-/// days of a month are one word, and months without a matching day are leapt over.
+/// A CronRule is a cron schedule as bit sets. The days of a month are one word, and the search for the next slot skips
+/// months without a matching day.
 struct CronRule: WallSlots {
   private let seconds: UInt64
   private let minutes: UInt64
@@ -7,12 +7,12 @@ struct CronRule: WallSlots {
   /// The first time of a day, in seconds.
   private let firstTime: Int64
   private let days: CronDays
-  /// Whether the day of the week alone decides, so that no date has to be worked out.
+  /// Whether the day of the week alone decides, so that no date must be computed.
   private let isWeekly: Bool
-  /// Whether anything but numbers and ranges takes part.
+  /// Whether anything but numbers and ranges occurs.
   private let hasSpecials: Bool
 
-  /// Slots lie in these days; a zone's clock can be up to two days away from the range of ``Instant``.
+  /// The range of slots. A zone's clock can show up to two days outside the range of ``Instant``.
   private static let wallRange: ClosedRange<Int64> = -200_000...Instant.latest.seconds
   /// One cycle of the Gregorian calendar.
   private static let yearsAhead = 400
@@ -40,7 +40,7 @@ struct CronRule: WallSlots {
     return later * 86_400 + firstTime
   }
 
-  /// The first time of the day at or after a second of it.
+  /// Returns the first time of day at or after a second of the day.
   @inline(__always)
   private func time(onOrAfter second: UInt64) -> Int64? {
     let minuteOfDay = second / 60
@@ -63,11 +63,11 @@ struct CronRule: WallSlots {
     return (Int64(hour) + 1 + Int64(left.trailingZeroBitCount)) * 3_600 + firstTime % 3_600
   }
 
-  /// The first matching day from a day on, as a number from 1970-01-01.
+  /// Returns the first matching day on or after a day, as a number from 1970-01-01.
   @inline(__always)
   private func nextDay(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     guard isWeekly else { return nextDate(onOrAfter: day, &budget) }
-    // 1970-01-01 was a Thursday. Days are no less than −3.
+    // 1970-01-01 was a Thursday. Days are at least −3.
     let turned = CronRule.turned(days.weekdays, UInt64(truncatingIfNeeded: (day + 11) % 7))
     // A set of weekdays is never empty.
     let found = day + Int64(turned.trailingZeroBitCount)
@@ -102,14 +102,14 @@ struct CronRule: WallSlots {
     }
   }
 
-  /// The days of a month that match, as bits 1…31.
+  /// Returns the matching days of a month, as bits 1…31.
   @inline(__always)
   private func matchingDays(year: Int, month: Int, first: Int64) -> UInt64 {
     let length = UInt64(CivilDate.daysIn(month: month, year: year))
     // No month begins before day −31; 1970-01-01 was a Thursday.
     let weekday = UInt64(truncatingIfNeeded: (first + 74) % 7)
     var dates = days.dates
-    // Bit 0 is the first day here; the same seven bits, five times in a row.
+    // Bit 0 is the first day of the month here; the same seven bits, five times in a row.
     var byWeekday = CronRule.turned(days.weekdays, weekday) &* 0x1020_4081 << 1
     if hasSpecials {
       dates |= specialDates(length, weekday)
@@ -119,13 +119,13 @@ struct CronRule: WallSlots {
     return matching & ((2 << length) - 2)
   }
 
-  /// Seven bits, Sunday first, turned so that a weekday comes first.
+  /// Rotates seven bits, Sunday first, so that `weekday` comes first.
   @inline(__always)
   private static func turned(_ weekdays: UInt64, _ weekday: UInt64) -> UInt64 {
     (weekdays | weekdays << 7) >> weekday & 0x7F
   }
 
-  /// `L`, `L-3`, `15W`, `LW`.
+  /// Returns the days of `L`, `L-3`, `15W` and `LW`.
   private func specialDates(_ length: UInt64, _ weekday: UInt64) -> UInt64 {
     var result: UInt64 = 0
     var nearest = days.nearest & ((2 << length) - 2)
@@ -145,10 +145,10 @@ struct CronRule: WallSlots {
     return result
   }
 
-  /// `1#2`, `5L`.
+  /// Returns the days of `1#2` and `5L`.
   private func ordinalDays(_ length: UInt64, _ weekday: UInt64) -> UInt64 {
     var result: UInt64 = 0
-    // The second Monday is the Monday of the second seven days, whatever day the month begins with.
+    // The second Monday is the Monday within days 8 to 14, whatever weekday the month begins with.
     for week in 0..<UInt64(CronDays.lastOrdinal) {
       result |= CronRule.turned(days.ordinals >> (7 * week) & 0x7F, weekday) << (7 * week + 1)
     }

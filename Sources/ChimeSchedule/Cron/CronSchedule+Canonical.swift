@@ -1,9 +1,9 @@
 extension CronSchedule {
-  /// `cron: 30 8 * * 1-5`: numbers instead of names, each field in its shortest spelling.
+  /// The canonical form, `cron: 30 8 * * 1-5`: numbers instead of names, each field in its shortest spelling.
   ///
-  /// A star is more than a set of numbers: it says how a job runs across a change of offset, and how the two day fields
-  /// go together. So a field of numbers never becomes `*` where that would say something else, and where a star has to
-  /// stand it stands in the field that it makes shorter, or else in the first that can carry it.
+  /// A star means more than its numbers: it decides how a job runs across a change of offset, and how the two day
+  /// fields combine. So numbers never become `*` if that changes the meaning. If a star is required, the field that it
+  /// makes shorter gets it, or else the first field that can have one.
   var canonical: String {
     var text = Array("cron: ".utf8)
     text.reserveCapacity(48)
@@ -47,7 +47,7 @@ extension CronDays {
 extension CronField {
   typealias Part = (field: CronField, numbers: UInt64, specials: [UInt8])
 
-  /// Two fields of which one has to begin with a star, or neither may.
+  /// Returns two fields of which one must begin with a star, or neither may.
   fileprivate static func pair(_ first: Part, _ second: Part, hasStar: Bool) -> ([UInt8], [UInt8]) {
     func text(_ part: Part, _ numbers: [UInt8]) -> [UInt8] {
       numbers.isEmpty ? Array(part.specials.dropFirst()) : numbers + part.specials
@@ -55,7 +55,8 @@ extension CronField {
     let plain = (first.field.plain(first.numbers), second.field.plain(second.numbers))
     guard hasStar else { return (text(first, plain.0), text(second, plain.1)) }
     let starred = (first.field.starred(first.numbers), second.field.starred(second.numbers))
-    // Of two spellings of one length `*/30` reads better than `0,30`, but `1,15` better than a step through the month.
+    // If both spellings have the same length, `*/30` reads better than `0,30`, but `1,15` better than a step through
+    // the month.
     let spare = first.field == .minute ? 0 : 1
     var takesStar = (false, false)
     if let starred = starred.0 { takesStar.0 = starred.count + spare <= plain.0.count }
@@ -73,18 +74,18 @@ extension CronField {
     )
   }
 
-  /// For fields in which a star is nothing but its numbers.
+  /// Returns the shortest spelling of a field in which a star has no special meaning.
   fileprivate func shortest(_ numbers: UInt64) -> [UInt8] {
     let plain = plain(numbers)
     guard let starred = starred(numbers), starred.count < plain.count else { return plain }
     return starred
   }
 
-  /// A list of numbers and of runs of three and more, or one range with a step where that is shorter.
+  /// Returns a list of numbers and runs of three or more, or one range with a step if that is shorter.
   fileprivate func plain(_ numbers: UInt64) -> [UInt8] {
     let text = CronField.list(numbers)
     guard self == .dayOfWeek, numbers & 1 != 0 else { return text }
-    // Sunday may end the week as well.
+    // Sunday may also end the week.
     let atEnd = CronField.list(numbers & ~1 | 1 << 7)
     return atEnd.count < text.count ? atEnd : text
   }
@@ -119,8 +120,8 @@ extension CronField {
     return range.count < text.count ? range : text
   }
 
-  /// The numbers with a star at the beginning, which always brings the first number in; `nil` without that.
-  /// `*`, `*/5`, or the smallest step that fits, and a list of the rest.
+  /// Returns the numbers with a star at the beginning: `*`, `*/5`, or the smallest step that fits and a list of the
+  /// rest. Returns `nil` if the field lacks its lowest number, which a star always includes.
   fileprivate func starred(_ numbers: UInt64) -> [UInt8]? {
     let low = range.lowerBound
     let high = range.upperBound

@@ -1,7 +1,7 @@
-/// A schedule of the cron dialect, understood.
+/// A CronSchedule is a parsed schedule of the cron dialect.
 ///
-/// Two texts that mean the same are the same value: what a field names is kept as a set, and of the stars only what they
-/// say is kept (``runsByRealTime``, ``CronDays/needsBoth``).
+/// Texts with the same meaning give equal values: each field is a set, and of the stars only their effect is stored
+/// (``runsByRealTime``, ``CronDays/needsBoth``).
 ///
 /// Source: Debian's crontab(5) and cron(8), 3.0pl1.
 struct CronSchedule: DialectSchedule {
@@ -12,8 +12,8 @@ struct CronSchedule: DialectSchedule {
   /// Bits 0…23.
   var hours: UInt64
   var days: CronDays
-  /// Whether the minute or the hour began with `*`. Such jobs run whenever the clock shows one of their times; all others
-  /// run once for each of their times, however often the clock shows it (cron(8)).
+  /// Whether the minute or the hour begins with `*`. Such jobs run whenever the clock shows one of their times. All
+  /// others run once for each of their times, however often the clock shows it (cron(8)).
   var runsByRealTime: Bool
 
   init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
@@ -29,9 +29,9 @@ struct CronSchedule: DialectSchedule {
     self.runsByRealTime = runsByRealTime
   }
 
-  /// Debian's cron takes a jump of less than this for a short delay and runs all that it missed.
+  /// Debian's cron takes a jump of less than this, in seconds, as a short delay and runs all missed jobs.
   static let shortestGap: Int64 = 5 * 60
-  /// A jump of the clock by three hours and more is a correction to it: what was jumped over is lost.
+  /// A jump of the clock by three hours or more is a correction: jobs within it are lost.
   static let shortestCorrection: Int64 = 3 * 3_600
 
   func timetable(in scheduleContext: ScheduleContext, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
@@ -44,7 +44,7 @@ struct CronSchedule: DialectSchedule {
   }
 }
 
-/// The days of a cron schedule.
+/// CronDays are the days of a cron schedule.
 struct CronDays: Sendable, Hashable {
   /// Bits 1…12.
   var months: UInt64
@@ -52,17 +52,17 @@ struct CronDays: Sendable, Hashable {
   var dates: UInt64
   /// Days before the last of the month (`L-3`): bits 0…30.
   var datesFromEnd: UInt64 = 0
-  /// Days of the month whose nearest weekday is meant (`15W`): bits 1…31.
+  /// Days of the month that stand for their nearest weekday (`15W`): bits 1…31.
   var nearest: UInt64 = 0
-  /// Days before the last whose nearest weekday is meant (`LW`): bits 0…30.
+  /// Days before the last of the month that stand for their nearest weekday (`LW`): bits 0…30.
   var nearestFromEnd: UInt64 = 0
   /// Days of the week, Sunday first: bits 0…6.
   var weekdays: UInt64
-  /// Days of the week with their number in the month (`1#2`): bit `weekday + 7 × (number − 1)`, 0…34; and in bits
-  /// 35…41 their last in the month (`5L`).
+  /// Days of the week with their number in the month (`1#2`): bit `weekday + 7 × (number − 1)`, 0…34. Bits 35…41 are
+  /// the last of each in the month (`5L`).
   var ordinals: UInt64 = 0
-  /// Whether a day has to match as a day of the month and as a day of the week; otherwise one of them suffices.
-  /// It is so when one of the two fields began with `*`.
+  /// Whether a day must match both as a day of the month and as a day of the week. This holds if one of the two fields
+  /// begins with `*`; otherwise one match suffices.
   var needsBoth: Bool
 
   static let everyDate: UInt64 = 0xFFFF_FFFE
@@ -70,8 +70,8 @@ struct CronDays: Sendable, Hashable {
   static let everyMonth: UInt64 = 0x1FFE
   static let lastOrdinal = 5
 
-  /// Makes values of those that mean the same equal: what another part already names is dropped, and where one of two
-  /// fields that stand in "or" names every day, there is nothing left to choose.
+  /// Makes values with the same meaning equal. It drops special days that are already included. If the fields are
+  /// alternatives and one includes every day, every day matches.
   mutating func normalize() {
     if dates == Self.everyDate { (datesFromEnd, nearest, nearestFromEnd) = (0, 0, 0) }
     for ordinal in 0...Self.lastOrdinal { ordinals &= ~(weekdays << UInt64(7 * ordinal)) }

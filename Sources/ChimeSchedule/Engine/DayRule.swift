@@ -1,6 +1,6 @@
-/// Ranges of days, ascending and apart, as numbers, and days that return each year.
+/// A DayRanges is a set of days: ascending, disjoint ranges of day numbers, and days that recur each year.
 struct DayRanges: Sendable, Hashable {
-  /// Most schedules have none, so the lists lie behind one word, and the rules that hold them stay small.
+  /// Most schedules have none. Storing the lists indirectly keeps the rules that contain them small.
   private enum Content: Sendable, Hashable {
     case none
     indirect case some(Lists)
@@ -25,17 +25,17 @@ struct DayRanges: Sendable, Hashable {
         last: ContiguousArray(ranges.map { Int64($0.upperBound.dayNumber) }), yearly: yearly))
   }
 
-  /// Whether there are none at all.
+  /// Whether the set is empty.
   @inline(__always) var isEmpty: Bool {
     if case .none = content { true } else { false }
   }
 
-  /// Those that return each year.
+  /// The days that recur each year.
   var yearly: YearDays {
     if case .some(let lists) = content { lists.yearly } else { .none }
   }
 
-  /// The last day of the range that holds `day`, if one does.
+  /// Returns the last day of the range that contains `day`, if there is one.
   func end(holding day: Int64) -> Int64? {
     guard case .some(let lists) = content else { return nil }
     var low = 0
@@ -51,19 +51,19 @@ struct DayRanges: Sendable, Hashable {
   }
 }
 
-/// Which days a wall-clock schedule runs on.
+/// A DayRule says on which days a wall-clock schedule runs.
 struct DayRule: Sendable, Hashable {
-  /// Kinds of days beside those of the week. They lie behind one word, so that the rule stays small and quick to hand on.
+  /// Kinds of days other than weekdays. Indirect storage keeps the rule small and cheap to copy.
   indirect enum Kind: Sendable, Hashable {
     /// Every `step` days from `context`, which is no later than the first day asked for.
     case days(step: Int64, context: Int64)
     /// Days of every `step`th week; `monday` begins the first such week.
     case weeks(step: Int64, monday: Int64, WeekdaySet)
-    /// Days by their place in months.
+    /// Days by their position in a month.
     case months(MonthRule)
   }
 
-  /// Days of the week; they count where there is no other kind.
+  /// The days of the week. They apply if there is no other kind.
   var weekdays: WeekdaySet
   var kind: Kind?
   var except: DayRanges
@@ -76,8 +76,9 @@ struct DayRule: Sendable, Hashable {
     self.except = except
   }
 
-  /// The first day of the rule from `day` on. It looks at each range of exceptions at most once, and at those of a year
-  /// at most once a year.
+  /// Returns the first day of the rule on or after `day`.
+  ///
+  /// It visits each range of exceptions at most once, and yearly exceptions at most once a year.
   @inline(__always)
   func next(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     let day = max(day, first)

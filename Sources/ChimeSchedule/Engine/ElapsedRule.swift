@@ -1,6 +1,6 @@
-/// A grid of elapsed time, untouched by changes of offset: `every 36h starting 2026-12-01 09:00`.
+/// An ElapsedRule is a grid of elapsed time, independent of offset changes: `every 36h starting 2026-12-01 09:00`.
 struct ElapsedRule: Sendable, Hashable {
-  /// The days of the wall clock on which points count.
+  /// The days, by the wall clock, on which points count.
   var days: DayRule
   /// Seconds between two points, at least 1.
   var step: Int64
@@ -16,7 +16,7 @@ struct ElapsedRule: Sendable, Hashable {
 }
 
 extension Timetable {
-  /// The first point after an instant that falls on a day of the rule. Runs of other days are leapt over.
+  /// Returns the first point after an instant that falls on a day of the rule. It skips runs of other days at once.
   func nextOnGrid(_ rule: ElapsedRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var point = rule.point(after: second)
     while point <= lastSecond {
@@ -25,7 +25,7 @@ extension Timetable {
       let allowed = rule.days.next(onOrAfter: day, &budget)
       if allowed == day { return point }
       guard budget.spend() else { return nil }
-      // A fold over midnight brings the day before back.
+      // A fold across midnight makes the previous day come back.
       let returns = stretch.offsetAfter < stretch.offset
       guard allowed != nil || returns else { return nil }
       var opens = Int64.max

@@ -1,4 +1,4 @@
-/// A day on which a schedule would have a time, were it not for a calendar.
+/// A LeftOutDay is a day on which a calendar suppresses an occurrence.
 public struct LeftOutDay: Sendable, Hashable {
   public let date: CivilDate
   /// The calendar, as the schedule names it.
@@ -6,11 +6,11 @@ public struct LeftOutDay: Sendable, Hashable {
 }
 
 extension Schedule {
-  /// The days between two instants that the calendars of this schedule take from it, in order, each once.
+  /// Returns the days between two instants on which the schedule's calendars suppress occurrences, in order, each once.
   ///
   /// - Parameters:
-  ///   - limit: the most days.
-  ///   - steps: what the search may take; what it does not find within them is left out.
+  ///   - limit: The maximum number of days.
+  ///   - steps: The search budget. Days not found within it are missing from the result.
   public func leftOut(
     after start: Instant, before end: Instant, in scheduleContext: ScheduleContext, gap: GapRule? = nil,
     fold: FoldRule? = nil,

@@ -1,4 +1,4 @@
-/// Days told by their place in a month or a year, in every month, every so many months, or every so many years.
+/// A MonthRule selects days by their position in a month or a year: every month, every n months, or every n years.
 struct MonthRule: Sendable, Hashable {
   struct Group: Sendable, Hashable {
     /// Bit *m* − 1 is month *m*.
@@ -8,18 +8,18 @@ struct MonthRule: Sendable, Hashable {
 
   /// Which days of which months.
   private let groups: ContiguousArray<Group>
-  /// Every month that any group speaks of, twice over, so that one shift turns them.
+  /// The months of all groups, stored twice so that one shift rotates them.
   private let months: UInt32
-  /// Every how many months a stretch of months counts: 1 for each month, 12 for each year.
+  /// The length of a period in months: 1 for every month, 12 for every year.
   private let period: Int64
-  /// How many months are in that stretch: 1, or 12 for years.
+  /// How many months at the start of each period count: 1, or 12 for years.
   private let span: Int64
-  /// The month in which the first such stretch begins, counted from January of year 0.
+  /// The first month of the first period, counted from January of year 0.
   private let context: Int64
-  /// Left out in each year.
+  /// The days to exclude in each year.
   private let except: YearDays
 
-  /// One Gregorian cycle of months; a rule that has nothing in so many of its months never has.
+  /// The months of one Gregorian cycle. A rule without a day in that many of its months never has one.
   private static let cycle = 4_800
   /// The month after December 9999.
   private static let end: Int64 = 10_000 * 12
@@ -34,14 +34,14 @@ struct MonthRule: Sendable, Hashable {
     self.months = months | months << 12
   }
 
-  /// The first day of the rule from `day` on, as a number from 1970-01-01; `nil` when there is none up to 9999.
+  /// Returns the first day of the rule on or after `day`, as a number from 1970-01-01; `nil` if there is none up to 9999.
   func next(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (year, month, first) = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var index = Int64(year * 12 + month - 1)
     var floor = UInt32.max << UInt32(first)
     guard months != 0 else { return nil }
     for _ in 0..<MonthRule.cycle {
-      // Leap over months that the rule does not speak of; each leap ends in a month that one of the two tests allows.
+      // Skip months that the rule does not select. Each skip ends in a month that one of the two tests allows.
       var start = index
       while start < MonthRule.end {
         if period > span {
@@ -70,7 +70,7 @@ struct MonthRule: Sendable, Hashable {
     return nil
   }
 
-  /// The days of a month, as bits 1…31.
+  /// Returns the days of a month, as bits 1…31.
   @inline(__always)
   private func days(of index: Int64) -> UInt32 {
     let (year, month) = Int(index).quotientAndRemainder(dividingBy: 12)

@@ -1,6 +1,6 @@
-/// Which days of one month: by number, by place from the end, or by the weekdays in it.
+/// A MonthSelection selects days of a month: by number, by position from the end, or by weekday.
 ///
-/// It is plain bits, so that the days of a given month come out as one mask.
+/// It consists of bit sets, so that the days of a given month result in one mask.
 struct MonthSelection: Sendable, Hashable {
   /// Bit *n* is day *n*, 1…31.
   var days: UInt32 = 0
@@ -8,14 +8,14 @@ struct MonthSelection: Sendable, Hashable {
   var daysFromEnd: UInt32 = 0
   /// Bit 7(*n* − 1) + *w* is the *n*th weekday *w* (0 is Monday), *n* 1…5.
   var weekdays: UInt64 = 0
-  /// The same from the month's end.
+  /// The same, counted from the end of the month.
   var weekdaysFromEnd: UInt64 = 0
   /// Bit *n* is the *n*th day from Monday to Friday, 1…23.
   var workdays: UInt32 = 0
-  /// The same from the month's end.
+  /// The same, counted from the end of the month.
   var workdaysFromEnd: UInt32 = 0
 
-  /// No month has more days from Monday to Friday.
+  /// The most days from Monday to Friday that a month can have.
   static let mostWorkdays = 23
 
   var isEmpty: Bool { self == MonthSelection() }
@@ -42,11 +42,11 @@ struct MonthSelection: Sendable, Hashable {
     if fromEnd { workdaysFromEnd |= 1 << UInt32(workday) } else { workdays |= 1 << UInt32(workday) }
   }
 
-  /// The days of a month as bits 1…31.
+  /// Returns the days of a month as bits 1…31.
   ///
   /// - Parameters:
   ///   - first: The weekday of its first day, 0 for Monday.
-  ///   - length: 28…31.
+  ///   - length: Its length in days, 28…31.
   @inline(__always)
   func mask(first: Int, length: Int) -> UInt32 {
     let whole = UInt32.max >> UInt32(31 - length) & ~1
@@ -76,7 +76,7 @@ struct MonthSelection: Sendable, Hashable {
   }
 
   private func workdayMask(first: Int, whole: UInt32) -> UInt32 {
-    // Monday to Friday, six weeks over.
+    // Monday to Friday, six weeks in a row.
     let weeks: UInt64 = 0b0011111_0011111_0011111_0011111_0011111_0011111
     let working = UInt32(truncatingIfNeeded: (weeks >> UInt64(first)) << 1) & whole
     var mask: UInt32 = 0
@@ -98,14 +98,14 @@ struct MonthSelection: Sendable, Hashable {
     return mask
   }
 
-  /// The same selection without what no such month can have; `month` is 1…12.
+  /// Returns the selection without the days that month `month` (1…12) never has.
   func possible(in month: Int) -> MonthSelection {
     let length = UInt32(CivilDate.daysIn(month: month, year: 2_000))
     let whole = UInt32.max >> (31 - length) & ~1
     var result = self
     result.days &= whole
     result.daysFromEnd &= whole
-    // 29 days have at most 21 from Monday to Friday, 31 have 23.
+    // 29 days include at most 21 from Monday to Friday, 31 include 23.
     let working = UInt32.max >> (31 - (length - 8))
     result.workdays &= working
     result.workdaysFromEnd &= working
@@ -113,22 +113,22 @@ struct MonthSelection: Sendable, Hashable {
   }
 }
 
-/// Days of a year by month and day, the same in each year; 29 February is one of them.
+/// A YearDays is a set of days by month and day, the same in each year. It may contain 29 February.
 struct YearDays: Sendable, Hashable {
-  /// For each month its days as bits 1…31; elements past the twelfth stay empty.
+  /// The days of each month as bits 1…31; elements past the twelfth stay empty.
   private(set) var months = SIMD16<UInt32>()
 
   static let none = YearDays()
 
   var isEmpty: Bool { months == SIMD16() }
 
-  /// The days of a month as bits, `month` 1…12.
+  /// The days of a month (1…12) as bits.
   @inline(__always)
   subscript(month: Int) -> UInt32 { months[month - 1] }
 
   mutating func insert(month: Int, day: Int) { months[month - 1] |= 1 << UInt32(day) }
 
-  /// Every day from one to another, both included, round the end of the year where need be.
+  /// Inserts every day from one to another, both included. The range may wrap around the end of the year.
   mutating func insert(from first: (month: Int, day: Int), through last: (month: Int, day: Int)) {
     var (month, day) = first
     for _ in 0..<366 {
@@ -139,12 +139,12 @@ struct YearDays: Sendable, Hashable {
     }
   }
 
-  /// The first day from `day` on that is none of these; `nil` when there is none up to the end of the year 9999.
+  /// Returns the first day on or after `day` that is not in the set; `nil` if there is none up to the end of 9999.
   func end(from day: Int64) -> Int64? {
     let (firstYear, firstMonth, firstDay) = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var (year, month) = (firstYear, firstMonth)
     var floor = UInt32.max << UInt32(firstDay)
-    // Eight years are the longest way from one 29 February to the next; one more for the start.
+    // At most eight years lie between one 29 February and the next; one more for the start.
     while year <= min(firstYear + 9, 9_999) {
       let whole = UInt32.max >> UInt32(31 - CivilDate.daysIn(month: month, year: year)) & ~1
       let free = ~self[month] & whole & floor

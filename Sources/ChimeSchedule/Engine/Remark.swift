@@ -1,13 +1,13 @@
-/// What a change of offset has to do with an occurrence.
+/// A Remark explains how a change of offset affects an occurrence.
 public enum Remark: Sendable, Hashable, CustomStringConvertible {
-  /// The wall-clock time it was meant for does not exist on that day; it comes at `to` instead.
+  /// The intended wall-clock time does not exist on that day; the occurrence comes at `to` instead.
   case moved(from: CivilDateTime, to: CivilDateTime)
   /// The clock shows its time twice, and this is the first pass.
   case firstPass(CivilDateTime)
   /// The clock shows its time twice, and this is the last pass.
   case lastPass(CivilDateTime)
 
-  /// A sentence part for people: `02:30 does not exist on 2026-03-29`.
+  /// The remark as part of a sentence: `02:30 does not exist on 2026-03-29`.
   public var description: String {
     switch self {
     case .moved(let from, let to):
@@ -21,13 +21,13 @@ public enum Remark: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Timetable {
-  /// Tells when an occurrence was moved by a gap, or is one pass of a fold; `nil` for all others.
+  /// Returns a remark if a gap moved the occurrence or it is one pass of a fold; `nil` otherwise.
   ///
   ///     // daily at 02:30, Europe/Prague
   ///     timetable.remark(for: Instant(seconds: 1_774_747_800))?.description
   ///     // "02:30 does not exist on 2026-03-29; moved to 03:30"
   ///
-  /// - Parameter instant: An occurrence that this timetable gave.
+  /// - Parameter instant: An occurrence from this timetable.
   public func remark(for instant: Instant) -> Remark? {
     let second = instant.seconds
     let stretch = zone.segment(at: second)
@@ -37,7 +37,7 @@ extension Timetable {
     if stretch.offset > stretch.offsetAfter, second >= stretch.end - (stretch.offset - stretch.offsetAfter) {
       return .firstPass(civil)
     }
-    // A reading in the gap before, taken with the offset before, falls into as much time after it.
+    // A time in the gap, read with the offset before it, lands as far after the gap as it lies inside.
     guard repeated < 0, second < stretch.start - repeated, gap != .skip else { return nil }
     var lost = second + stretch.offsetBefore
     if case .end(let limit) = gap {
@@ -51,7 +51,7 @@ extension Timetable {
     return isReading(lost) ? .moved(from: CivilDateTime(wallSeconds: lost), to: civil) : nil
   }
 
-  /// Whether the schedule itself names that reading of the wall clock.
+  /// Returns whether the schedule itself names that wall-clock time.
   private func isReading(_ wall: Int64) -> Bool {
     switch engine {
     case .window(let rule):

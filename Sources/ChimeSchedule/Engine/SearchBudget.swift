@@ -1,13 +1,13 @@
-/// How many steps a search for an occurrence may still take.
+/// A SearchBudget limits the steps of a search for an occurrence.
 ///
-/// A step is what a look at one month costs, about ten nanoseconds; what costs more counts as several. Steps and not time
-/// are counted, so that a schedule is refused on every machine or on none. What is found at once takes none.
+/// One step is the cost of examining one month, about ten nanoseconds; costlier work counts as several. The budget
+/// counts steps instead of time, so that all machines refuse the same schedules. An immediate result costs nothing.
 struct SearchBudget {
   private(set) var left: Int
 
   init(_ steps: Int) { left = steps }
 
-  /// Takes steps away. False when there were not so many: the search is given up, and what it has not found is unknown.
+  /// Takes steps away. Returns false if too few are left: the search stops, and its result is unknown.
   @inline(__always)
   mutating func spend(_ steps: Int = 1) -> Bool {
     left &-= steps
@@ -18,15 +18,15 @@ struct SearchBudget {
 }
 
 extension Timetable {
-  /// The steps that one search may take, for all rules of a schedule together: 0.2 ms.
+  /// The steps of one search, over all rules of a schedule: 0.2 ms.
   ///
-  /// Of all that the tests have a schedule with occurrences takes 869 at most (`SearchBudgetTests`), and what never comes is
-  /// known after one cycle of the calendar, which is 9,700.
+  /// The costliest schedule in the tests that has an occurrence takes 869 (`SearchBudgetTests`). To prove that nothing
+  /// ever occurs takes one cycle of the calendar, 9,700 steps.
   public static let searchSteps = 20_000
 
-  /// The steps that counting off `COUNT` occurrences may take, for all rules of a schedule together.
+  /// The steps for counting off `COUNT` occurrences, over all rules of a schedule.
   static let countingSteps = 30_000
 
-  /// The steps within which a time that is an occurrence is seen to be one: the periods about it are put together.
+  /// The steps for testing whether one given time is an occurrence: enough to expand the periods around it.
   static let glanceSteps = 200
 }

@@ -1,10 +1,10 @@
-/// Times of day on the days of a rule.
+/// A SlotRule has fixed times of day on the days of a rule.
 struct SlotRule: WallSlots {
   var days: DayRule
   /// Seconds of the day, ascending, at least one.
   var times: ContiguousArray<Int64>
 
-  /// The first slot strictly after a reading, in wall seconds.
+  /// Returns the first slot strictly after a wall-clock time, in wall seconds.
   func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (day, second) = dividedByDay(wall)
     let today = Int64(day)

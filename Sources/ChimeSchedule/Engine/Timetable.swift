@@ -1,7 +1,7 @@
-/// A schedule made ready for one zone: all its text, bounds and rules turned into numbers.
+/// A Timetable is a schedule compiled for one zone: text, bounds and rules as numbers.
 ///
-/// It is a value without a clock. `next(after:)` allocates nothing, its cost does not depend on how long ago the schedule
-/// began, and it is bounded (``searchSteps``) whatever the schedule is.
+/// It is a value without a clock. `next(after:)` allocates nothing. Its cost is bounded (``searchSteps``) for every
+/// schedule and does not depend on how long ago the schedule began.
 ///
 ///     let timetable = schedule.timetable(in: zone)
 ///     for instant in timetable.occurrences(after: now).prefix(5) { … }
@@ -10,12 +10,13 @@ public struct Timetable: Sendable {
   let gap: GapHandling
   let fold: FoldRule
   var engine: Engine
-  /// Longer folds count in both passes, in seconds: Debian's cron takes them for corrections of the clock.
+  /// The longest fold that counts once, in seconds. Debian's cron treats a longer one as a clock correction: both
+  /// passes count.
   var longestFold = Int64.max
-  /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
+  /// The range of occurrences in seconds. An empty range (first > last) has none.
   var firstSecond: Int64 = 0
   var lastSecond: Int64 = Instant.latest.seconds
-  /// Whether counting off its occurrences was given up; it then has none.
+  /// Whether counting off the occurrences exceeded its budget; the timetable then has none.
   var isUncountable = false
 
   /// How occurrences follow each other.
@@ -36,7 +37,7 @@ public struct Timetable: Sendable {
     case recurrences(RecurrenceSet)
     case solar(SolarRule)
 
-    /// The readings of the wall clock that it names, where they stand alone.
+    /// The wall-clock times of the engine, if it is defined by these alone.
     var slots: (any WallSlots)? {
       switch self {
       case .slots(let rule): rule
@@ -55,8 +56,8 @@ public struct Timetable: Sendable {
     self.engine = engine
   }
 
-  /// The first occurrence strictly after `instant`, in whole seconds, or `nil` when there is none up to the year 9999, or
-  /// none that ``searchSteps`` find.
+  /// Returns the first occurrence strictly after `instant`, in whole seconds; `nil` if there is none up to the year
+  /// 9999 or within ``searchSteps``.
   public func next(after instant: Instant) -> Instant? {
     var budget = SearchBudget(Self.searchSteps)
     guard let second = next(after: instant.seconds, &budget) else { return nil }
@@ -101,7 +102,7 @@ extension Timetable {
       lastSecond = min(lastSecond, firstSecond + step * Int64(count - 1))
       return
     }
-    // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
+    // Exceptions remove occurrences and add none, so counting ignores them.
     let whole = except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]), done: done)
     var budget = SearchBudget(Self.countingSteps)
     var last = firstSecond - 1
@@ -138,7 +139,7 @@ extension Timetable {
     case .instant(let instant): lastSecond = instant.seconds
     case .date, nil: break
     }
-    /// The day that rotas count from.
+    /// The day from which rotas count.
     func startingDay() -> Int64 {
       switch bounds.starting {
       case .date(let date): Int64(date.dayNumber)
@@ -173,7 +174,7 @@ extension Timetable {
         firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
       }
       days.set(kind, starting: startingDay())
-      // The days of a grid of elapsed time are those on which its points fall, so its start is an instant like others.
+      // The days of a grid are those on which its points fall, so its start is an instant like any other.
       days.first = 0
       engine = .elapsed(ElapsedRule(days: days, step: step, context: firstSecond))
     case .daysAfterDone(let step, let times):
@@ -189,7 +190,7 @@ extension Timetable {
       days.first = 0
       var context = firstSecond
       if let done {
-        // Rounded up, so that it never comes early; both are below 2³⁸.
+        // Rounded up so that it never comes early. Both are below 2³⁸.
         context = (done.milliseconds + 999) / 1_000 + step
         firstSecond = max(firstSecond, context)
       }
@@ -199,7 +200,7 @@ extension Timetable {
 }
 
 extension Timetable {
-  /// Has an interval count from `done`, rounded up so that nothing comes early.
+  /// Makes an interval count from `done`, rounded up so that nothing comes early.
   private mutating func follow(_ done: Instant) {
     let second = (done.milliseconds + 999) / 1_000
     switch engine {
@@ -207,7 +208,7 @@ extension Timetable {
       rule.context = second
       engine = .window(rule)
     case .elapsed(var rule):
-      // Before it begins there is nothing to move.
+      // Before the schedule begins there is nothing to move.
       guard second + rule.step > firstSecond else { return }
       rule.context = second + rule.step
       firstSecond = max(firstSecond, rule.context)
@@ -216,14 +217,14 @@ extension Timetable {
     }
   }
 
-  /// The daily window of an interval (`every 90m from 8:00 to 22:00`) that an instant lies in, its edges included, or the
-  /// first that opens after it; nil where there is none.
+  /// Returns the daily window of an interval (`every 90m from 8:00 to 22:00`) that contains an instant, edges included,
+  /// or else the next one; `nil` if there is none.
   ///
   ///     timetable.window(at: noon)    // 08:00 to 22:00 of that day
   public func window(at instant: Instant) -> ClosedRange<Instant>? {
     guard case .window(let rule) = engine else { return nil }
     let second = instant.seconds
-    // Windows of neighbouring days may overlap where a gap moves an edge: the one that opened last counts.
+    // Windows of adjacent days may overlap if a gap moves an edge. The one that opened last counts.
     var day = Int64(dividedByDay(second + zone.segment(at: second).offset).day) - 3
     var found: ClosedRange<Instant>?
     var budget = SearchBudget(Self.searchSteps)
@@ -247,7 +248,7 @@ extension Timetable {
 }
 
 extension DayRule {
-  /// - Parameter starting: The day from which every so many days, weeks, months or years are counted.
+  /// - Parameter starting: The day from which steps of days, weeks, months or years are counted.
   fileprivate mutating func set(_ days: Phrase.Days, starting: Int64) {
     let date = CivilDate(unchecked: Int32(truncatingIfNeeded: starting)).fields
     switch days {

@@ -1,23 +1,23 @@
-/// Asks a timetable for one time after the other, and remembers what it found out on the way.
+/// A TimetableWalk steps through the occurrences of a timetable and caches what it finds on the way.
 ///
-/// Of several recurrence rules only those are searched whose last answer has passed, and one that has nothing more is not
-/// searched again. All its searches together may be bounded.
+/// With several recurrence rules, it searches again only those whose last result has passed. A rule without further
+/// occurrences is not searched again. The budget may cover all searches together.
 ///
 ///     var walk = timetable.walk(steps: 100_000)
 ///     while let time = walk.next(after: time) { … }
 public struct TimetableWalk: Sendable {
   public let timetable: Timetable
-  /// The steps that its searches have taken, at least one each.
+  /// The steps that its searches took, at least one each.
   public private(set) var steps = 0
-  /// Whether the last search was given up, so that nothing is known of what follows.
+  /// Whether the last search exceeded the budget, so that later occurrences are unknown.
   public private(set) var isGivenUp = false
   private let limit: Int
   private var pending: ContiguousArray<Pending> = []
 
-  /// What is known of one rule of a set: after every instant from `from` on, up to `found`, it comes at `found` next.
+  /// The cached result for one rule of a set: for every instant from `from` up to `found`, the next occurrence is `found`.
   private struct Pending: Sendable {
     var from = Int64.max
-    /// The greatest number when nothing follows.
+    /// `Int64.max` if nothing follows.
     var found = Int64.min
   }
 
@@ -29,8 +29,8 @@ public struct TimetableWalk: Sendable {
     }
   }
 
-  /// The first occurrence strictly after `instant`, as ``Timetable/next(after:)``; `nil` too when the walk has taken all its
-  /// steps.
+  /// Returns the first occurrence strictly after `instant`, as ``Timetable/next(after:)``; also `nil` if the walk has
+  /// used up its steps.
   public mutating func next(after instant: Instant) -> Instant? {
     let allowed = min(Timetable.searchSteps, limit - steps)
     guard allowed > 0 else {
@@ -64,17 +64,17 @@ public struct TimetableWalk: Sendable {
 }
 
 extension Timetable {
-  /// A way through the timetable whose searches together take no more steps than given.
+  /// Returns a walk through the timetable with a budget for all its searches together.
   public func walk(steps: Int = .max) -> TimetableWalk { TimetableWalk(self, steps: steps) }
 
-  /// The occurrences strictly after `instant`, in order, computed as they are asked for.
+  /// Returns the occurrences strictly after `instant`, in order, computed lazily.
   ///
-  /// - Parameter steps: What the searches for all of them together may take.
+  /// - Parameter steps: The budget for all searches together.
   public func occurrences(after instant: Instant, steps: Int = .max) -> Occurrences {
     Occurrences(walk: walk(steps: steps), last: instant)
   }
 
-  /// A lazy sequence of occurrences; it ends with the schedule, at the latest in the year 9999.
+  /// A lazy sequence of occurrences. It ends with the schedule, at the latest in the year 9999.
   public struct Occurrences: Sequence, IteratorProtocol, Sendable {
     public private(set) var walk: TimetableWalk
     private var last: Instant?
@@ -92,27 +92,27 @@ extension Timetable {
   }
 }
 
-// MARK: - What is refused
+// MARK: - Refusal
 
 extension Timetable {
-  /// Why nobody should have to search for the times of a schedule.
+  /// A Burden says why a schedule is refused as too costly to search.
   enum Burden: Hashable {
-    /// Its occurrences are too many to count off.
+    /// It has too many occurrences to count off.
     case uncountable
     /// Finding its next occurrence takes too many steps.
     case tooCostly
-    /// One of several rules, by its place, never comes.
+    /// One of several rules, by its index, never has an occurrence.
     case never(rule: Int)
   }
 
-  /// What finding the first occurrence after an instant comes to.
+  /// The result of the search for the first occurrence after an instant.
   struct Finding {
     var next: Int64?
     var burden: Burden?
     var steps: Int
   }
 
-  /// The first occurrence after an instant, and whether the schedule is one that may be kept.
+  /// Returns the first occurrence after an instant, and the reason to refuse the schedule, if there is one.
   func finding(after instant: Instant) -> Finding {
     var budget = SearchBudget(Self.searchSteps)
     let next = next(after: instant.seconds, &budget)
@@ -124,14 +124,14 @@ extension Timetable {
     return Finding(next: next, burden: budget.isSpent ? .tooCostly : nil, steps: steps)
   }
 
-  /// The first of several rules that has no occurrence from its beginning on. It would be searched for in vain whenever
-  /// another rule has fired.
+  /// Returns the first of several rules that has no occurrence at all. Such a rule would be searched in vain each time
+  /// another rule fires.
   private func ruleThatNeverComes(_ set: RecurrenceSet) -> Int? {
     guard set.members.count + set.added.count > 1 else { return nil }
     var budget = SearchBudget(Self.searchSteps)
     return set.members.indices.first { index in
       let rule = set.members[index].rule
-      // One that begins behind its own end costs nothing.
+      // A rule that begins after its own end costs nothing.
       guard rule.first <= rule.last, !budget.isSpent else { return false }
       return rule.next(after: rule.first - 1, &budget) == nil && !budget.isSpent
     }

@@ -1,36 +1,37 @@
-/// An ascending run of readings of the wall clock (slots). Any dialect on the wall clock that provides one takes part in
-/// all zones, gaps and folds.
+/// WallSlots is an ascending sequence of wall-clock times (slots). A dialect that provides one gets zones, gaps and
+/// folds for free.
 ///
-/// Readings are wall seconds: seconds from 1970-01-01 00:00 as a clock without any change of offset would count them.
+/// Slots are wall seconds: seconds from 1970-01-01 00:00 on a clock without any change of offset.
 protocol WallSlots: Sendable, Hashable {
-  /// The first slot strictly after a reading, in wall seconds; `nil` when there is none up to the end of the year 9999.
-  /// It allocates nothing, and it ends: where nothing can follow it looks at no more than one cycle of 400 years, and
-  /// with a spent budget `nil` tells nothing.
+  /// Returns the first slot strictly after `wall`, in wall seconds; `nil` if there is none up to the end of 9999.
+  ///
+  /// It allocates nothing, and it terminates: it examines at most one cycle of 400 years. If the budget is spent, `nil`
+  /// means unknown.
   func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64?
 }
 
 extension WallSlots {
-  /// As ``next(after:_:)``, with a budget of its own.
+  /// Returns the same as ``next(after:_:)``, with a budget of its own.
   func next(after wall: Int64) -> Int64? {
     var budget = SearchBudget(Timetable.searchSteps)
     return next(after: wall, &budget)
   }
 
-  /// What is a slot is found at once, so no more than that is looked for.
+  /// Returns whether `wall` is a slot. A small budget suffices, because the search finds a slot at once.
   func contains(_ wall: Int64) -> Bool {
     var budget = SearchBudget(Timetable.glanceSteps)
     return next(after: wall - 1, &budget) == wall
   }
 }
 
-/// What becomes of slots that a gap removes, with what only a dialect can ask for beside what people can (``GapRule``).
+/// A GapHandling says what happens to slots in a gap: the ``GapRule`` choices, and one that only a dialect can ask for.
 enum GapHandling: Sendable, Hashable {
-  /// Read with the offset before the gap.
+  /// The slot is read with the offset before the gap.
   case shift
-  /// Left out.
+  /// The slot is skipped.
   case skip
-  /// All of them together once, at the gap's end; left out when the gap is not shorter than so many seconds, which
-  /// Debian's cron takes for a correction of the clock instead of a change to summer time (cron(8)).
+  /// All slots in the gap occur together once, at its end. A gap of at least `shorterThan` seconds skips them: Debian's
+  /// cron treats it as a clock correction, not as a change to summer time (cron(8)).
   case end(shorterThan: Int64)
 
   init(_ rule: GapRule?, default handling: GapHandling) {
@@ -43,12 +44,12 @@ enum GapHandling: Sendable, Hashable {
 }
 
 extension Timetable {
-  /// The first occurrence after an instant, found by walking the stretches of equal offset.
+  /// Returns the first occurrence after an instant. It walks the segments of constant offset.
   ///
-  /// Within a stretch readings and instants run in step. Two things disturb that at its ends. A gap at its start:
-  /// under `shift` the lost readings, read with the offset before, fall into the beginning of the stretch, among the
-  /// regular ones; under `end` they all fall on its first second. A fold: the beginning of the stretch after it repeats
-  /// the end of the one before, and the rule tells which of the two counts.
+  /// Within a segment, wall-clock times and instants advance in step. Two things disturb that at its ends. A gap at its
+  /// start: under `shift` the lost times, read with the offset before, fall among the regular ones at the start of the
+  /// segment; under `end` all of them fall on its first second. A fold: the start of the next segment repeats the end
+  /// of this one, and the fold rule decides which of the two counts.
   @inline(__always)
   func nextSlot(_ slots: some WallSlots, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var after = second
@@ -56,7 +57,7 @@ extension Timetable {
       let stretch = zone.segment(at: after + 1)
       let repeated = stretch.offsetBefore - stretch.offset
       let repeatedNext = stretch.offset - stretch.offsetAfter
-      // A fold of more than `longestFold` is a correction of the clock, after which everything counts anew.
+      // A fold longer than `longestFold` is a clock correction, after which everything counts again.
       let skipsRepeated = repeated > 0 && fold == .first && repeated <= longestFold
       var best = Int64.max
 
@@ -71,7 +72,7 @@ extension Timetable {
         case .skip: break
         case .shift:
           let lost = slots.next(after: max(after, stretch.start - 1) + stretch.offsetBefore, &budget)
-          // In a stretch shorter than the gap before it, what would fall beyond its end is left out.
+          // If the segment is shorter than the gap before it, times beyond its end are dropped.
           if let lost, lost < min(stretch.start + stretch.offset, stretch.end + stretch.offsetBefore) {
             best = min(best, lost - stretch.offsetBefore)
           }
@@ -86,11 +87,11 @@ extension Timetable {
 
       after = stretch.end - 1
       if repeatedNext <= 0 {
-        // No reading of this stretch returns, so nothing happens before the next slot can.
+        // No time of this segment repeats, so nothing happens before the next slot can.
         guard let slot else { return nil }
         after = max(after, slot - ZoneTable.largestOffset - 1)
       } else if slot == nil, floor < stretch.end - repeatedNext {
-        // What returns had been looked at.
+        // The repeated times were searched already.
         return nil
       }
     }

@@ -1,18 +1,18 @@
-/// A grid that starts afresh in a window of each day: `every 90m from 8:00 to 22:00`.
+/// A WindowRule is a grid that restarts in a window of each day: `every 90m from 8:00 to 22:00`.
 struct WindowRule: Sendable, Hashable {
   /// The days on which windows start.
   var days: DayRule
   /// Elapsed seconds between two points, at least 1.
   var step: Int64
-  /// The window's edges, both included, in wall seconds from the midnight its day begins with; up to a day apart.
+  /// The edges of the window, both included, in wall seconds from the midnight of its day; up to a day apart.
   var from: Int64
   var to: Int64
-  /// When it was last done, in seconds, where the grid counts from there: the window that a step from then falls into has
-  /// its points at that distance.
+  /// When it was last done, in seconds, if the grid counts from there. It applies to the window that contains the
+  /// instant one step later.
   var context: Int64?
 
-  /// The first point after a reading, if it lies in the windows of yesterday, today or tomorrow, on a clock that keeps
-  /// its offset all that time. Windows are no longer than a day, so they follow each other.
+  /// Returns the first point after a wall-clock time if it lies in the window of yesterday, today or tomorrow. The
+  /// offset must be constant all that time. Windows are at most a day long, so they do not overlap.
   func next(after wall: Int64, today: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = today - 1
     while let start = days.next(onOrAfter: day, &budget), start <= today + 1 {
@@ -26,10 +26,10 @@ struct WindowRule: Sendable, Hashable {
 }
 
 extension WindowRule {
-  /// The first point of one day's window after an instant, all in seconds of elapsed time.
+  /// Returns the first point of one day's window after an instant, all in seconds of elapsed time.
   func point(after second: Int64, opens: Int64, closes: Int64) -> Int64? {
     if let context, context + step > opens, context <= closes {
-      // Up to when it was done the grid is as ever; from then on it counts from there.
+      // Up to the time of completion the grid is the regular one. After it, the grid counts from there.
       let before = plain(after: second, opens: opens)
       if before <= context { return before }
       let point = max(second, context) - context
@@ -46,10 +46,10 @@ extension WindowRule {
 }
 
 extension Timetable {
-  /// The first point of any window after an instant.
+  /// Returns the first point of any window after an instant.
   ///
-  /// A window's edges are readings of the wall clock, and between them time is counted as it passes. Because edges can
-  /// be moved by gaps, windows of neighbouring days may overlap; the earliest point of all of them counts.
+  /// The edges of a window are wall-clock times; between them, time is elapsed time. A gap can move an edge, so windows
+  /// of adjacent days may overlap. The earliest point counts.
   func nextInWindow(_ rule: WindowRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     let stretch = zone.segment(at: second)
     let isAnchored = rule.context.map { $0 + rule.step > second - 2 * 86_400 } ?? false
@@ -60,7 +60,7 @@ extension Timetable {
       return point - stretch.offset
     }
     var best = Int64.max
-    // A window ends at most two days after its day begins, and a gap can move that by one day more.
+    // A window ends at most two days after its day begins. A gap can move that by one more day.
     var day = today - 3
     while let start = rule.days.next(onOrAfter: day, &budget), budget.spend() {
       let earliest = start * 86_400 + rule.from - ZoneTable.largestOffset
@@ -74,7 +74,7 @@ extension Timetable {
     return best == .max || budget.isSpent ? nil : best
   }
 
-  /// When the window of a day opens and closes. Under ``FoldRule/both`` it is as long as it can be.
+  /// Returns when the window of a day opens and closes. Under ``FoldRule/both`` it is as long as possible.
   func edges(_ rule: WindowRule, day: Int64) -> (opens: Int64, closes: Int64) {
     (
       zone.instant(day * 86_400 + rule.from, gap: gap, fold: fold == .both ? .first : fold),
@@ -84,8 +84,8 @@ extension Timetable {
 }
 
 extension ZoneTable {
-  /// The one instant for a reading of the wall clock that bounds something. With `skip`, a reading that a gap removes
-  /// is the gap's end; `both` passes of a fold are its first.
+  /// Returns the one instant of a wall-clock time that bounds something. With `skip`, a time inside a gap becomes the
+  /// end of the gap. `both` means the first pass of a fold.
   func instant(_ wall: Int64, gap: GapHandling, fold: FoldRule) -> Int64 {
     switch resolve(wall) {
     case .unique(let instant): instant

@@ -1,7 +1,7 @@
 extension Lexer {
-  /// Numbers with units up to the first token that is neither: `90m`, `1h30m`, `2 days`, `1 hour and 30 minutes`.
+  /// Parses numbers with units up to the first other token: `90m`, `1h30m`, `2 days`, `1 hour and 30 minutes`.
   ///
-  /// - Parameter article: whether `an hour` is understood.
+  /// - Parameter article: Whether `an hour` is allowed.
   mutating func duration(article: Bool) throws(Fault) -> Milliseconds {
     var total: Int64 = 0
     var seen: [DurationUnit] = []
@@ -28,7 +28,7 @@ extension Lexer {
     return .milliseconds(total)
   }
 
-  /// Whether another number with a unit follows; steps over an `and` or a comma before it.
+  /// Returns whether another number with a unit follows. It skips an `and` or a comma before it.
   private mutating func continuesDuration() throws(Fault) -> Bool {
     var ahead = self
     if ahead.keyword == .and || ahead.token.kind == .sign(UInt8(ascii: ",")) { try ahead.advance() }

@@ -1,21 +1,21 @@
-/// What a word of a phrase means.
+/// A Keyword is the meaning of a word of a phrase.
 enum Keyword: Sendable, Hashable {
   case every, at, on, `in`, from, to, between, and, starting, until, times, except, after, of
   case today, tomorrow, now, daily, weekdays, weekends, noon, midnight, am, pm, article, hourly
-  /// `mon`, `monday`; in the plural (`mondays`) it returns every week.
+  /// `mon`, `monday`. The plural (`mondays`) recurs every week.
   case weekday(Weekday, plural: Bool)
   case month(Int)
   case unit(DurationUnit)
-  /// `month`, `months`, and the same for years; they are no units of time, because they have no fixed length.
+  /// `month`, `months`, and the same for years. They are not units of time, because they have no fixed length.
   case months, years
   case weekly, fortnight, fortnightly, monthly, yearly
   case other, last, the, done
-  /// `first`, `third`; `second` is a unit of time too and stands among those.
+  /// `first`, `third`. The word `second` is a ``unit(_:)``, because it is a unit of time too.
   case ordinal(Int)
   /// `st`, `nd`, `rd` or `th`, right after a number.
   case ordinalSuffix
 
-  /// Looks a word up, in any case.
+  /// Looks up a word, in any case.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count <= Keyword.longest else { return nil }
     guard let keyword = Keyword.packed[PackedWord(bytes)] else { return nil }
@@ -74,7 +74,7 @@ enum Keyword: Sendable, Hashable {
     "sixth": .ordinal(6), "seventh": .ordinal(7), "eighth": .ordinal(8), "ninth": .ordinal(9), "tenth": .ordinal(10),
   ]
 
-  /// What may follow `every` besides numbers and names of days.
+  /// The words that may follow `every`, besides numbers and names of days.
   static let counted: [String: Keyword] = [
     "month": .months, "months": .months, "year": .years, "years": .years, "other": .other, "fortnight": .fortnight,
   ]
@@ -90,7 +90,7 @@ enum Keyword: Sendable, Hashable {
     "rd": .ordinalSuffix, "th": .ordinalSuffix,
   ]
 
-  /// Every word that means something to a phrase.
+  /// All words that a phrase knows.
   static let all = Set(table.keys)
 
   private static let table: [String: Keyword] = {
@@ -108,8 +108,8 @@ enum Keyword: Sendable, Hashable {
   private static let packed = PackedTable(table)
 }
 
-/// A short word in lower case as two numbers. Every word of every text is looked up, and a string would cost more to make
-/// and to hash than all else.
+/// A PackedWord is a short word in lower case as two numbers. The lexer looks up every word, and making and hashing
+/// strings would dominate the cost.
 struct PackedWord: Equatable {
   var low: UInt64 = 0
   var high: UInt64 = 0
@@ -121,11 +121,11 @@ struct PackedWord: Equatable {
     }
   }
 
-  /// Where the search for it begins in a table of 1,024.
+  /// The first slot of the word in a table of 1,024.
   var slot: Int { Int(truncatingIfNeeded: ((low ^ high &* 31) &* 0x9E37_79B9_7F4A_7C15) >> 54) }
 }
 
-/// What words mean, by their packed forms; the next free slot is taken where two begin at the same.
+/// A PackedTable maps packed words to meanings. It is a hash table with linear probing.
 struct PackedTable<Meaning: Sendable>: Sendable {
   private var slots = [(word: PackedWord, meaning: Meaning)?](repeating: nil, count: 1_024)
 

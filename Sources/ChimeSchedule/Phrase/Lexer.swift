@@ -1,12 +1,12 @@
-/// Splits a phrase into words, numbers and signs, one at a time, without ever going back.
+/// A Lexer splits a phrase into words, numbers and signs, one at a time, without backtracking.
 ///
-/// It works on bytes; only faults are counted in characters. A copy of it is a bookmark.
+/// It works on bytes. A copy serves as a bookmark.
 struct Lexer {
   struct Token {
     enum Kind: Equatable {
-      /// A run of letters, and of all characters beyond ASCII.
+      /// A sequence of letters and characters beyond ASCII.
       case word
-      /// A run of digits.
+      /// A sequence of digits.
       case number
       /// One other character.
       case sign(UInt8)
@@ -17,31 +17,31 @@ struct Lexer {
 
     var kind: Kind = .end
     var range: Range<Int> = 0..<0
-    /// What a word means, if it is one of ours.
+    /// The meaning of a word, if it has one.
     var keyword: Keyword?
     /// The value of a number; a longer one than 15 digits counts as `Int64.max`.
     var value: Int64 = 0
   }
 
   let bytes: [UInt8]
-  /// The token under consideration.
+  /// The current token.
   private(set) var token = Token()
-  /// Where the token before it ended.
+  /// The end of the previous token.
   private(set) var previousEnd = 0
   private var position = 0
-  /// Whether the duration that was read last was told in days and weeks only, and in weeks only.
+  /// Whether the last duration had days and weeks only; ``countsWeeks``: weeks only.
   var countsDays = false
-  /// Whether faults need no words.
+  /// Whether the caller ignores the text of faults.
   var isQuiet = false
   var countsWeeks = false
-  /// Whether nobody asks for keywords.
+  /// Whether the caller does not use keywords.
   var isBare = false
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Brings up the first token.
+  /// Reads the first token.
   mutating func start() throws(Fault) {
     guard bytes.count <= Schedule.maximumLength else {
       throw Fault(
@@ -51,12 +51,12 @@ struct Lexer {
     try advance()
   }
 
-  /// Whether the token follows the one before without a space.
+  /// Whether the token follows the previous one without a space.
   var isAdjacent: Bool { token.range.lowerBound == previousEnd && token.kind != .end }
 
   var keyword: Keyword? { token.keyword }
 
-  /// The text of some bytes in quotation marks, shortened and escaped.
+  /// Returns some bytes in quotation marks, shortened and escaped.
   func quoted(_ range: Range<Int>) -> String {
     isQuiet
       ? ""
@@ -68,7 +68,7 @@ struct Lexer {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The text in lower case. Most is ASCII, and needs no tables of letters.
+  /// Returns the text in lower case, with a fast path for ASCII.
   func lowered(_ range: Range<Int>) -> String {
     let bytes = bytes[range]
     guard bytes.allSatisfy({ $0 < 0x80 }) else { return text(range).lowercased() }
@@ -82,22 +82,22 @@ struct Lexer {
     }
   }
 
-  /// Steps over the token if it is that word.
+  /// Skips the token if it is that keyword.
   mutating func skip(_ keyword: Keyword) throws(Fault) -> Bool {
     guard token.keyword == keyword else { return false }
     try advance()
     return true
   }
 
-  /// Steps over the token if it is that sign.
+  /// Skips the token if it is that sign.
   mutating func skip(_ sign: Unicode.Scalar) throws(Fault) -> Bool {
     guard token.kind == .sign(UInt8(ascii: sign)) else { return false }
     try advance()
     return true
   }
 
-  /// Steps over a name that begins with the token: ASCII letters, digits, `-` and `_`, a letter first. Where there is
-  /// none the range is empty.
+  /// Reads a name that begins with the token: ASCII letters, digits, `-` and `_`, beginning with a letter. The range is
+  /// empty if there is none.
   mutating func name() throws(Fault) -> Range<Int> {
     let start = token.range.lowerBound
     guard token.kind == .word else { return start..<start }
@@ -115,10 +115,10 @@ struct Lexer {
       || byte == UInt8(ascii: "_")
   }
 
-  /// The token after this one; `nil` where there is none that can be read.
+  /// Returns the next token; `nil` if it cannot be read.
   func peek() -> Token? { ahead(1)?.token }
 
-  /// This lexer some tokens further on; `nil` where what is there cannot be read.
+  /// Returns the lexer `count` tokens ahead; `nil` if one of them cannot be read.
   func ahead(_ count: Int) -> Lexer? {
     var copy = self
     for _ in 0..<count {
@@ -127,7 +127,7 @@ struct Lexer {
     return copy
   }
 
-  /// Whether the token is a number with an ordinal's ending right after it: `15th`.
+  /// Whether the token is a number with an ordinal suffix: `15th`.
   var isNumeral: Bool {
     guard token.kind == .number, let next = peek(), next.keyword == .ordinalSuffix else { return false }
     return next.range.lowerBound == token.range.upperBound
@@ -165,7 +165,7 @@ struct Lexer {
 
   private static func isWord(_ byte: UInt8) -> Bool { byte >= 0x80 || (0x61...0x7A).contains(byte | 0x20) }
 
-  /// The bytes of the white space at the position: ASCII's, and the no-break spaces that word processors put in.
+  /// The width of the white space at the position: ASCII's, and the no-break spaces of word processors.
   private var spaceWidth: Int? {
     guard position < bytes.count else { return nil }
     switch bytes[position] {
@@ -177,7 +177,7 @@ struct Lexer {
     }
   }
 
-  /// Whether an en dash stands at the position; it counts as a hyphen.
+  /// Whether an en dash is at the position. It counts as a hyphen.
   private var hasDash: Bool {
     bytes.count - position >= 3 && bytes[position] == 0xE2 && bytes[position + 1] == 0x80
       && bytes[position + 2] == 0x93

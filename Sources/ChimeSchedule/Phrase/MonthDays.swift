@@ -1,12 +1,12 @@
-/// Days told by month: `day 1,15 of month`, `last fri of mar,jun`, `nov 17`.
+/// A MonthDays is a set of days by month: `day 1,15 of month`, `last fri of mar,jun`, `nov 17`.
 struct MonthDays: Sendable, Hashable {
-  /// One selection for every month alike, or twelve from January on that are not all alike.
+  /// One selection for all months, or twelve different ones from January on.
   private(set) var selections: [MonthSelection]
 
   init(each selection: MonthSelection) { selections = [selection] }
 
-  /// - Parameter months: Twelve selections from January on. What a month can never have is left out, unless all twelve
-  ///   are alike: day 31 of every month is understood to leave the shorter ones out.
+  /// - Parameter months: Twelve selections from January on. Impossible days of a month are removed, unless all twelve
+  ///   are equal: day 31 of every month is known to skip the shorter ones.
   init(_ months: [MonthSelection]) {
     if let first = months.first, months.allSatisfy({ $0 == first }) {
       selections = [first]
@@ -22,7 +22,7 @@ struct MonthDays: Sendable, Hashable {
 
   var isEmpty: Bool { selections.allSatisfy(\.isEmpty) }
 
-  /// Months that have the same days, in the order of the first of them, without months that have none.
+  /// Groups of months with the same days, ordered by their first month, without empty months.
   var groups: ContiguousArray<MonthRule.Group> {
     guard selections.count > 1 else {
       return selections.isEmpty ? [] : [.init(months: 0xFFF, selection: selections[0])]
@@ -41,20 +41,20 @@ struct MonthDays: Sendable, Hashable {
   /// The most dates that are written one by one.
   private static let mostDates = 12
 
-  /// As it stands by itself: plain dates get an `every`, because without one they look like a single moment.
+  /// The form without context. Plain dates get an `every`, because without it they look like a single moment.
   var canonical: String {
     isDateList || isSingle ? "every \(list)" : list
   }
 
-  /// Whether it is one day of the year, which without `every` is once.
+  /// Whether it is one day of the year. Without `every`, that means one moment.
   var isSingle: Bool {
     selections.count > 1 && selections.reduce(0) { $0 + $1.count } == 1
   }
 
-  /// Whether it is so many dates.
+  /// Whether it consists of dates only.
   var isDateList: Bool { selections.count > 1 && selections.allSatisfy { $0 == MonthSelection(days: $0.days) } }
 
-  /// `nov 17,dec 24` where plain dates say it all in few words, else `day 1,15 of month`, `last fri of mar,jun`.
+  /// `nov 17,dec 24` if a few plain dates suffice, otherwise `day 1,15 of month`, `last fri of mar,jun`.
   var list: String {
     if isPlain {
       var dates: [String] = []
@@ -76,7 +76,7 @@ struct MonthDays: Sendable, Hashable {
 
   static let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// `month`, or months and runs of three or more of them, round the end of the year too: `mar,jun`, `nov-feb`.
+  /// Returns `month`, or a list of months with ranges from three on, also across the end of the year: `mar,jun`, `nov-feb`.
   private static func text(months: UInt16) -> String {
     if months == 0xFFF { return "month" }
     return runs(of: months, count: 12).map { run in
@@ -88,7 +88,7 @@ struct MonthDays: Sendable, Hashable {
     }.joined(separator: ",")
   }
 
-  /// Runs of neighbouring bits, the last one joined to the first where both ends are set.
+  /// Returns the runs of adjacent bits. A run may wrap around from the last bit to the first.
   private static func runs(of bits: UInt16, count: Int) -> [(first: Int, length: Int)] {
     func isSet(_ index: Int) -> Bool { bits >> UInt16(index % count) & 1 != 0 }
     return (0..<count).filter { isSet($0) && !isSet($0 + count - 1) }.map { first in
@@ -100,7 +100,7 @@ struct MonthDays: Sendable, Hashable {
 }
 
 extension MonthSelection {
-  /// How many numbers and places it names.
+  /// The number of selected days and positions.
   var count: Int {
     days.nonzeroBitCount + daysFromEnd.nonzeroBitCount + weekdays.nonzeroBitCount + weekdaysFromEnd.nonzeroBitCount
       + workdays.nonzeroBitCount + workdaysFromEnd.nonzeroBitCount
@@ -108,7 +108,7 @@ extension MonthSelection {
 
   static let ordinals = ["first", "second", "third", "fourth", "fifth"]
 
-  /// `first`, `6th`; from the end `last`, `second last`.
+  /// Returns `first`, `6th`; from the end `last`, `second last`.
   static func ordinal(_ place: Int, fromEnd: Bool) -> String {
     if fromEnd, place == 1 { return "last" }
     var text = place <= ordinals.count ? ordinals[place - 1] : "\(place)\(suffix(place))"
@@ -126,7 +126,7 @@ extension MonthSelection {
     }
   }
 
-  /// `day 1,15,last day,first mon,last weekday`, without the months.
+  /// The days without the months: `day 1,15,last day,first mon,last weekday`.
   var canonical: String {
     var parts: [String] = []
     if days != 0 { parts.append("day " + MonthSelection.text(days: days)) }
@@ -149,7 +149,7 @@ extension MonthSelection {
     return parts.joined(separator: ",")
   }
 
-  /// Days and runs of three or more of them: `1,15`, `1-7,15`.
+  /// Returns days with ranges from three on: `1,15`, `1-7,15`.
   private static func text(days: UInt32) -> String {
     var parts: [String] = []
     var day = 1
@@ -172,7 +172,7 @@ extension MonthSelection {
 }
 
 extension YearDays {
-  /// Days and runs of two or more of them, round the end of the year too: `nov 17,dec 24..jan 2`.
+  /// The days with ranges from two on, also across the end of the year: `nov 17,dec 24..jan 2`.
   var canonical: String {
     var days: [(month: Int, day: Int, isIn: Bool)] = []
     for month in 1...12 {

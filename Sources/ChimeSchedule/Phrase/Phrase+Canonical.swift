@@ -1,5 +1,5 @@
 extension Phrase {
-  /// The one way this value is written.
+  /// The canonical text.
   var canonical: String {
     var text: String
     switch pattern {
@@ -19,14 +19,14 @@ extension Phrase {
     return text + bounds.canonical
   }
 
-  /// An interval in hours at most: days and weeks are those of the calendar.
+  /// Returns an interval in hours or smaller units, because days and weeks would mean those of the calendar.
   static func length(_ seconds: Int64) -> String {
     seconds % 86_400 == 0 ? "\(seconds / 3_600)h" : DurationText.format(.seconds(seconds))
   }
 }
 
 extension Phrase.Days {
-  /// As they stand before `at`.
+  /// The days as written before `at`.
   var canonical: String {
     switch self {
     case .weekdays(let days): days.rawValue.nonzeroBitCount == 1 ? "every \(days.canonical)" : days.canonical
@@ -38,7 +38,7 @@ extension Phrase.Days {
     }
   }
 
-  /// As they stand after an interval, with a space before them; nothing for every day.
+  /// The days as written after an interval, with a leading space; empty for every day.
   fileprivate var afterInterval: String {
     switch self {
     case .weekdays(.everyDay): ""
@@ -51,7 +51,7 @@ extension Phrase.Days {
 }
 
 extension Phrase.Bounds {
-  /// As they follow a pattern, each with a space before it.
+  /// The bounds as written after a pattern, each with a leading space.
   var canonical: String {
     var text = ""
     if let starting { text += " starting \(starting)" }
@@ -79,7 +79,7 @@ extension Phrase.Moment: CustomStringConvertible {
 }
 
 extension WeekdaySet {
-  /// `daily`, `weekdays`, `weekends`, or days and runs of three or more of them, round the weekend too: `mon,wed,fri-sun`.
+  /// `daily`, `weekdays`, `weekends`, or days with ranges from three on, also across the weekend: `mon,wed,fri-sun`.
   var canonical: String {
     switch self {
     case .everyDay: return "daily"

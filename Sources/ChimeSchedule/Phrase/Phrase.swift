@@ -1,29 +1,29 @@
-/// A schedule of the phrase dialect, understood.
+/// A Phrase is a parsed schedule of the phrase dialect.
 ///
-/// A recurring one is a pattern, which tells the possible occurrences, and bounds, which cut it. Patterns on the wall
-/// clock are days times times.
+/// A recurring one has a pattern, which gives the possible occurrences, and bounds, which limit them. A wall-clock
+/// pattern combines days with times of day.
 struct Phrase: DialectSchedule {
   var pattern: Pattern
   var bounds = Bounds()
 
   enum Pattern: Sendable, Hashable {
-    /// `at 2026-12-01 09:00`; bounds are empty.
+    /// `at 2026-12-01 09:00`; without bounds.
     case once(Moment)
     /// `weekdays at 08:30,18:00`: times ascending, each once.
     case times(Days, [CivilTime])
-    /// `every 90m from 08:00 to 22:00 on weekdays`: a window that ends at or before its start ends on the next day.
+    /// `every 90m from 08:00 to 22:00 on weekdays`. A window that ends at or before its start ends on the next day.
     case window(seconds: Int64, from: CivilTime, to: CivilTime, Days)
-    /// `every 36h`: elapsed time from `starting`, which is never missing.
+    /// `every 36h`: elapsed time from `starting`, which is always set.
     case elapsed(seconds: Int64, Days)
-    /// `every 3 days after done at 09:00`: from the day after so many days on which it was done, or from `starting`,
-    /// which is never missing.
+    /// `every 3 days after done at 09:00`: from the day that many days after the last completion, or from `starting`,
+    /// which is always set.
     case daysAfterDone(Int, [CivilTime])
-    /// `every 4h after done`: elapsed time from when it was done, or from `starting`, which is never missing.
+    /// `every 4h after done`: elapsed time from the last completion, or from `starting`, which is always set.
     case elapsedAfterDone(seconds: Int64)
   }
 
-  /// Which days a pattern runs on. Those of every so many days, weeks, months or years count from the one that
-  /// `starting` names, which is never missing, and number at least two.
+  /// The days of a pattern. Steps of days, weeks, months or years are at least two and count from `starting`, which is
+  /// then always set.
   enum Days: Sendable, Hashable {
     case weekdays(WeekdaySet)
     /// `every 3 days`
@@ -37,7 +37,7 @@ struct Phrase: DialectSchedule {
     /// `every 2 years on nov 17`
     case years(every: Int, MonthDays)
 
-    /// Whether it counts from the day that `starting` names.
+    /// Whether it counts from the day of `starting`.
     var isRota: Bool {
       switch self {
       case .weekdays, .dates: false
@@ -46,29 +46,29 @@ struct Phrase: DialectSchedule {
     }
   }
 
-  /// A point in time as it is written.
+  /// A point in time as written.
   enum Moment: Sendable, Hashable {
     /// `2026-12-01`: its first second, or, as an end, its last.
     case date(CivilDate)
-    /// `2026-12-01 09:00`, on the clock of whatever zone the schedule is read in.
+    /// `2026-12-01 09:00`, on the clock of the schedule's zone.
     case civil(CivilDateTime)
-    /// `2026-12-01T08:00:00Z`, whole seconds.
+    /// `2026-12-01T08:00:00Z`, in whole seconds.
     case instant(Instant)
   }
 
   struct Bounds: Sendable, Hashable {
     var starting: Moment?
     var until: Moment?
-    /// How many occurrences from `starting` on, those in `except` counted too (RFC 5545's rule for COUNT).
+    /// The number of occurrences from `starting` on. Those in `except` count too (RFC 5545's rule for COUNT).
     var count: Int?
-    /// Ascending, apart from each other by at least a day.
+    /// Ascending, with at least one day between two ranges.
     var except: [ClosedRange<CivilDate>] = []
-    /// Days left out each year.
+    /// The days excluded each year.
     var exceptYearly = YearDays.none
-    /// Named calendars whose days are left out, in alphabetical order, each once.
+    /// The calendars whose days are excluded, in alphabetical order, each once.
     var exceptCalendars: [String] = []
 
-    /// All days left out, with those of the calendars. A calendar that is not there has none.
+    /// Returns all excluded days, those of the calendars included. An unknown calendar has none.
     func exceptions(in scheduleContext: ScheduleContext) -> DayRanges {
       guard !exceptCalendars.isEmpty else { return DayRanges(except, yearly: exceptYearly) }
       var ranges = except
@@ -79,17 +79,17 @@ struct Phrase: DialectSchedule {
 
   /// The largest number in `N times`.
   static let largestCount = 10_000
-  /// The most times of day in one schedule: each minute of a day.
+  /// The most times of day in one schedule: every minute of a day.
   static let mostTimes = 1_440
   /// The most items in one list of days.
   static let mostDays = 100
-  /// The most numbers, places and months in the days of months of one schedule, each time it names one.
+  /// The most numbers, positions and months in the month days of one schedule, repetitions included.
   static let mostDates = 500
-  /// The most dates, ranges of dates and calendars after `except`.
+  /// The most dates, date ranges and calendars after `except`.
   static let mostExceptions = 1_000
-  /// The most days, weeks, months or years from one turn of a rota to the next: as many days as the range has.
+  /// The most days, weeks, months or years in a step of a rota: the number of days in the range.
   static let mostSteps = 2_932_896
-  /// The longest name of a calendar.
+  /// The longest name of a calendar, in bytes.
   static let longestName = 64
 
   var isOneOff: Bool {

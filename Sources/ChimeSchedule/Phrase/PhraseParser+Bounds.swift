@@ -1,7 +1,7 @@
 extension PhraseParser {
   var isBound: Bool { PhraseParser.isBound(lexer) }
 
-  /// Whether `starting`, `until`, `except` or `N times` begins here.
+  /// Returns whether `starting`, `until`, `except` or `N times` begins here.
   static func isBound(_ lexer: Lexer) -> Bool {
     switch lexer.keyword {
     case .starting, .until, .except: return true
@@ -9,9 +9,9 @@ extension PhraseParser {
     }
   }
 
-  /// { [ "," ] bound }, in any order, each kind once; several `except` add up.
+  /// Parses `{ [ "," ] bound }`, in any order, each kind once; several `except` add up.
   ///
-  /// - Returns: Where the number of times stands.
+  /// - Returns: The range of the number of times.
   @discardableResult
   mutating func readBounds(into bounds: inout Phrase.Bounds) throws(Fault) -> Range<Int>? {
     var count: Range<Int>?

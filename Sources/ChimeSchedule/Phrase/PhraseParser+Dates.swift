@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// Whether days told by month begin here: `day 1`, `last`, `first`, `15th`, `the`, or a month and a day without a year.
+  /// Whether days by month begin here: `day 1`, `last`, `first`, `15th`, `the`, or a month and a day without a year.
   var isDates: Bool {
     switch lexer.keyword {
     case .the, .last, .ordinal: return true
@@ -10,7 +10,7 @@ extension PhraseParser {
     }
   }
 
-  /// Whether a day of a month begins here that has no year: `nov 17`, `17 nov`, `17th nov`. A month alone counts too.
+  /// Whether a day of a month without a year begins here: `nov 17`, `17 nov`, `17th nov`. A month alone counts too.
   var isYearlyDate: Bool {
     var rest: Lexer?
     if case .month = lexer.keyword {
@@ -25,24 +25,24 @@ extension PhraseParser {
     return !(rest.map(PhraseParser.isYear) ?? false)
   }
 
-  /// Whether a year stands there, and neither a number of times nor another date.
+  /// Returns whether the token is a year, not a number of times or the start of another date.
   private static func isYear(_ lexer: Lexer) -> Bool {
     guard lexer.token.kind == .number, lexer.token.range.count >= 3, let next = lexer.peek() else { return false }
     return next.keyword != .times
       && !(next.kind == .sign(UInt8(ascii: "-")) && next.range.lowerBound == lexer.token.range.upperBound)
   }
 
-  /// Whether `first` … `tenth`, `last` or `15th` stands here.
+  /// Whether the token is `first` … `tenth`, `last` or `15th`.
   var isOrdinal: Bool {
     switch lexer.keyword {
     case .ordinal, .last: true
-    // "second" is a unit of time too, in other forms.
+    // Other forms of "second", such as "sec", are a unit of time.
     case .unit(.second): lexer.token.range.count == 6
     default: lexer.isNumeral
     }
   }
 
-  /// dates = date-group { ( "," | "and" ) date-group }
+  /// Parses `dates = date-group { ( "," | "and" ) date-group }`.
   mutating func dates() throws(Fault) -> MonthDays {
     var months = [MonthSelection](repeating: MonthSelection(), count: 12)
     let start = lexer.token.range.lowerBound
@@ -52,7 +52,7 @@ extension PhraseParser {
     return days
   }
 
-  /// Steps over what parts two groups; a comma before a bound parts nothing.
+  /// Skips the separator between two groups. A comma before a bound is not one.
   private mutating func continuesDates() throws(Fault) -> Bool {
     guard let after = try listSign() else { return false }
     if PhraseParser.isBound(after) { return false }
@@ -65,7 +65,7 @@ extension PhraseParser {
     return true
   }
 
-  /// Where a `,`, an `and` or both lead; `nil` where there is none.
+  /// Returns the lexer after a `,`, an `and` or both; `nil` if there is none.
   private func listSign() throws(Fault) -> Lexer? {
     let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
     guard isComma || lexer.keyword == .and else { return nil }
@@ -75,14 +75,14 @@ extension PhraseParser {
     return ahead
   }
 
-  /// date-group = month-day | month-days "of" months
+  /// Parses `date-group = month-day | month-days "of" months`.
   private mutating func dateGroup(into months: inout [MonthSelection]) throws(Fault) {
     if isYearlyDate {
       try countDate(lexer.token.range.lowerBound)
       var (month, day) = try monthAndDay()
       while true {
         months[month - 1].insert(day: day, fromEnd: false)
-        // "nov 17 and 18"; a number before a month, an ending or "times" is something else.
+        // In "nov 17 and 18", a number followed by a month, a suffix or "times" is something else.
         guard let after = try listSign(), after.token.kind == .number, !PhraseParser.isBound(after),
           let next = after.ahead(after.isNumeral ? 2 : 1)?.token, !next.isMonth, after.token.range.count <= 2,
           next.keyword != .of, !(after.isNumeral && PhraseParser.isCounted(next))
@@ -100,7 +100,7 @@ extension PhraseParser {
     for month in try monthList() { months[month - 1].formUnion(selection) }
   }
 
-  /// Whether a word is what an ordinal counts, or goes on with it: `15th day`, `3rd mon`, `2nd last`, `1st and 3rd mon`.
+  /// Returns whether an ordinal's noun follows, or its continuation: `15th day`, `3rd mon`, `2nd last`, `1st and 3rd mon`.
   private static func isCounted(_ token: Lexer.Token) -> Bool {
     switch token.keyword {
     case .unit(.day), .weekday, .weekdays, .last, .to, .and: true
@@ -108,7 +108,7 @@ extension PhraseParser {
     }
   }
 
-  /// `nov 17`, `17 nov`, `17th nov`
+  /// Parses `nov 17`, `17 nov` or `17th nov`.
   mutating func monthAndDay() throws(Fault) -> (month: Int, day: Int) {
     let start = lexer.token.range.lowerBound
     if case .month(let month) = lexer.keyword {
@@ -135,7 +135,7 @@ extension PhraseParser {
       expected: "days that these months have")
   }
 
-  /// Counts one more number, place or month.
+  /// Counts one more number, position or month against the limit.
   private mutating func countDate(_ start: Int) throws(Fault) {
     datesRead += 1
     guard datesRead <= Phrase.mostDates else {
@@ -145,7 +145,7 @@ extension PhraseParser {
     }
   }
 
-  /// A day from 1 to 31, with or without an ordinal's ending.
+  /// Parses a day from 1 to 31, with or without an ordinal suffix.
   mutating func dayNumber() throws(Fault) -> Int {
     let number = lexer.token
     guard number.kind == .number, (1...31).contains(number.value) else {
@@ -160,7 +160,7 @@ extension PhraseParser {
     return Int(number.value)
   }
 
-  /// month-days = month-item { ( "," | "and" ) month-item }: days without the months they are of.
+  /// Parses `month-days = month-item { ( "," | "and" ) month-item }`: days without their months.
   mutating func monthDays() throws(Fault) -> MonthSelection {
     var selection = MonthSelection()
     while true {
@@ -182,7 +182,7 @@ extension PhraseParser {
     }
   }
 
-  /// What stands where an ordinal should.
+  /// Returns the fault for a token in place of an ordinal.
   private func missingOrdinal() -> Fault {
     let place = lexer.token.range.lowerBound
     let expected = "\"day\" and a number, or a place like \"first mon\" or \"last day\""
@@ -200,7 +200,7 @@ extension PhraseParser {
       "is no day of a month", expected: expected, among: Array(Keyword.ordinals.keys) + ["day", "last", "the"])
   }
 
-  /// `day` number { ( "," | "and" ) number }, with runs: `day 1-7,15`
+  /// Parses `day` number { ( "," | "and" ) number }, with ranges: `day 1-7,15`.
   private mutating func dayNumbers(into selection: inout MonthSelection) throws(Fault) {
     try lexer.advance()
     while true {
@@ -225,7 +225,7 @@ extension PhraseParser {
     }
   }
 
-  /// ordinal { ( "," | "and" ) ordinal } ( "day" | "weekday" | weekday ), or ordinals alone, which are days
+  /// Parses ordinal { ( "," | "and" ) ordinal } ( "day" | "weekday" | weekday ). Ordinals alone mean days.
   private mutating func ordinalDays(into selection: inout MonthSelection) throws(Fault) {
     var places: [(place: Int, fromEnd: Bool, range: Range<Int>)] = []
     while true {
@@ -267,7 +267,7 @@ extension PhraseParser {
     }
   }
 
-  /// `first`, `2nd`, `last`, `second last`, `3rd to last`
+  /// Parses `first`, `2nd`, `last`, `second last` or `3rd to last`.
   private mutating func monthOrdinal() throws(Fault) -> (place: Int, fromEnd: Bool) {
     if try lexer.skip(.last) { return (1, true) }
     let place = try ordinal()
@@ -279,7 +279,7 @@ extension PhraseParser {
     return (place, true)
   }
 
-  /// `first` … `tenth`, or a number with its ending.
+  /// Parses `first` … `tenth`, or a number with its suffix.
   mutating func ordinal() throws(Fault) -> Int {
     let token = lexer.token
     if case .ordinal(let place) = token.keyword {
@@ -300,7 +300,7 @@ extension PhraseParser {
     return Int(token.value)
   }
 
-  /// months = [ "the" | "each" | "every" ] "month" | month-range { ( "," | "and" ) month-range }
+  /// Parses `months = [ "the" | "each" | "every" ] "month" | month-range { ( "," | "and" ) month-range }`.
   private mutating func monthList() throws(Fault) -> Set<Int> {
     let start = lexer
     _ = try lexer.skip(.the)
@@ -318,7 +318,7 @@ extension PhraseParser {
       }
       for offset in 0...(last - first + 12) % 12 { months.insert((first - 1 + offset) % 12 + 1) }
       guard let after = try listSign(), after.token.isMonth else { return months }
-      // "day 1 of jan, feb 3": a month with its day is the next date.
+      // "day 1 of jan, feb 3": a month with a day begins the next date.
       if let day = after.ahead(1), day.token.kind == .number, !PhraseParser.isBound(day) { return months }
       lexer = after
     }
@@ -333,7 +333,7 @@ extension PhraseParser {
     return month
   }
 
-  /// Days that lack the months they are of.
+  /// Returns the fault for days without their months.
   private func missingMonth(_ lexer: Lexer) -> Fault {
     let place = lexer.previousEnd
     if lexer.token.kind == .word, lexer.keyword == nil {

@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// Whether days of the week begin here.
+  /// Whether weekdays begin here.
   var isDays: Bool {
     switch lexer.keyword {
     case .weekday, .weekdays, .weekends, .daily: true
@@ -7,7 +7,7 @@ extension PhraseParser {
     }
   }
 
-  /// Days `at` times; a single day without `every` is one moment.
+  /// Parses weekdays `at` times. A single day without `every` means one moment.
   mutating func weekdaysAt() throws(Fault) -> Phrase.Pattern {
     let first = lexer.token
     let days = try days()
@@ -25,7 +25,7 @@ extension PhraseParser {
     return .once(.civil(try nearest(day, at: time, first.range)))
   }
 
-  /// day-list = day-item { ( "," | "and" ) day-item }
+  /// Parses `day-list = day-item { ( "," | "and" ) day-item }`.
   mutating func days() throws(Fault) -> (set: WeekdaySet, isRecurring: Bool) {
     var set: WeekdaySet = []
     var items = 0
@@ -65,7 +65,7 @@ extension PhraseParser {
     return (set, isRecurring || items > 1)
   }
 
-  /// Steps over what stands between two days that bound a run: `-`, `..`, `to` or `through`.
+  /// Skips the sign of a range: `-`, `..`, `to` or `through`.
   private mutating func skipRangeSign() throws(Fault) -> Bool {
     let isSign = lexer.token.kind == .dots || lexer.token.kind == .sign(UInt8(ascii: "-"))
     guard isSign || lexer.keyword == .to else { return false }
@@ -73,7 +73,7 @@ extension PhraseParser {
     return true
   }
 
-  /// Steps over what parts two days; a comma before a bound parts nothing.
+  /// Skips the separator between two days. A comma before a bound is not one.
   private mutating func continuesDays() throws(Fault) -> Bool {
     let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
     guard isComma || lexer.keyword == .and else { return false }
@@ -95,13 +95,13 @@ extension PhraseParser {
     return (day, plural)
   }
 
-  /// Days `at` times, of any kind that recurs.
+  /// Parses `at` and times after recurring days.
   mutating func at(_ days: Phrase.Days) throws(Fault) -> Phrase.Pattern {
     guard lexer.keyword == .at else { throw missingAt() }
     return .times(days, try atTimes())
   }
 
-  /// Dates `at` times, without `every` before them.
+  /// Parses dates `at` times, without `every` before them.
   mutating func datesAt() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range.lowerBound
     let dates = try dates()
@@ -110,14 +110,14 @@ extension PhraseParser {
     return try withoutEvery(dates, try atTimes(), range)
   }
 
-  /// A date without a year is once, unless `every` or `yearly` says otherwise; days of several months recur.
+  /// Returns the pattern of dates without `every`. One date means a single moment; days of several months recur.
   private func withoutEvery(
     _ dates: MonthDays, _ times: [CivilTime], _ range: Range<Int>
   ) throws(Fault) -> Phrase.Pattern {
     if dates.isSingle {
       guard times.count == 1, let time = times.first else { throw severalTimes(range) }
       guard let context else { throw needsNow(range) }
-      // In UTC no reading of the clock is missing or comes twice.
+      // UTC has no gaps and folds.
       let timetable = Phrase(pattern: .times(.dates(dates), [time])).timetable(
         in: ScheduleContext(zone: .utc), zone: .utc, gap: nil, fold: nil)
       var after = Instant(seconds: max(context.civil.wallSeconds - 1, 0))
@@ -140,7 +140,7 @@ extension PhraseParser {
     return .times(.dates(dates), times)
   }
 
-  /// Whether what may follow `at` times begins here.
+  /// Whether days or dates begin here, which may follow `at` times.
   var isAfterTimes: Bool {
     switch lexer.keyword {
     case .on, .every, .today, .tomorrow: true
@@ -148,7 +148,7 @@ extension PhraseParser {
     }
   }
 
-  /// Days, or the date of one moment, after `at` times.
+  /// Parses days, or the date of a single moment, after `at` times.
   mutating func daysAfterTimes(_ times: [CivilTime], _ range: Range<Int>) throws(Fault) -> Phrase.Pattern {
     if try lexer.skip(.every) {
       let start = lexer.token.range
@@ -186,7 +186,7 @@ extension PhraseParser {
       .ofMeaning()
   }
 
-  /// The next time the clock shows that on such a day; today counts while it is ahead.
+  /// Returns the next time of day on such a weekday; today counts if it is still in the future.
   private func nearest(_ day: Weekday, at time: CivilTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
     guard let context else { throw needsNow(range) }
     let today = context.civil.date

@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// exception { ( "," | "and" ) exception }
+  /// Parses `exception { ( "," | "and" ) exception }`.
   mutating func readExceptions(into bounds: inout Phrase.Bounds) throws(Fault) {
     var isNamed = false
     var count = 0
@@ -30,14 +30,14 @@ extension PhraseParser {
     }
   }
 
-  /// Whether a name begins here whose first letters are a word of ours: `friday-closings`.
+  /// Whether a name begins here whose first letters form a keyword: `friday-closings`.
   private var isLongName: Bool {
     var ahead = lexer
     guard let range = try? ahead.name() else { return false }
     return range.upperBound > lexer.token.range.upperBound
   }
 
-  /// date [ ( ".." | "to" ) date ]
+  /// Parses `date [ ( ".." | "to" ) date ]`.
   private mutating func exception(_ ranges: inout [ClosedRange<CivilDate>]) throws(Fault) {
     let start = lexer.token.range
     let first = try date()
@@ -54,7 +54,7 @@ extension PhraseParser {
     ranges.append(first...last)
   }
 
-  /// A month and a day without a year, or a run of such days, round the end of the year where need be.
+  /// Parses a month and a day without a year, or a range of such days. The range may wrap around the end of the year.
   private mutating func yearlyException(_ days: inout YearDays) throws(Fault) {
     let first = try monthAndDay()
     var last = first
@@ -70,7 +70,7 @@ extension PhraseParser {
     days.insert(from: first, through: last)
   }
 
-  /// A word of letters, digits, `-` and `_` that means nothing else here.
+  /// Parses a name of letters, digits, `-` and `_` that is not a keyword.
   private mutating func calendarName() throws(Fault) -> String {
     let range = try lexer.name()
     let name = lexer.text(range)
@@ -107,7 +107,7 @@ extension PhraseParser {
       repair: .init(range.lowerBound..<range.lowerBound, "on ", shown: "on \(lexer.text(range))"))
   }
 
-  /// The same days in the fewest ranges.
+  /// Returns the same days in the fewest ranges.
   static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
     var merged: [ClosedRange<CivilDate>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// A word that is not one of those expected; the nearest of them, if one is near, becomes the suggestion.
+  /// Returns the fault for an unexpected word. The most similar expected word, if there is one, becomes the suggestion.
   func misspelt<Words: Sequence<String>>(
     _ problem: String, expected: String, among words: @autoclosure () -> Words
   ) -> Fault {
@@ -14,7 +14,7 @@ extension PhraseParser {
       repair: nearest.map { .init(lexer.token.range, $0) })
   }
 
-  /// What begins no schedule.
+  /// Returns the fault for text that cannot begin a schedule.
   func unknownBeginning() -> Fault {
     let expected = "a schedule like \"weekdays at 8:30\", \"every 90m\" or \"in 25m\""
     switch lexer.keyword {
@@ -33,7 +33,7 @@ extension PhraseParser {
     Array(Keyword.leading.keys) + Keyword.ordinals.keys + Keyword.weekdayNames.keys + Keyword.monthNames.keys
     + SolarWord.names
 
-  /// A number at the beginning: a date, or the rest of a phrase whose first word was left out.
+  /// Parses a number at the start: a date, or else a phrase without its first word.
   mutating func number() throws(Fault) -> Phrase.Pattern {
     if isDate { return try dated() }
     switch lexer.peek()?.keyword {
@@ -52,7 +52,7 @@ extension PhraseParser {
         start..<start, "\(word) ", shown: "\(word) \(excerpt(lexer.text(start..<lexer.bytes.count), limit: 24))"))
   }
 
-  /// Something after the end of a whole schedule.
+  /// Returns the fault for text after a complete schedule.
   func trailing(_ phrase: Phrase) -> Fault {
     if lexer.keyword == .after {
       return Fault(
@@ -71,7 +71,7 @@ extension PhraseParser {
     return misspelt("does not belong here", expected: expected, among: words)
   }
 
-  /// `every` put before a single day or `daily` before a time, for a bound that needs something recurring.
+  /// A repair that adds `every` before a single day or `daily` before a time, for a bound that needs a recurring schedule.
   var everyRepair: Fault.Repair? {
     guard !lexer.isQuiet, let first = firstLexer?.token else { return nil }
     switch first.keyword {
@@ -99,15 +99,15 @@ extension PhraseParser {
     return parser.isDate
   }
 
-  /// Where the run of characters without a space that holds the token ends.
+  /// The end of the run of non-space characters that contains the token.
   var endOfWord: Int {
     lexer.bytes[lexer.token.range.lowerBound...].firstIndex { $0 <= 0x20 } ?? lexer.bytes.count
   }
 
-  /// That run from the token on, shortened for showing.
+  /// The text from the token to the end of that run, shortened for messages.
   var wordHere: String { excerpt(lexer.text(lexer.token.range.lowerBound..<endOfWord), limit: 20) }
 
-  /// Text that counts from now where there is no now.
+  /// Returns the fault for text that counts from now, without a current time.
   func needsNow(_ range: Range<Int>) -> Fault {
     Fault(
       range: range, problem: "this counts from the moment it is written, so it does not stand by itself",

@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// What follows a first `at`: times with days after them, a date with its time, or a time alone.
+  /// Parses the rest after a first `at`: times with days after them, a date with its time, or a time alone.
   mutating func at() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
     try lexer.advance()
@@ -10,7 +10,7 @@ extension PhraseParser {
     if isAfterTimes { return try daysAfterTimes(times, range) }
     guard times.count == 1, let time = times.first else {
       var fault = severalTimes(range)
-      // What follows may say on which days.
+      // More text might name the days.
       fault.isMeaning = lexer.token.kind == .end
       throw fault
     }
@@ -25,7 +25,7 @@ extension PhraseParser {
       code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
   }
 
-  /// Whether a number before a month is a time and the number after it the day: `at 9 nov 17`.
+  /// Whether a number before a month is a time, and the number after it the day: `at 9 nov 17`.
   private var isTimeBeforeDate: Bool {
     guard lexer.token.kind == .number, !lexer.isNumeral, lexer.peek()?.isMonth == true, let day = lexer.ahead(2),
       day.token.kind == .number, day.token.range.count <= 2, let next = day.peek()
@@ -33,7 +33,7 @@ extension PhraseParser {
     return next.kind != .sign(UInt8(ascii: ":")) && next.keyword != .am && next.keyword != .pm
   }
 
-  /// A date, and the time that a single moment needs: `2026-12-01 09:00`, `tomorrow at 9`, `1 dec 2026 noon`.
+  /// Parses a date with the time that a single moment needs: `2026-12-01 09:00`, `tomorrow at 9`, `1 dec 2026 noon`.
   mutating func dated() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
     let moment = try moment()
@@ -49,7 +49,7 @@ extension PhraseParser {
     }
   }
 
-  /// Refuses today's times that have passed, where tomorrow would do.
+  /// Refuses a time of today that has passed, and suggests tomorrow.
   func ahead(_ civil: CivilDateTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
     guard let context, lexer.text(range).lowercased() == "today", !context.isAhead(civil) else { return civil }
     throw Fault(
@@ -69,7 +69,7 @@ extension PhraseParser {
       && lexer.token.range.count >= 3
   }
 
-  /// date [ [ "at" | "T" ] time [ offset ] ], or `now`
+  /// Parses `date [ [ "at" | "T" ] time [ offset ] ]`, or `now`.
   mutating func moment() throws(Fault) -> Phrase.Moment {
     if lexer.keyword == .now {
       guard let context else { throw needsNow(lexer.token.range) }
@@ -93,10 +93,10 @@ extension PhraseParser {
     return .instant(Instant(seconds: second))
   }
 
-  /// `Z` or `±hh:mm` right after a time, in seconds east of UTC.
+  /// Parses `Z` or `±hh:mm` right after a time, as seconds east of UTC.
   ///
-  /// - Parameter isJoined: whether a `T` stands between date and time. Without it "tomorrow 10:00-11:00" is an hour that a
-  ///   person has, and no time west of UTC.
+  /// - Parameter isJoined: Whether a `T` separates date and time. Without it, "tomorrow 10:00-11:00" is an hour in
+  ///   someone's day, not a time west of UTC.
   private mutating func offset(isJoined: Bool) throws(Fault) -> Int64? {
     guard lexer.isAdjacent else { return nil }
     if lexer.token.kind == .word, lexer.text(lexer.token.range).lowercased() == "z" {
@@ -134,7 +134,7 @@ extension PhraseParser {
       expected: "a year from 1970 to 9999")
   }
 
-  /// `2026-12-01`, `1 dec 2026`, `dec 1, 2026`, `today`, `tomorrow`, or the next such day of the week.
+  /// Parses `2026-12-01`, `1 dec 2026`, `dec 1, 2026`, `today`, `tomorrow`, or the next such weekday.
   mutating func date() throws(Fault) -> CivilDate {
     let start = lexer.token
     switch start.keyword {
@@ -160,7 +160,7 @@ extension PhraseParser {
     return try isoDate()
   }
 
-  /// `1 dec 2026`, `dec 1, 2026`: the year that makes it a date of its own has to follow.
+  /// Parses `1 dec 2026` or `dec 1, 2026`. The year is required.
   private mutating func namedDate() throws(Fault) -> CivilDate {
     let start = lexer.token
     let isYearly = isYearlyDate
@@ -185,7 +185,7 @@ extension PhraseParser {
   private func missingYear(_ month: Int64, _ day: Int64, _ range: Range<Int>) -> Fault {
     var date: CivilDate?
     if let today = context?.civil.date {
-      // Eight years are the longest way from one 29 February to the next.
+      // At most eight years lie between one 29 February and the next.
       date = (0...8).lazy.compactMap { CivilDate(year: today.year + $0, month: Int(month), day: Int(day)) }
         .first { $0 >= today }
     }

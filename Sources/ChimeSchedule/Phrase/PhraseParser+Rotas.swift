@@ -1,5 +1,5 @@
 extension PhraseParser {
-  /// Whether a word begins here that says how often by itself: `weekly`, `fortnightly`, `monthly`, `yearly`.
+  /// Whether a word for a frequency begins here: `weekly`, `fortnightly`, `monthly`, `yearly`.
   var isPeriodic: Bool {
     switch lexer.keyword {
     case .weekly, .fortnightly, .monthly, .yearly: true
@@ -7,7 +7,7 @@ extension PhraseParser {
     }
   }
 
-  /// `weekly on` days, `monthly on` days of a month, `yearly on` dates
+  /// Parses `weekly on` weekdays, `monthly on` days of a month, or `yearly on` dates.
   mutating func periodicDays() throws(Fault) -> Phrase.Days {
     let word = lexer.keyword
     try lexer.advance()
@@ -18,9 +18,9 @@ extension PhraseParser {
     }
   }
 
-  /// The days after `every`; `nil`, and no step, where an interval or a count from completion follows.
+  /// Parses the days after `every`. It returns `nil` and skips nothing before an interval or a count from completion.
   ///
-  /// - Parameter hasTimes: Whether the times of day have been named already, so that no `at` follows to tell a count of
+  /// - Parameter hasTimes: Whether the times of day came already, so that no `at` follows to distinguish a count of
   ///   days from an interval.
   mutating func everyDays(hasTimes: Bool = false) throws(Fault) -> Phrase.Days? {
     switch lexer.keyword {
@@ -55,7 +55,7 @@ extension PhraseParser {
     return try everyCount(hasTimes: hasTimes)
   }
 
-  /// Whether `day` has numbers after it and then a month: `every day 1,15 of month`, but not `every day 8`.
+  /// Whether `day` is followed by numbers and then a month: `every day 1,15 of month`, but not `every day 8`.
   private var isDayOfMonth: Bool {
     guard var ahead = lexer.ahead(1), ahead.token.kind == .number else { return false }
     var steps = 0
@@ -80,7 +80,7 @@ extension PhraseParser {
     return ahead.keyword == .of || ahead.keyword == .unit(.day) || parser.isOrdinal || parser.lexer.keyword == .the
   }
 
-  /// `every 3 days at`, `every 2 weeks on`, `every 3 months on`, `every 2 years on`; `nil` for an interval.
+  /// Parses `every 3 days at`, `every 2 weeks on`, `every 3 months on` or `every 2 years on`; `nil` for an interval.
   private mutating func everyCount(hasTimes: Bool) throws(Fault) -> Phrase.Days? {
     guard let unit = lexer.ahead(1), let next = unit.peek() else { return nil }
     switch (unit.keyword, next.keyword) {
@@ -113,7 +113,7 @@ extension PhraseParser {
     }
   }
 
-  /// A number of days, weeks, months or years.
+  /// Parses a number of days, weeks, months or years.
   private mutating func steps() throws(Fault) -> Int {
     guard (1...Int64(Phrase.mostSteps)).contains(lexer.token.value) else {
       throw Fault(
@@ -125,8 +125,8 @@ extension PhraseParser {
     return count
   }
 
-  /// `every other tue`, `every second week on tue`, `every 3rd day`; and days of a month, as in `every second tue of
-  /// month`. `nil` for `every second` alone, which is an interval.
+  /// Parses `every other tue`, `every second week on tue`, `every 3rd day`, and days of a month such as `every second
+  /// tue of month`. It returns `nil` for `every second` alone, which is an interval.
   private mutating func everyNth() throws(Fault) -> Phrase.Days? {
     let isOther = lexer.keyword == .other
     let isSecond = lexer.keyword == .unit(.second)
@@ -153,7 +153,7 @@ extension PhraseParser {
       return try years(every: count)
     case .weekday, .weekends, .weekdays:
       guard isOther || count > 1 && next != .of && !ahead.isListOfDates else { return .dates(try dates()) }
-      // "every 3rd friday" is one of the month, and "every third friday" may be.
+      // "every 3rd friday" means one of the month, and "every third friday" may.
       if !isOther, !isSecond, case .weekday = ahead.lexer.keyword { return .dates(try dates()) }
       self = ahead
       return try everyNthWeekday(count)
@@ -193,7 +193,7 @@ extension PhraseParser {
     return parser.isDates
   }
 
-  /// `on` days of the week
+  /// Parses `on` weekdays.
   private mutating func weeks(every count: Int) throws(Fault) -> Phrase.Days {
     try expectOn("the day of the week") { today in "on \(today.weekday.abbreviation)" }
     guard isDays else {
@@ -205,7 +205,7 @@ extension PhraseParser {
     return count == 1 ? .weekdays(days) : .weeks(every: count, days)
   }
 
-  /// `on` days of a month
+  /// Parses `on` days of a month.
   private mutating func months(every count: Int) throws(Fault) -> Phrase.Days {
     try expectOn("the day of the month") { today in "on day \(today.day)" }
     let start = lexer.token.range.lowerBound
@@ -221,7 +221,7 @@ extension PhraseParser {
     return count == 1 ? .dates(MonthDays(each: days)) : .months(every: count, days)
   }
 
-  /// `on` dates
+  /// Parses `on` dates.
   private mutating func years(every count: Int) throws(Fault) -> Phrase.Days {
     try expectOn("the date") { today in "on \(MonthDays.names[today.month - 1]) \(today.day)" }
     guard isDates else {
@@ -241,7 +241,7 @@ extension PhraseParser {
       }
       throw fault
     }
-    // Every year they would be days of every month.
+    // Without months and with a step of one year, they would be days of every month.
     guard count > 1 || dates.selections.count > 1 else {
       var fault = Fault(
         range: start..<lexer.previousEnd,
@@ -253,7 +253,7 @@ extension PhraseParser {
     return count == 1 ? .dates(dates) : .years(every: count, dates)
   }
 
-  /// Steps over `on`; where a time or the end stands instead, today's day is the suggestion.
+  /// Skips `on`. Before a time or the end, it suggests today's day.
   private mutating func expectOn(_ what: String, _ words: (CivilDate) -> String) throws(Fault) {
     if try lexer.skip(.on) { return }
     let place = lexer.previousEnd

@@ -1,11 +1,11 @@
 extension PhraseParser {
-  /// `at` times
+  /// Parses `at` times.
   mutating func atTimes() throws(Fault) -> [CivilTime] {
     try lexer.advance()
     return try times()
   }
 
-  /// time { ( "," | "and" ) time }, sorted, each once.
+  /// Parses `time { ( "," | "and" ) time }`, sorted, each once.
   mutating func times() throws(Fault) -> [CivilTime] {
     let start = lexer.token.range
     var times: [CivilTime] = []
@@ -47,7 +47,7 @@ extension PhraseParser {
     return distinct
   }
 
-  /// Steps over what parts two times; a comma before a bound parts nothing.
+  /// Skips the separator between two times. A comma before a bound is not one.
   private mutating func continuesTimes() throws(Fault) -> Bool {
     let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
     guard isComma || lexer.keyword == .and else { return false }
@@ -61,7 +61,7 @@ extension PhraseParser {
     return true
   }
 
-  /// `8`, `8:30`, `20:30:15`, `8am`, `8:30 pm`, `noon`, `midnight`; as the end of a window also `24:00`.
+  /// Parses `8`, `8:30`, `20:30:15`, `8am`, `8:30 pm`, `noon` or `midnight`; as the end of a window also `24:00`.
   mutating func time(allowing24: Bool) throws(Fault) -> CivilTime {
     let expected = "a time like 8, 8:30, 8am or noon"
     switch lexer.keyword {
@@ -111,7 +111,7 @@ extension PhraseParser {
     return time
   }
 
-  /// Two digits from 00 to 59 after a colon.
+  /// Parses two digits from 00 to 59 after a colon.
   private mutating func sixtieth(_ name: String, after hour: Lexer.Token) throws(Fault) -> Int {
     let range = lexer.token.range
     guard lexer.token.kind == .number, lexer.isAdjacent, range.count == 2, lexer.token.value < 60 else {
@@ -128,7 +128,7 @@ extension PhraseParser {
     return value
   }
 
-  /// `0830` and `8.30` were meant as 08:30 and 8:30.
+  /// Returns the fault for `0830` and `8.30`, which mean 08:30 and 8:30.
   private func missingColon(_ first: Lexer.Token) -> Fault? {
     if lexer.token.kind == .sign(UInt8(ascii: ".")), lexer.isAdjacent {
       return Fault(

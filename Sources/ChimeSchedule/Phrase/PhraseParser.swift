@@ -1,11 +1,11 @@
-/// Understands phrases by recursive descent without going back. The grammar in `docs/schedules.md` has the same parts
-/// in the same order.
+/// A PhraseParser parses phrases by recursive descent without backtracking. The grammar in `docs/schedules.md` has the
+/// same parts in the same order.
 struct PhraseParser {
   var lexer: Lexer
   let context: ParseContext?
-  /// How many days of months have been read; see ``Phrase/mostDates``.
+  /// The number of month days parsed so far; see ``Phrase/mostDates``.
   var datesRead = 0
-  /// Whether the text has named no time so far, and the one of a day stands for it.
+  /// Whether the text has no time so far, so that the default time of a day applies.
   private var isTimeless = false
 
   init(_ bytes: [UInt8], context: ParseContext?) {
@@ -14,7 +14,7 @@ struct PhraseParser {
     self.context = context
   }
 
-  /// `phrase = one-off | recurring` to the end of the text.
+  /// Parses `phrase = one-off | recurring` to the end of the text.
   mutating func phrase() throws(Fault) -> Phrase {
     var phrase = Phrase(pattern: try pattern())
     var count: Range<Int>?
@@ -26,7 +26,7 @@ struct PhraseParser {
       }
     } else {
       count = try readBounds(into: &phrase.bounds)
-      // "every 2 days starting tomorrow at 8" says the time with the day.
+      // "every 2 days starting tomorrow at 8" gives the time with the day.
       if isTimeless, case .times(let days, _) = phrase.pattern, case .civil(let civil) = phrase.bounds.starting {
         phrase.pattern = .times(days, [civil.time])
         phrase.bounds.starting = .date(civil.date)
@@ -61,7 +61,7 @@ struct PhraseParser {
     throw unknownBeginning()
   }
 
-  /// `in` duration
+  /// Parses `in` duration.
   private mutating func delay() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
     try lexer.advance()
@@ -74,7 +74,7 @@ struct PhraseParser {
         expected: "at least 1s")
     }
     if lexer.countsDays, let date = context.civil.date.adding(days: Int(duration.rawValue / 86_400_000)) {
-      // Days keep the reading of the clock, also over a change of it.
+      // Days keep the time of day, also across a change of offset.
       return .once(.civil(CivilDateTime(date: date, time: context.civil.time)))
     }
     let moment = context.now.milliseconds + duration.rawValue
@@ -83,11 +83,11 @@ struct PhraseParser {
         code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this lies after the year 9999",
         expected: "a shorter duration")
     }
-    // Rounded up, so that it never comes early.
+    // Rounded up so that it never comes early.
     return .once(.instant(Instant(milliseconds: (moment + 999) / 1_000 * 1_000)))
   }
 
-  /// `every` days, or `every` duration
+  /// Parses `every` days, or `every` duration.
   private mutating func every() throws(Fault) -> Phrase.Pattern {
     try lexer.advance()
     if let days = try everyDays() { return try at(days) }
@@ -108,13 +108,14 @@ struct PhraseParser {
     let countsDays = lexer.countsDays
     if lexer.keyword == .after { return try afterDone(text, duration, isDays: countsDays) }
     if lexer.keyword == .at { throw timeOfInterval() }
-    // Days by the calendar have a time of day, unless they are an interval within each day.
+    // Calendar days have a time of day, unless an interval within each day follows.
     let isWithin = lexer.keyword == .from || lexer.keyword == .between || lexer.keyword == .on
     if countsDays, !isWithin { return try turns(duration, inWeeks: lexer.countsWeeks, text) }
     return try interval(text, duration)
   }
 
-  /// A number of days or weeks without a time: they keep the clock, and weeks the day of the week on which they begin.
+  /// Returns a rota for a number of days or weeks without a time. It keeps the time of day; weeks keep the weekday of
+  /// the start.
   private mutating func turns(_ length: Milliseconds, inWeeks: Bool, _ text: Range<Int>) throws(Fault) -> Phrase.Pattern
   {
     let count = length.rawValue / (inWeeks ? 604_800_000 : 86_400_000)
@@ -126,11 +127,11 @@ struct PhraseParser {
     let times = [(context?.words() ?? .usual).day]
     isTimeless = true
     guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
-    // The day is filled in when all bounds are read.
+    // The weekday follows when all bounds are known.
     return .times(inWeeks ? .weeks(every: Int(count), []) : .days(every: Int(count)), times)
   }
 
-  /// Weeks that were told without a day of the week have that of the day on which they begin.
+  /// Gives weeks without a weekday the weekday of their start.
   private func fillWeekday(of phrase: inout Phrase) throws(Fault) {
     guard case .times(let days, let times) = phrase.pattern else { return }
     var first: CivilDate? = context?.civil.date
@@ -163,7 +164,7 @@ struct PhraseParser {
     Array(Keyword.weekdayNames.keys) + Keyword.ordinals.keys + Keyword.counted.keys + Keyword.monthNames.keys
     + ["day", "weekday", "weekend", "last"]
 
-  /// A time of day after an interval; days take one, hours do not.
+  /// Returns the fault for a time of day after an interval. Days take one, hours do not.
   private func timeOfInterval() -> Fault {
     var fault = Fault(
       range: lexer.token.range, problem: "an interval takes no time of day",
@@ -172,7 +173,7 @@ struct PhraseParser {
     return fault
   }
 
-  /// `after done` [ `at` times ]
+  /// Parses `after done` [ `at` times ].
   private mutating func afterDone(
     _ text: Range<Int>, _ duration: Milliseconds, isDays: Bool
   ) throws(Fault) -> Phrase.Pattern {
@@ -201,7 +202,7 @@ struct PhraseParser {
     return duration.rawValue / 1_000
   }
 
-  /// What may follow a duration: a window and days, in either order.
+  /// Parses a window and days after a duration, in either order.
   private mutating func interval(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Phrase.Pattern {
     let seconds = try wholeSeconds(text, duration)
     var window: (from: CivilTime, to: CivilTime)?
@@ -234,7 +235,7 @@ struct PhraseParser {
     return .window(seconds: seconds, from: window.from, to: window.to, days ?? .weekdays(.everyDay))
   }
 
-  /// `from` time `to` time, or `between` time `and` time
+  /// Parses `from` time `to` time, or `between` time `and` time.
   private mutating func window() throws(Fault) -> (CivilTime, CivilTime) {
     let isBetween = lexer.keyword == .between
     let start = lexer.token.range.lowerBound
@@ -249,7 +250,7 @@ struct PhraseParser {
     }
     try lexer.advance()
     let (to, isToBare, isToHalved) = try windowTime(allowing24: true)
-    // The canonical form means what it says.
+    // The canonical form is never ambiguous.
     guard context != nil else { return (from, to) }
     let range = start..<lexer.previousEnd
     return try DayWindow(from: from, isFromBare: isFromBare, to: to, isToBare: isToBare, isToHalved: isToHalved).settled
@@ -263,8 +264,8 @@ struct PhraseParser {
     }
   }
 
-  /// A time of a window; whether it may be meant before or after noon, as `9` and `9:00`, but not `09:00`, may; and
-  /// whether it says `am` or `pm`.
+  /// Parses a time of a window. `isBare`: it may mean before or after noon, as `9` and `9:00` may, but not `09:00`.
+  /// `isHalved`: it says `am` or `pm`.
   private mutating func windowTime(allowing24: Bool) throws(Fault) -> (CivilTime, isBare: Bool, isHalved: Bool) {
     let first = lexer.token
     let time = try time(allowing24: allowing24)
@@ -275,7 +276,7 @@ struct PhraseParser {
     return (time, isPlain && !isPadded && (1...12).contains(first.value), !isPlain)
   }
 
-  /// Gives the value what it needs to mean the same whenever it is read.
+  /// Adds the start that the value needs to mean the same whenever it is read.
   mutating func settle(_ phrase: inout Phrase, count: Range<Int>?) throws(Fault) {
     if phrase.countsFromDone, let count {
       throw Fault(
@@ -294,7 +295,7 @@ struct PhraseParser {
     guard let context else { throw needsNow(whole) }
     switch phrase.pattern {
     case .elapsed(let seconds, _), .elapsedAfterDone(let seconds):
-      // The first point is one interval from now, so that `3 times` counts what is still to come.
+      // The first point is one interval from now, so `3 times` counts future ones only.
       guard context.second + seconds <= Instant.latest.seconds else { throw tooLate(whole) }
       phrase.bounds.starting = .instant(Instant(seconds: context.second + seconds))
     case .daysAfterDone(let days, _):
@@ -313,8 +314,8 @@ struct PhraseParser {
       expected: "a shorter interval")
   }
 
-  /// A rota without a start counts from today. With a number of times it begins now, so that none that has passed is
-  /// counted; on the clock where that is unambiguous, because an instant is another day elsewhere.
+  /// Returns the start of a rota without one: today. With a count it starts now, so that no past occurrence counts. It
+  /// is a wall-clock time if that is unambiguous, because an instant is another day elsewhere.
   private func rotaStart(_ context: ParseContext, isCounted: Bool) -> Phrase.Moment {
     guard isCounted else { return .date(min(max(context.civil.date, .earliest), .latest)) }
     let second = context.second + 1

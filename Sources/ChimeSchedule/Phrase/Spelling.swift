@@ -1,7 +1,7 @@
-/// Finds the word that was meant.
+/// Spelling finds the word that was meant.
 enum Spelling {
-  /// The nearest of some words: one change for words of up to six letters, two for longer ones, where exchanging two
-  /// neighbours is one change: with two, `night` would be `ninth`. Ties go to the word with the same first letter, then to the first in the alphabet.
+  /// Returns the most similar of some words. It allows one change for words of up to six letters, else two; exchanging two
+  /// neighbors is one change (as two, `night` would match `ninth`). Ties go to the same first letter, then to the alphabet.
   static func nearest(to word: String, among words: some Sequence<String>) -> String? {
     let word = Array(word.lowercased().utf8)
     guard (2...20).contains(word.count) else { return nil }
@@ -10,7 +10,7 @@ enum Spelling {
     for candidate in words {
       let length = candidate.utf8.count
       let allowed = min(word.count, length) <= 6 ? 1 : 2
-      // A change exchanges two letters.
+      // A change replaces one letter, so it affects two bits.
       guard length >= 2, abs(length - word.count) <= allowed,
         (letters(of: candidate.utf8) ^ bits).nonzeroBitCount <= 2 * allowed
       else { continue }
@@ -24,7 +24,7 @@ enum Spelling {
     return best?.word
   }
 
-  /// The unit that a wrong word after a number stands for: the nearest name, or for one letter the unit whose key lies
+  /// Returns the unit for a wrong word after a number: the most similar name, or for one letter the unit whose key is
   /// beside it on a keyboard.
   static func unit(for word: String) -> String? {
     let word = word.lowercased()
@@ -39,10 +39,10 @@ enum Spelling {
     }
   }
 
-  /// Which letters a word has, a bit for each: words without many of each other's are far apart.
+  /// Returns the set of letters of a word as bits. Words with few common letters are not similar.
   static func letters(of word: some Sequence<UInt8>) -> UInt32 { word.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) } }
 
-  /// Changes, insertions, deletions and exchanges of neighbours between two short words (optimal string alignment).
+  /// Returns the optimal string alignment distance: changes, insertions, deletions and exchanges of neighbors.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforePrevious = [Int](repeating: 0, count: right.count + 1)
     var previous = Array(0...right.count)

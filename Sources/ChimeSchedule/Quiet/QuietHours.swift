@@ -1,26 +1,26 @@
-/// The hours of a week in which nothing is to be heard, as a wall clock shows them.
+/// QuietHours are the hours of a week in which nothing is delivered, by the wall clock.
 ///
-/// An instant is quiet when the clock on the wall reads a time within one of the spans. So clocks that are set back read
-/// quiet times twice, and a span that they skip is as much shorter.
+/// An instant is quiet if the wall clock then shows a time within one of the spans. If clocks are set back, a quiet
+/// time occurs twice; a span that clocks skip is shorter by as much.
 ///
 ///     let hours = try QuietHours(["22:00-07:00", "sat,sun 07:00-09:00"])
-///     hours.end(ofQuietAt: now, in: zone)   // nil: it is loud
+///     hours.end(ofQuietAt: now, in: zone)   // nil: not quiet
 public struct QuietHours: Hashable, Sendable, Codable {
-  /// As they were given, in their order.
+  /// The spans as given, in their order.
   public let spans: [QuietSpan]
-  /// What they come to: minutes of the week from Monday 00:00, in order, apart from each other.
+  /// The union of the spans: minutes of the week from Monday 00:00, sorted and disjoint.
   private let quiet: [Range<Int64>]
 
   private static let minutesOfWeek: Int64 = 7 * 1_440
   private static let secondsOfWeek = minutesOfWeek * 60
 
-  /// The most spans that are taken.
+  /// The most spans that are accepted.
   public static let maxSpans = 32
 
-  /// It is never quiet.
+  /// Empty quiet hours.
   public static let never = QuietHours(joined: [], quiet: [])
 
-  /// - Throws: ``QuietHoursError`` when there are more than `maxSpans`, or no minute of the week is left between them.
+  /// - Throws: ``QuietHoursError`` for more than `maxSpans` spans, or if they cover the whole week.
   public init(_ spans: [QuietSpan]) throws(QuietHoursError) {
     guard spans.count <= Self.maxSpans else { throw .tooMany }
     let quiet = Self.joined(spans)
@@ -28,7 +28,7 @@ public struct QuietHours: Hashable, Sendable, Codable {
     self.init(joined: spans, quiet: quiet)
   }
 
-  /// Reads each span from its text.
+  /// Parses each span.
   ///
   /// - Throws: ``QuietHoursError``
   public init(_ texts: [String]) throws(QuietHoursError) {
@@ -60,7 +60,7 @@ public struct QuietHours: Hashable, Sendable, Codable {
         let start = Int64((day.rawValue - 1) * QuietSpan.minutesOfDay + span.start)
         let end = start + Int64(span.length)
         ranges.append(start..<min(end, minutesOfWeek))
-        // Sunday night goes on in the morning of Monday.
+        // Sunday night continues on Monday morning.
         if end > minutesOfWeek { ranges.append(0..<end - minutesOfWeek) }
       }
     }
@@ -76,12 +76,12 @@ public struct QuietHours: Hashable, Sendable, Codable {
     return joined
   }
 
-  /// When the quiet that holds at `instant` ends: the first loud instant after it, in whole seconds. Nil when it is loud.
+  /// Returns the first instant after `instant` that is not quiet, in whole seconds; `nil` if `instant` is not quiet.
   public func end(ofQuietAt instant: Instant, in zone: Zone) -> Instant? {
     var second = instant.seconds
     guard var wait = secondsOfQuiet(at: second, zone) else { return nil }
     while second <= Instant.latest.seconds {
-      // Between two changes of the clock its face runs evenly.
+      // Between two changes of offset the wall clock runs evenly.
       guard let change = zone.nextTransition(after: Instant(seconds: second)), change.instant.seconds <= second + wait
       else { return Instant(seconds: second + wait) }
       second = change.instant.seconds
@@ -91,7 +91,7 @@ public struct QuietHours: Hashable, Sendable, Codable {
     return .latest
   }
 
-  /// How long the clock's face has to run on from its reading at `second` until it reads a loud time.
+  /// Returns how many seconds the wall clock must advance from `second` until it shows a time that is not quiet.
   private func secondsOfQuiet(at second: Int64, _ zone: Zone) -> Int64? {
     guard !quiet.isEmpty else { return nil }
     // 1970-01-01 was a Thursday.
@@ -99,7 +99,7 @@ public struct QuietHours: Hashable, Sendable, Codable {
     let ofWeek = (wall % Self.secondsOfWeek + Self.secondsOfWeek) % Self.secondsOfWeek
     guard let range = quiet.first(where: { $0.contains(ofWeek / 60) }) else { return nil }
     var end = range.upperBound
-    // What reaches the end of the week may go on at its beginning.
+    // A range up to the end of the week may continue at its beginning.
     if end == Self.minutesOfWeek, let first = quiet.first, first.lowerBound == 0 { end += first.upperBound }
     return end * 60 - ofWeek
   }
@@ -119,14 +119,14 @@ public struct QuietHours: Hashable, Sendable, Codable {
   }
 }
 
-/// Why quiet hours were refused.
+/// A QuietHoursError says why quiet hours were refused.
 public enum QuietHoursError: Error, Hashable, Sendable, CustomStringConvertible {
   case span(FormatError)
   case tooMany
   /// The spans cover the whole week.
   case neverLoud
 
-  /// A sentence that says what to write instead.
+  /// The error as a sentence that says what to write instead.
   public var message: String {
     switch self {
     case .span(let error): error.message

@@ -1,13 +1,13 @@
-/// A stretch of the wall clock that returns each week: from one time of day to another, on some weekdays.
+/// A QuietSpan is a weekly span of wall-clock time: from one time of day to another, on some weekdays.
 ///
-/// The weekday is that on which the stretch begins; it may pass midnight. Its end does not belong to it.
+/// The weekday is that of its start; the span may pass midnight. Its end is exclusive.
 ///
 ///     try QuietSpan("weekdays 22:00-7:00").description   // "mon-fri 22:00-07:00"
 public struct QuietSpan: Hashable, Sendable, Codable, CustomStringConvertible {
   public let days: WeekdaySet
-  /// Minute of the day on the clock's face, 0…1 439.
+  /// The minute of the day, 0…1 439.
   public let start: Int
-  /// Minute of the day, 1…1 440; not later than `start` when it is one of the next day.
+  /// The minute of the day, 1…1 440; on the next day if not later than `start`.
   public let end: Int
 
   init(days: WeekdaySet, start: Int, end: Int) {
@@ -16,9 +16,10 @@ public struct QuietSpan: Hashable, Sendable, Codable, CustomStringConvertible {
     self.end = end
   }
 
-  /// Days, if any, and two times of day: `22:00-07:00`, `mon-fri 22:00-07:00`, `sat,sun 23:00-09:00`. Days are
-  /// weekdays or their first three letters, `weekdays` or `weekends`; ranges may go round the weekend (`fri-mon`).
-  /// `00:00-24:00` is a whole day.
+  /// Parses optional days and two times of day: `22:00-07:00`, `mon-fri 22:00-07:00`, `sat,sun 23:00-09:00`.
+  ///
+  /// Days are weekdays or their first three letters, `weekdays` or `weekends`. Ranges may wrap around the weekend
+  /// (`fri-mon`). `00:00-24:00` is a whole day.
   ///
   /// - Throws: ``FormatError``
   public init(_ text: String) throws(FormatError) {
@@ -30,12 +31,12 @@ public struct QuietSpan: Hashable, Sendable, Codable, CustomStringConvertible {
     }
   }
 
-  /// How long it is, in minutes: 1…1 440.
+  /// The length in minutes: 1…1 440.
   var length: Int { end > start ? end - start : end + Self.minutesOfDay - start }
 
   static let minutesOfDay = 1_440
 
-  /// The canonical form: days as ranges of three and more, then the two times.
+  /// The canonical form: days, in ranges from three on, then the two times.
   public var description: String {
     let times = "\(Self.text(start))-\(Self.text(end))"
     return days == .everyDay ? times : "\(Self.text(days)) \(times)"
@@ -68,12 +69,12 @@ public struct QuietSpan: Hashable, Sendable, Codable, CustomStringConvertible {
   public func encode(to encoder: any Encoder) throws { try encodeText(description, encoder) }
 }
 
-/// Reads the text of a span.
+/// A QuietSpanReader parses the text of a span.
 private struct QuietSpanReader {
   let bytes: [UInt8]
   var position = 0
 
-  /// The byte at the position, letters in lower case.
+  /// The byte at the position, with letters in lower case.
   private var next: UInt8? {
     guard position < bytes.count else { return nil }
     return (0x41...0x5A).contains(bytes[position]) ? bytes[position] | 0x20 : bytes[position]
@@ -124,7 +125,7 @@ private struct QuietSpanReader {
     return days
   }
 
-  /// A word for days.
+  /// Parses a word for days.
   private mutating func day() throws(Fault) -> (WeekdaySet, Range<Int>) {
     let start = position
     while let byte = next, isLetter(byte) { position += 1 }
@@ -145,7 +146,7 @@ private struct QuietSpanReader {
     throw fault(range, word.isEmpty ? "a day is missing" : "\"\(word)\" is no weekday", "mon, tue, … or weekdays")
   }
 
-  /// `7`, `07`, `7:30`, `22:00`, as the minute of the day.
+  /// Parses `7`, `07`, `7:30` or `22:00` as the minute of the day.
   private mutating func time(upTo limit: Int) throws(Fault) -> Int {
     let start = position
     let expected = "a time of day such as 22:00"
@@ -166,7 +167,7 @@ private struct QuietSpanReader {
     return total
   }
 
-  /// At most four digits.
+  /// Parses at most four digits.
   private mutating func number() -> (value: Int, digits: Int)? {
     var value = 0
     var digits = 0
@@ -194,6 +195,6 @@ private struct QuietSpanReader {
 }
 
 extension WeekdaySet {
-  /// The one day of the set, when it has one.
+  /// The day of a set with exactly one day.
   fileprivate var single: Weekday? { Weekday.allCases.first { self == WeekdaySet($0) } }
 }

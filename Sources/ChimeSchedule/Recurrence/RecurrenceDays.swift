@@ -1,20 +1,20 @@
-/// Which days of the calendar a rule's `BYMONTH`, `BYMONTHDAY`, `BYYEARDAY` and `BYDAY` leave, as masks from which the
-/// days of any month follow without a search.
+/// A RecurrenceDays is the set of days that `BYMONTH`, `BYMONTHDAY`, `BYYEARDAY` and `BYDAY` select. Masks give the
+/// days of any month without a search.
 struct RecurrenceDays: Sendable, Hashable {
   /// Bits 1…12.
   var months: UInt32 = 0x1FFE
-  /// Bit 0 is the first of the month; with `monthDaysFromEnd` empty too, every day.
+  /// Bit 0 is the first of the month. If `monthDaysFromEnd` is empty too, this means every day.
   var monthDays: UInt32 = 0
   /// Bit 31 is the last of the month.
   var monthDaysFromEnd: UInt32 = 0
-  /// Bit 0 is Monday. All seven when days of the week do not matter.
+  /// Bit 0 is Monday. All seven if weekdays do not matter.
   var weekdays: UInt8 = 0x7F
-  /// Byte 0 holds the weekdays that count on their first day in the month, byte 4 those on their fifth.
+  /// Byte 0 has the weekdays that count on their first day in the month, byte 4 those on their fifth.
   var nth: UInt64 = 0
-  /// Byte 0 holds the weekdays that count on their last day in the month.
+  /// Byte 0 has the weekdays that count on their last day in the month.
   var nthFromEnd: UInt64 = 0
-  /// The days of the year that `BYYEARDAY` and weekdays counted in the year leave, six words for each of the 14 kinds of
-  /// years; empty when the place in the year does not matter.
+  /// The days that `BYYEARDAY` and weekdays numbered in the year select: six words for each of the 14 kinds of years;
+  /// empty if the position in the year does not matter.
   var table: ContiguousArray<UInt64> = []
 
   static let wordsInYear = 6
@@ -24,12 +24,12 @@ struct RecurrenceDays: Sendable, Hashable {
       && table.isEmpty
   }
 
-  /// Whether only days of the week decide.
+  /// Whether only weekdays decide.
   var keepsToWeekdays: Bool {
     months == 0x1FFE && monthDays == 0 && monthDaysFromEnd == 0 && nth == 0 && nthFromEnd == 0 && table.isEmpty
   }
 
-  /// The days of a month, bit 0 its first.
+  /// Returns the days of a month; bit 0 is the first.
   @inline(__always)
   func mask(_ month: Month) -> UInt32 {
     guard months >> UInt32(month.month) & 1 != 0 else { return 0 }
@@ -38,13 +38,13 @@ struct RecurrenceDays: Sendable, Hashable {
     return mask & weekdayMask(month)
   }
 
-  /// The days that `BYMONTHDAY` names and the month has.
+  /// Returns the days that `BYMONTHDAY` names and the month has.
   @inline(__always)
   private func monthDayMask(_ month: Month) -> UInt32 {
     (monthDays | monthDaysFromEnd >> (32 - month.length)) & month.everyDay
   }
 
-  /// The days that `BYDAY` leaves, as far as the month decides it.
+  /// Returns the days that `BYDAY` selects, as far as the month decides it.
   @inline(__always)
   func weekdayMask(_ month: Month) -> UInt32 {
     if nth | nthFromEnd == 0 { return month.days(weekdays) }
@@ -72,14 +72,14 @@ struct RecurrenceDays: Sendable, Hashable {
     return UInt32(truncatingIfNeeded: bits) & month.everyDay
   }
 
-  /// Whether a day is among them.
+  /// Returns whether a day is in the set.
   func contains(_ day: Int64) -> Bool {
     let month = Month(holding: day)
     return mask(month) >> UInt32(day - month.first) & 1 != 0
   }
 
-  /// Keeps, in each kind of year, the days that `choose` lists: told the length of the year and the weekday of its first
-  /// day, it calls back with places in the year from 0; those that the year lacks are passed over.
+  /// Keeps the days that `choose` lists, for each kind of year. `choose` gets the length of the year and the weekday of
+  /// its first day, and calls back with positions in the year from 0. Positions outside the year are ignored.
   mutating func keepDaysOfYear(_ choose: (_ length: Int, _ newYear: Int, _ take: (Int) -> Void) -> Void) {
     if table.isEmpty { table = ContiguousArray(repeating: ~0, count: 14 * Self.wordsInYear) }
     for kind in 0..<14 {
@@ -92,7 +92,7 @@ struct RecurrenceDays: Sendable, Hashable {
     }
   }
 
-  /// The first day from `day` on that the weekdays leave, where nothing else decides; there is at least one weekday.
+  /// Returns the first selected weekday on or after `day`, if only weekdays decide. At least one must be selected.
   @inline(__always)
   func nextWeekday(onOrAfter day: Int64) -> Int64 {
     let doubled = UInt64(weekdays) | UInt64(weekdays) << 7
@@ -100,12 +100,12 @@ struct RecurrenceDays: Sendable, Hashable {
   }
 }
 
-/// A month of a year, with what its days depend on.
+/// A Month is a month of a year, with the values that its days depend on.
 struct Month {
   var year: Int
   /// 1…12
   var month: Int
-  /// The day number of its first day, and that of its year.
+  /// The day numbers of its first day and of the first day of its year.
   let first: Int64
   let newYear: Int64
   let length: UInt32
@@ -116,7 +116,7 @@ struct Month {
     self.month = month
     let isLeap = CivilDate.isLeap(year)
     newYear = Int64(CivilDate.dayNumber(year: year, month: 1, day: 1))
-    // 30 × (month − 1) and what longer and shorter months add to it, four bits each.
+    // The start is 30 × (month − 1) plus the excess of the months before it, four bits each.
     let excess = 0x6655_4332_2110 as UInt64
     var start = 30 * (month - 1) + Int(excess >> UInt64(4 * (month - 1)) & 0xF)
     if month > 2 { start -= isLeap ? 1 : 2 }
@@ -131,7 +131,7 @@ struct Month {
 
   @inline(__always) var everyDay: UInt32 { ~0 >> (32 - length) }
 
-  /// The days of the month that fall on some weekdays.
+  /// Returns the days of the month that fall on the given weekdays.
   @inline(__always)
   func days(_ weekdays: UInt8) -> UInt32 {
     if weekdays == 0x7F { return everyDay }
@@ -142,14 +142,14 @@ struct Month {
   }
 }
 
-/// The day of the week, 0 for Monday, of a day counted from 1970-01-01.
+/// Returns the weekday, 0 for Monday, of a day counted from 1970-01-01.
 @inline(__always)
 func weekdayIndex(_ day: Int64) -> Int {
   let index = Int(truncatingIfNeeded: (day + 3) % 7)
   return index < 0 ? index + 7 : index
 }
 
-/// The quotient rounded towards the past, and what is left of it: 0..<divisor.
+/// Returns the quotient rounded down, and the remainder: 0..<divisor.
 @inline(__always)
 func dividedDown(_ value: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64) {
   let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)

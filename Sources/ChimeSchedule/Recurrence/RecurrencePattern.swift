@@ -1,6 +1,6 @@
-/// A recurrence rule as it is written: the value of an `RRULE` property (RFC 5545 section 3.3.10, RFC 7529).
+/// A RecurrencePattern is the value of an `RRULE` property (RFC 5545 section 3.3.10, RFC 7529).
 ///
-/// Lists of small numbers are bit masks; an empty one stands for a part that is not given.
+/// Lists of small numbers are bit masks. An empty mask means that the part is absent.
 struct RecurrencePattern: Sendable, Hashable {
   enum Frequency: UInt8, Sendable, Hashable, CaseIterable {
     case secondly, minutely, hourly, daily, weekly, monthly, yearly
@@ -18,19 +18,19 @@ struct RecurrencePattern: Sendable, Hashable {
     }
   }
 
-  /// What becomes of a day that its month or year does not have (RFC 7529 section 4.1).
+  /// What happens to a day that its month or year lacks (RFC 7529 section 4.1).
   enum Skip: UInt8, Sendable, Hashable {
     case omit, backward, forward
   }
 
-  /// A weekday counted within a month or a year: `2MO`, `-1FR`.
+  /// An Ordinal is a numbered weekday of a month or a year: `2MO`, `-1FR`.
   struct Ordinal: Sendable, Hashable, Comparable {
     /// 1…53, or −53…−1 from the end.
     var ordinal: Int8
     /// 0 is Monday.
     var weekday: UInt8
 
-    /// Those from the beginning come first, then those from the end; each in the order of the calendar.
+    /// Orders those from the beginning first, then those from the end, each in calendar order.
     static func < (left: Ordinal, right: Ordinal) -> Bool {
       if (left.ordinal < 0) != (right.ordinal < 0) { return right.ordinal < 0 }
       return (left.ordinal, left.weekday) < (right.ordinal, right.weekday)
@@ -70,44 +70,44 @@ struct RecurrencePattern: Sendable, Hashable {
   var weekStart: UInt8 = 0
   var skip: Skip = .omit
 
-  /// The largest number of times that a rule, or all rules of a schedule together, may name.
+  /// The largest `COUNT` of a rule, and the largest sum over all rules of a schedule.
   static let largestCount: Int64 = 10_000
   static let largestInterval: Int64 = 2_147_483_647
 
-  /// The two letters by which RFC 5545 calls the days of the week, Monday first.
+  /// The two-letter names of weekdays in RFC 5545, Monday first.
   static let weekdayNames: [StaticString] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
   var hasWeekdays: Bool { weekdays != 0 || !ordinals.isEmpty }
   var hasMonthDays: Bool { monthDays != 0 || monthDaysFromEnd != 0 }
   var hasWeeks: Bool { weeks != 0 || weeksFromEnd != 0 }
-  /// Whether a BY part names something, of which BYSETPOS can choose.
+  /// Whether a BY part exists from which BYSETPOS can choose.
   var namesAnything: Bool {
     hasWeekdays || hasMonthDays || !yearDays.isEmpty || hasWeeks || months != 0 || hasTimes
   }
   var hasTimes: Bool { hours != 0 || minutes != 0 || seconds != 0 }
 }
 
-/// A moment as RFC 5545 writes it.
+/// A RecurrenceTime is a moment in the notation of RFC 5545.
 struct RecurrenceTime: Sendable, Hashable {
   enum Form: UInt8, Sendable, Hashable {
     /// `20260101`
     case date
-    /// `20260101T090000`, on the clock that governs.
+    /// `20260101T090000`, on the governing clock.
     case local
     /// `20260101T090000Z`
     case utc
   }
 
   var form: Form
-  /// Wall seconds; of a date those of its midnight.
+  /// Wall seconds; for a date those of its midnight.
   var wall: Int64
 }
 
 // MARK: - Text
 
 extension RecurrencePattern {
-  /// Appends the value in its one form: parts in a fixed order, values ascending with those from the end last, what says
-  /// nothing left out.
+  /// Appends the canonical form: parts in a fixed order, values ascending with those from the end last, parts without
+  /// effect omitted.
   func write(into text: inout RecurrenceText) {
     if skip != .omit { text.append("RSCALE=GREGORIAN;") }
     text.append("FREQ=")
@@ -140,7 +140,7 @@ extension RecurrencePattern {
     }
   }
 
-  /// Whether the day on which weeks begin can change anything.
+  /// Whether the first day of the week affects the result.
   var weekStartMatters: Bool {
     frequency == .weekly && (interval > 1 || !positions.isEmpty) || frequency == .yearly && hasWeeks
   }
@@ -163,7 +163,7 @@ extension RecurrencePattern {
   }
 }
 
-/// Canonical text in the making.
+/// A RecurrenceText builds canonical text.
 struct RecurrenceText {
   var bytes: [UInt8] = []
 
@@ -218,7 +218,7 @@ struct RecurrenceText {
     }
   }
 
-  /// A list of the numbers of the set bits, where bit 0 stands for `from`.
+  /// Appends the numbers of the set bits as a list, where bit 0 means `from`.
   mutating func append(_ name: StaticString, bits: UInt64, from: Int64) {
     var rest = bits
     while rest != 0 {
@@ -228,7 +228,7 @@ struct RecurrenceText {
     }
   }
 
-  /// Numbers from 1 up, then those that count −1, −2, … from the end.
+  /// Appends numbers from 1 up, then those counted from the end as −1, −2, …
   mutating func append(_ name: StaticString, bits: UInt64, fromEnd: UInt64) {
     append(name, bits: bits, from: 1)
     var rest = fromEnd

@@ -1,5 +1,5 @@
 extension RecurrenceReader {
-  /// Refuses what RFC 5545 section 3.3.10 and RFC 7529 section 4.1 do not allow together.
+  /// Refuses combinations of parts that RFC 5545 section 3.3.10 and RFC 7529 section 4.1 forbid.
   func checkCombinations(_ rule: RecurrencePattern, _ parts: Parts) throws(Fault) {
     func refuse(_ part: Part, _ problem: String, _ expected: String, section: String = "RFC 5545 section 3.3.10")
       throws(Fault)

@@ -1,6 +1,6 @@
-/// The value of `RRULE` (RFC 5545 section 3.3.10, RFC 7529 section 4).
+/// Parses the value of `RRULE` (RFC 5545 section 3.3.10, RFC 7529 section 4).
 extension RecurrenceReader {
-  /// The parts of a rule, in the order in which they stand best.
+  /// The parts of a rule, in the recommended order.
   enum Part: String, CaseIterable {
     case frequency = "FREQ"
     case interval = "INTERVAL"
@@ -20,7 +20,7 @@ extension RecurrenceReader {
     case skip = "SKIP"
   }
 
-  /// Where the parts of a rule stand.
+  /// The positions of the parts of a rule.
   struct Parts {
     var ranges: [(part: Part, range: Range<Int>)] = []
 
@@ -115,7 +115,7 @@ extension RecurrenceReader {
     case .until: rule.until = try moment(value)
     case .hours: try list(value, part, 0...23) { rule.hours |= 1 << UInt64($0) }
     case .minutes: try list(value, part, 0...59) { rule.minutes |= 1 << UInt64($0) }
-    // Clocks here know no leap seconds; the second 60 is then 59 (RFC 5545 section 3.3.12).
+    // Clocks here have no leap seconds, so second 60 becomes 59 (RFC 5545 section 3.3.12).
     case .seconds: try list(value, part, 0...60) { rule.seconds |= 1 << UInt64(min($0, 59)) }
     case .months: try list(value, part, 1...12) { rule.months |= 1 << UInt32($0) }
     case .monthDays:
@@ -178,7 +178,7 @@ extension RecurrenceReader {
     }
     let significant = digits.drop { $0 == UInt8(ascii: "0") }
     let number = significant.prefix(19).reduce(Int64(0)) { sum, digit in
-      // Eighteen nines and one digit more fit.
+      // Eighteen nines and one more digit fit into 64 bits.
       sum &* 10 &+ Int64(digit - 0x30)
     }
     guard significant.count <= 18, bounds.contains(number) else {
@@ -189,7 +189,7 @@ extension RecurrenceReader {
     return number
   }
 
-  /// Calls `take` with each number of a comma-separated list. From the end they are negative.
+  /// Calls `take` with each number of a comma-separated list. Numbers from the end are negative.
   private func list(
     _ value: Range<Int>, _ part: Part, _ bounds: ClosedRange<Int>, fromEnd: Bool = false, _ take: (Int) -> Void
   ) throws(Fault) {
@@ -216,7 +216,7 @@ extension RecurrenceReader {
     }
   }
 
-  /// The numbers ascending, each once, those from the end last.
+  /// Returns the numbers ascending, each once, with those from the end last.
   private func signedList(_ value: Range<Int>, _ part: Part, _ bounds: ClosedRange<Int>) throws(Fault) -> [Int16] {
     var found = Set<Int16>()
     try list(value, part, bounds, fromEnd: true) { found.insert(Int16($0)) }
@@ -284,7 +284,7 @@ extension RecurrenceReader {
     let names: [String: String] = [
       "MON": "MO", "TUE": "TU", "WED": "WE", "THU": "TH", "FRI": "FR", "SAT": "SA", "SUN": "SU",
     ]
-    // `MON` and `MONDAY` for `MO`.
+    // Corrects `MON` and `MONDAY` to `MO`.
     let short = names[String(upper(item).prefix(3))]
     return Fault(
       range: item, problem: "\"\(shown(item))\" is no day of the week", expected: expected(.days),

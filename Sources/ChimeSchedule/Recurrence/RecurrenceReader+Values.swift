@@ -1,6 +1,6 @@
-/// Dates, times and durations as RFC 5545 sections 3.3.4 to 3.3.6 write them.
+/// Parses dates, times and durations of RFC 5545 sections 3.3.4 to 3.3.6.
 extension RecurrenceReader {
-  /// The comma-separated moments of a property, at least one.
+  /// Parses the comma-separated moments of a property, at least one.
   func moments(_ line: Line) throws(Fault) -> [(time: RecurrenceTime, range: Range<Int>)] {
     var result: [(RecurrenceTime, Range<Int>)] = []
     var position = line.value.lowerBound
@@ -30,7 +30,7 @@ extension RecurrenceReader {
     }
   }
 
-  /// Whether the value is of the kind that the property's parameters promise.
+  /// Refuses a value of another kind than the property's parameters declare.
   private func check(_ time: RecurrenceTime, _ line: Line, _ item: Range<Int>) throws(Fault) {
     if line.type == .date, time.form != .date {
       throw Fault(
@@ -52,7 +52,7 @@ extension RecurrenceReader {
     }
   }
 
-  /// The end of a period, which says nothing about when something is due, but must be one.
+  /// Validates the end of a period. It has no effect on the occurrences.
   private func checkEnd(_ range: Range<Int>) throws(Fault) {
     if let first = bytes[range].first, (0x30...0x39).contains(first) {
       _ = try moment(range)
@@ -61,7 +61,7 @@ extension RecurrenceReader {
     }
   }
 
-  /// `20261224`, `20261224T090000` or `20261224T090000Z`.
+  /// Parses `20261224`, `20261224T090000` or `20261224T090000Z`.
   func moment(_ range: Range<Int>) throws(Fault) -> RecurrenceTime {
     let text = bytes[range]
     let expected = "a date like 20261224, or with a time like 20261224T090000 or 20261224T080000Z"
@@ -88,13 +88,13 @@ extension RecurrenceReader {
       throw fault("there is no time \"\(shown(range.lowerBound + 9..<range.lowerBound + 15))\"")
     }
     let wall = Int64(CivilDate.dayNumber(year: year, month: month, day: day)) * 86_400
-    // Clocks here know no leap seconds; the second 60 is then 59 (RFC 5545 section 3.3.12).
+    // Clocks here have no leap seconds, so second 60 becomes 59 (RFC 5545 section 3.3.12).
     return RecurrenceTime(
       form: !hasTime ? .date : range.count == 16 ? .utc : .local,
       wall: wall + Int64(hour * 3_600 + minute * 60 + min(second, 59)))
   }
 
-  /// The date without hyphens and colons, where that makes it one.
+  /// Returns a repair that drops hyphens and colons, if the result has the length of a date.
   private func withoutMarks(_ range: Range<Int>) -> Fault.Repair? {
     guard range.count <= 25 else { return nil }
     let plain = bytes[range].filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
@@ -102,7 +102,7 @@ extension RecurrenceReader {
     return .init(range, String(decoding: plain, as: UTF8.self))
   }
 
-  /// A number of digits alone, at most nine.
+  /// Parses a number of one to nine digits.
   func number(_ range: Range<Int>) -> Int? {
     guard (1...9).contains(range.count) else { return nil }
     var value = 0
@@ -120,21 +120,21 @@ extension RecurrenceReader {
     draft.trigger = try duration(line.value)
   }
 
-  /// The units of a duration, from the largest; hours and what follows them stand behind a T.
+  /// The units of a duration, from the largest. Hours and smaller units follow a T.
   private static let durationUnits: [(letter: UInt8, isTime: Bool, length: Int64)] = [
     (UInt8(ascii: "w"), false, 7), (UInt8(ascii: "d"), false, 1), (UInt8(ascii: "h"), true, 3_600),
     (UInt8(ascii: "m"), true, 60), (UInt8(ascii: "s"), true, 1),
   ]
 
-  /// The unit of a letter, which each unit has once and in this order. By itself, because the optimizer of Swift 6.3, where
-  /// it unrolls this loop into its caller, orders two instructions by chance, and no two builds are the same.
+  /// Returns the index of a unit. Each unit may occur once, in this order. The function is not inlined, because the
+  /// optimizer of Swift 6.3 then orders two instructions of the unrolled loop by chance, and builds are not reproducible.
   @inline(never) private static func durationUnit(_ letter: UInt8, isTime: Bool, from unit: Int) -> Int? {
     durationUnits.indices.first {
       $0 >= unit && durationUnits[$0].letter == letter && durationUnits[$0].isTime == isTime
     }
   }
 
-  /// `-PT15M`, `P1W`, `-P1DT2H30M`: a sign, then weeks and days, then after `T` hours, minutes and seconds.
+  /// Parses `-PT15M`, `P1W`, `-P1DT2H30M`: a sign, then weeks and days, then after `T` hours, minutes and seconds.
   func duration(_ range: Range<Int>) throws(Fault) -> RecurrenceTrigger {
     func fault(_ problem: String, _ range: Range<Int>) -> Fault {
       Fault(range: range, problem: problem, expected: "a duration like -PT15M, -P1D or P1DT2H")
@@ -170,7 +170,7 @@ extension RecurrenceReader {
       guard let next = Self.durationUnit(letter, isTime: inTime, from: unit) else {
         throw fault("\"\(shown(start..<position + 1))\" does not belong here in a duration", start..<position + 1)
       }
-      // Nine digits times a week of days, or times an hour of seconds.
+      // Nine digits times a week in days, or times an hour in seconds.
       if inTime {
         result.seconds += Int64(value) * Self.durationUnits[next].length
       } else {

@@ -1,4 +1,4 @@
-/// What a text of the rrule dialect says, before it is written out again.
+/// A RecurrenceDraft holds the parsed content of a text of the rrule dialect.
 struct RecurrenceDraft {
   var clock = RecurrenceSchedule.Clock.floating
   var start: Int64 = 0
@@ -11,7 +11,7 @@ struct RecurrenceDraft {
   var trigger = RecurrenceTrigger()
 }
 
-/// Reads the properties of the rrule dialect, in any order, with white space or line breaks between them.
+/// A RecurrenceReader parses the properties of the rrule dialect, in any order, with white space or line breaks between.
 struct RecurrenceReader {
   enum Property: String, CaseIterable {
     case start = "DTSTART"
@@ -29,17 +29,17 @@ struct RecurrenceReader {
     case recur = "RECUR"
   }
 
-  /// A property with its value still unread.
+  /// A Line is a property whose value is not parsed yet.
   struct Line {
     var property: Property
-    /// Where the name stands; empty for a rule that stands without one.
+    /// The position of the name; empty for a rule without one.
     var name: Range<Int>
     var type: ValueType?
     var zone: Range<Int>?
     var value: Range<Int>
   }
 
-  /// The largest number of dates in all `RDATE` or all `EXDATE` together, and of rules.
+  /// The limits of all dates in `RDATE`, of all in `EXDATE`, and of rules.
   static let mostDates = 1_000
   static let mostRules = 16
 
@@ -93,7 +93,7 @@ struct RecurrenceReader {
 
   // MARK: Lines
 
-  /// Reads one property, or tells that there is none left.
+  /// Reads one property. Returns false if none is left.
   private mutating func line() throws(Fault) -> Bool {
     while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
     guard position < bytes.count else { return false }
@@ -200,7 +200,7 @@ struct RecurrenceReader {
           range: value, problem: "a schedule has only starts to count from, not \"\(shown(value))\"", expected: "START")
       }
     case _ where key.hasPrefix("X-"):
-      // Such parameters carry what other programs note for themselves.
+      // Other programs store their own data in such parameters.
       break
     default:
       throw Fault(
@@ -230,7 +230,7 @@ struct RecurrenceReader {
 
   // MARK: Properties
 
-  /// `DTSTART`, or what stands for it: the first of the dates, or the moment at which the text is read.
+  /// Sets the start: `DTSTART`, or else the first date, or else the time of parsing.
   private func setStart(_ draft: inout RecurrenceDraft, _ context: ParseContext?) throws(Fault) {
     let given = lines.first { $0.property == .start }
     let isRule = lines.contains { $0.property == .rule }
@@ -282,7 +282,7 @@ struct RecurrenceReader {
     for (time, range) in try moments(line) {
       switch (time.form, isExcept) {
       case (.date, true): draft.exceptDays.append(dividedDown(time.wall, by: 86_400).quotient)
-      // Its time is that of the start.
+      // A date takes the time of day of the start.
       case (.date, false): draft.dates.append(time.wall + startSecond)
       case (.utc, _) where draft.clock != .utc:
         if isExcept { draft.exceptInstants.append(time.wall) } else { draft.instants.append(time.wall) }
@@ -305,7 +305,7 @@ struct RecurrenceReader {
     }
   }
 
-  /// Holds a rule against the start: what only a start with a time, or only one without, can have.
+  /// Adapts a rule to the start. Some parts need a start with a time, or one without.
   private func fit(_ rule: inout RecurrencePattern, _ clock: RecurrenceSchedule.Clock, _ range: Range<Int>)
     throws(Fault)
   {
@@ -314,7 +314,7 @@ struct RecurrenceReader {
       throw Fault(
         range: range, problem: "a DTSTART without a time cannot repeat within a day", expected: "DTSTART with a time")
     }
-    // "MUST be ignored" (RFC 5545 section 3.3.10) where whole days repeat.
+    // RFC 5545 section 3.3.10 says of these parts "MUST be ignored" if whole days repeat.
     (rule.hours, rule.minutes, rule.seconds) = (0, 0, 0)
     guard rule.positions.isEmpty || rule.namesAnything else {
       throw Fault(
@@ -336,7 +336,7 @@ extension RecurrenceReader {
     (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
   }
 
-  /// A short text in capitals, for comparing with names; of longer ones the beginning.
+  /// Returns a text in capitals for comparing with names, cut off after 64 bytes.
   func upper(_ range: Range<Int>) -> String {
     String(decoding: bytes[range].prefix(64).map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
   }
@@ -347,7 +347,7 @@ extension RecurrenceReader {
 
   func endOfWord(_ start: Int) -> Int { bytes[start...].firstIndex { $0 <= 0x20 } ?? bytes.count }
 
-  /// The name that was probably meant.
+  /// Returns a repair with the name that was probably meant.
   func nearest(_ range: Range<Int>, _ names: [String]) -> Fault.Repair? {
     guard range.count <= 20,
       let word = Spelling.nearest(to: upper(range).lowercased(), among: names.map { $0.lowercased() })

@@ -1,8 +1,7 @@
 extension RecurrenceRule {
-  /// Rules by hours, minutes or seconds: a grid on the wall clock, limited to days, hours, minutes and seconds.
+  /// Returns the next slot of a rule by hours, minutes or seconds: a wall-clock grid with limits.
   ///
-  /// Each turn either finds a slot or leaps to where the next limit allows one. What lies more than 400 years ahead is not
-  /// looked for.
+  /// Each turn finds a slot or jumps to where the next limit allows one. The search covers 400 years.
   func nextOnClock(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let unit = unit
     let wakeups = min(last, wall + ZoneTable.cycle)
@@ -42,13 +41,13 @@ extension RecurrenceRule {
     return nil
   }
 
-  /// So often a grid may miss what it is limited to before it is worked out when it meets it: most do so at once.
+  /// The number of misses after which the search computes where grid and limits meet. Most grids meet them at once.
   private static let plainTurns = 8
-  /// In so many pieces the allowed times of a day may lie for that. Where they lie in more, a grid does not miss them for long.
+  /// The most separate ranges of allowed times in a day for that computation. With more, a grid soon meets one of them.
   private static let mostPieces = 32
 
-  /// The first period of the grid from one on that begins at an allowed time of the day. It is worked out and not looked
-  /// for, because a grid of 86,399 seconds meets 9:00:00 once in 236 years.
+  /// Returns the first period, at or after `period`, that begins at an allowed time of day. It computes the period
+  /// instead of searching, because a grid of 86,399 seconds meets 9:00:00 once in 236 years.
   private func nextMeeting(after period: Int64, _ budget: inout SearchBudget) -> Int64? {
     let length = 86_400 / unit
     let place = dividedDown(period, by: length).rest
@@ -60,7 +59,7 @@ extension RecurrenceRule {
       guard pieces <= Self.mostPieces else { return period }
       let end = endOfAllowed(from)
       guard budget.spend(4) else { return nil }
-      // In units of the grid, counted from where it is.
+      // In units of the grid, relative to its current position.
       let low = dividedDown(from / unit - place, by: length).rest
       let high = dividedDown((end - 1) / unit - place, by: length).rest
       let turns = low > high ? 0 : firstMultiple(of: interval % length, modulo: length, from: low, through: high)
@@ -71,7 +70,7 @@ extension RecurrenceRule {
     return period + least * interval
   }
 
-  /// The first allowed time of a day from a second of it on; 86,400 when there is none.
+  /// Returns the first allowed time of day at or after a second; 86,400 if there is none.
   private func firstAllowed(onOrAfter second: Int64) -> Int64 {
     var second = second
     while second < 86_400 {
@@ -82,9 +81,9 @@ extension RecurrenceRule {
     return min(second, 86_400)
   }
 
-  /// Where the times of a day that hour, minute and second allow end that begin with an allowed one.
+  /// Returns the end of the range of allowed times that contains an allowed second of the day.
   private func endOfAllowed(_ second: Int64) -> Int64 {
-    // By the coarsest field that all finer ones leave whole.
+    // The finest field with a limit decides.
     if unit == 1, secondLimit & Self.sixty != Self.sixty {
       let later = ~(secondLimit >> UInt64(second % 60))
       return second + min(Int64(later.trailingZeroBitCount), 60 - second % 60)
@@ -110,17 +109,17 @@ extension RecurrenceRule {
     }
   }
 
-  /// Whether a grid can ever meet its limits within a week, which is after how long grids and limits repeat. Without
-  /// this, a grid that passes them by would be followed for centuries.
+  /// Whether the grid can ever meet its limits. Grid and limits repeat within a week, so that is enough to check.
+  /// Without this check, the search would follow a grid that misses them for centuries.
   var meetsClockLimits: Bool {
     guard interval > 1 else { return true }
     let start = origin * unit
     var known: Int64 = 0
     for length in [60, 3_600, 86_400, 604_800] as [Int64] {
-      // Units are parts of all but the first length, of which a minute or an hour says nothing.
+      // A minute or an hour is divisible by no smaller limit than itself, so lengths up to the unit say nothing.
       guard length > unit else { continue }
       let step = greatestCommonDivisor(interval * unit, length)
-      // A grid that is no coarser than within the shorter length meets the limits on any hour or day that they allow.
+      // If the step is the same as for the shorter length, the grid meets the limits in any hour or day that they allow.
       guard step != known else { continue }
       known = step
       var reading = dividedDown(start, by: step).rest
@@ -134,15 +133,15 @@ extension RecurrenceRule {
     return true
   }
 
-  /// The reading itself where the limits that repeat with a length allow it, else one further on before which they allow
-  /// none. It is counted from Thursday 1970-01-01, and may be the length.
+  /// Returns the reading itself if the limits that repeat with `length` allow it. Otherwise it returns a later one with
+  /// no allowed reading in between, at most `length`. Readings count from Thursday 1970-01-01.
   private func allowedReading(onOrAfter reading: Int64, in length: Int64) -> Int64 {
     let (day, second) = (reading / 86_400, reading % 86_400)
     if length > 86_400, days.weekdays >> UInt8(weekdayIndex(day)) & 1 == 0 { return (day + 1) * 86_400 }
     return day * 86_400 + allowedTime(onOrAfter: second, in: length)
   }
 
-  /// The same of the limits that repeat with a day or a part of it, for a second of the day.
+  /// Returns the same for the limits that repeat with a day or a part of it, for a second of the day.
   @inline(__always)
   private func allowedTime(onOrAfter second: Int64, in length: Int64) -> Int64 {
     let hour = second / 3_600
@@ -162,8 +161,8 @@ extension RecurrenceRule {
   }
 }
 
-/// The smallest x from 0 on for which `number` · x, divided by `divisor`, leaves a rest from `low` through `high`; `nil`
-/// when there is none. Like Euclid's algorithm it takes a few divisions.
+/// Returns the smallest x ≥ 0 for which `number` · x modulo `divisor` lies from `low` through `high`; `nil` if there is
+/// none. Like Euclid's algorithm it takes a few divisions.
 ///
 ///     firstMultiple(of: 7, modulo: 10, from: 3, through: 3)   // 9, because 7 · 9 is 63
 func firstMultiple(of number: Int64, modulo divisor: Int64, from low: Int64, through high: Int64) -> Int64? {
@@ -171,7 +170,7 @@ func firstMultiple(of number: Int64, modulo divisor: Int64, from low: Int64, thr
   guard number > 0 else { return nil }
   let turns = (low + number - 1) / number
   if turns * number <= high { return turns }
-  // No multiple lies in the range itself, so one is looked for that is `wraps` times the divisor further on.
+  // No multiple lies in the range itself, so look for one in the range shifted by `wraps` divisors.
   let wraps = firstMultiple(
     of: divisor % number, modulo: number, from: dividedDown(-high, by: number).rest,
     through: dividedDown(-low, by: number).rest)

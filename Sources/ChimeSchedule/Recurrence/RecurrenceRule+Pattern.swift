@@ -1,10 +1,9 @@
 extension RecurrenceRule {
-  /// Makes a rule ready. Where it ends at an instant (`UNTIL` in UTC on a clock of another zone), that is left to the
-  /// caller.
+  /// Compiles a rule. If it ends at an instant (`UNTIL` in UTC on a clock of another zone), the caller applies that end.
   ///
   /// - Parameters:
-  ///   - start: `DTSTART` in wall seconds; its fields stand in for what the rule leaves out.
-  ///   - budget: what counting off `COUNT` occurrences may take.
+  ///   - start: `DTSTART` in wall seconds. Its fields replace those that the rule omits.
+  ///   - budget: The budget for counting off `COUNT` occurrences.
   init(_ pattern: RecurrencePattern, start: Int64, _ budget: inout SearchBudget) {
     let (startDay, startSecond) = dividedDown(start, by: 86_400)
     let startMonth = Month(holding: startDay)
@@ -47,14 +46,14 @@ extension RecurrenceRule {
     case .daily: origin = startDay
     case .weekly: origin = week(startDay).number
     case .monthly: origin = startMonth.index
-    // Years that are left out are counted from the start's calendar year, also where its week is one of another year.
+    // The interval counts from the start's calendar year, even if the start's week belongs to another year.
     case .yearly: origin = Int64(hasWeeks && interval == 1 ? weekYear(startDay) : startMonth.year)
     }
     shape = shape(pattern)
     if shape != .never, let count = pattern.count { end(after: count, &budget) }
   }
 
-  /// Weekdays of which only some count within the month or the year, and days of the year.
+  /// Applies numbered weekdays within the month or year, and days of the year.
   private mutating func countWithin(_ pattern: RecurrencePattern) {
     let isInMonth = frequency == .monthly || pattern.months != 0
     if isInMonth {
@@ -88,7 +87,7 @@ extension RecurrenceRule {
     }
   }
 
-  /// `SKIP` concerns rules that can name a day which a month or a year lacks.
+  /// Prepares `SKIP`, which affects rules that can name a day missing from a month or a year.
   private mutating func setSkip(_ pattern: RecurrencePattern) {
     guard pattern.skip != .omit, frequency >= .monthly, !hasWeeks else { return }
     if pattern.yearDays.isEmpty {
@@ -126,7 +125,7 @@ extension RecurrenceRule {
     firstTime = times.first
   }
 
-  /// How slots are to be found, or that there are none.
+  /// Returns how to find slots, or that there are none.
   private mutating func shape(_ pattern: RecurrencePattern) -> Shape {
     switch frequency {
     case .secondly, .minutely, .hourly:
@@ -134,7 +133,7 @@ extension RecurrenceRule {
     case .daily:
       guard let time = nextTime(after: -1) else { return .never }
       firstTime = time
-      // Every so many whole weeks it is always the start's weekday.
+      // Every n whole weeks means always the weekday of the start.
       let (startDay, _) = dividedDown(first, by: 86_400)
       guard interval % 7 != 0 || days.weekdays >> UInt8(weekdayIndex(startDay)) & 1 != 0 else { return .never }
       return days.isEveryDay ? .days : .months
@@ -149,7 +148,7 @@ extension RecurrenceRule {
     }
   }
 
-  /// Weekdays from Monday as weekdays from another first day of the week.
+  /// Rotates weekdays from Monday so that bit 0 is the first day of the week.
   private static func turned(_ weekdays: UInt8, by start: UInt8) -> UInt8 {
     let doubled = UInt16(weekdays) | UInt16(weekdays) << 7
     return UInt8(truncatingIfNeeded: doubled >> UInt16(start)) & 0x7F
@@ -168,7 +167,7 @@ extension RecurrenceRule {
     }
   }
 
-  /// The slot with that number, from 1; `nil` when there are fewer up to the end of the range.
+  /// Returns the slot with a number, from 1; `nil` if there are fewer up to the end of the range.
   private func slot(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch shape {
     case .days where positions.isEmpty: return slot(number: number, unit: 86_400)
@@ -187,7 +186,7 @@ extension RecurrenceRule {
     }
   }
 
-  /// In periods of one length that all hold the same.
+  /// Returns the slot with a number, if all periods have the same length and content.
   private func slot(number: Int64, unit: Int64) -> Int64? {
     let place = times.rank(through: first - origin * unit - 1) + number - 1
     let distance = place / times.count * interval
@@ -207,7 +206,7 @@ extension RecurrenceRule {
     return (firstDay(ofWeek: origin + weeks * interval) + weekday) * 86_400 + times[place % times.count]
   }
 
-  /// Whole months are counted by the days that they hold.
+  /// Returns the slot with a number. It counts whole months by their days.
   private func slotInMonths(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (start, second) = dividedDown(first, by: 86_400)
     var day = start
@@ -227,12 +226,12 @@ extension RecurrenceRule {
     return nil
   }
 
-  /// Seconds from the beginning of the year 1 to the end of 9999.
+  /// Seconds from the start of year 1 to the end of 9999.
   private static let longestRange: Int64 = 315_537_897_600
 }
 
 extension FixedWidthInteger {
-  /// The bits in the opposite order.
+  /// The bits in reverse order.
   fileprivate var mirrored: Self {
     var result: Self = 0
     var rest = self

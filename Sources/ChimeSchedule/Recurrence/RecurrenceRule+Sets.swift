@@ -1,15 +1,15 @@
-/// The days of one period.
+/// A RecurrencePeriod is the set of days of one period.
 struct RecurrencePeriod {
-  /// The day that bit 0 stands for.
+  /// The day of bit 0.
   var base: Int64
   /// Up to 384 days.
   var words: InlineArray<6, UInt64> = .init(repeating: 0)
-  /// How many words can hold anything.
+  /// How many words may be nonzero.
   var length = 1
 
   init(base: Int64) { self.base = base }
 
-  /// Adds up to 64 days from a place on.
+  /// Adds up to 64 days from a position on.
   @inline(__always)
   mutating func insert(_ bits: UInt64, at place: Int) {
     let (word, shift) = (place >> 6, UInt64(place & 63))
@@ -25,7 +25,7 @@ struct RecurrencePeriod {
     return Int64(count)
   }
 
-  /// How many days lie before a place, and whether the place itself is one.
+  /// Returns how many days lie before a position, and whether the position itself is one.
   func rank(of place: Int64) -> (before: Int64, isMember: Bool) {
     guard place >= 0 else { return (0, false) }
     var count = 0
@@ -40,7 +40,7 @@ struct RecurrencePeriod {
     return (Int64(count), false)
   }
 
-  /// The day that has `rank` days before it; there is one.
+  /// Returns the day with `rank` days before it, which must exist.
   func day(_ rank: Int64) -> Int64 {
     var rest = Int(rank)
     for word in 0..<length {
@@ -53,11 +53,11 @@ struct RecurrencePeriod {
 }
 
 extension RecurrenceRule {
-  /// Rules that need the whole set of a period before any of it is known.
+  /// Returns the next slot of a rule that must expand a whole period before any slot is known.
   func nextInSets(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let day = dividedDown(wall + 1, by: 86_400).quotient
     var number = period(holding: day)
-    // A day that its month lacks falls into the month before or after.
+    // With `SKIP`, a missing day moves to the previous or next month.
     if skip != .omit { number -= 1 }
     number = nextPeriod(onOrAfter: max(number, origin))
     var best: Int64?
@@ -75,7 +75,7 @@ extension RecurrenceRule {
     return best
   }
 
-  /// The first slot of one period after a reading.
+  /// Returns the first slot of one period after a reading.
   private func slot(inPeriod number: Int64, after wall: Int64) -> Int64? {
     let days = days(ofPeriod: number)
     let count = days.count * times.count
@@ -90,7 +90,7 @@ extension RecurrenceRule {
     return slot(place, of: days)
   }
 
-  /// How many slots a period's days hold up to and including a reading.
+  /// Returns how many slots of a period lie up to and including a reading.
   private func place(in days: RecurrencePeriod, after wall: Int64) -> Int64 {
     let (day, second) = dividedDown(wall, by: 86_400)
     let (before, isMember) = days.rank(of: day - days.base)
@@ -101,8 +101,8 @@ extension RecurrenceRule {
     days.day(place / times.count) * 86_400 + times[place % times.count]
   }
 
-  /// The slot with that number, from 1. Whole periods are counted at once; where `SKIP` lets neighbours name the same
-  /// day, it counts with the earlier. (That needs all times of a day in both, so no `BYSETPOS`.)
+  /// Returns the slot with a number, from 1. It counts whole periods at once. If `SKIP` makes adjacent periods name the
+  /// same day, the earlier one counts. (That requires equal times on both, so no `BYSETPOS`.)
   func slotInSets(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     var rest = number
     var after = first - 1
@@ -135,7 +135,7 @@ extension RecurrenceRule {
     return nil
   }
 
-  /// What putting a period's set together costs, in steps of a search.
+  /// The cost of expanding one period, in search steps.
   private var stepsForPeriod: Int {
     switch frequency {
     case .yearly: hasWeeks ? 18 : 12
@@ -144,7 +144,7 @@ extension RecurrenceRule {
     }
   }
 
-  /// How many periods there are in 400 years, after which the calendar repeats.
+  /// Returns the number of periods in 400 years, after which the calendar repeats.
   private static func periodsInCycle(_ frequency: RecurrencePattern.Frequency) -> Int {
     frequency == .yearly ? 402 : frequency == .monthly ? 4_802 : 20_872
   }
@@ -200,14 +200,14 @@ extension RecurrenceRule {
     return period
   }
 
-  /// The days of a month after `SKIP`; bit 0 stands for the day before its first, so that days which the month lacks
-  /// have a place.
+  /// Returns the days of a month after `SKIP`. Bit 0 is the day before the first, so that moved days outside the month
+  /// have a position.
   private func bits(_ month: Month) -> UInt64 {
     guard days.months >> UInt32(month.month) & 1 != 0 else { return 0 }
     var bits = UInt64(days.mask(month)) << 1
     guard skip != .omit else { return bits }
     let end = UInt64(month.length)
-    // Days past the end of the month, and days before its beginning that are counted from its end.
+    // Days after the end of the month, and days counted from its end that fall before its start.
     let isCommonYear = !CivilDate.isLeap(month.year)
     if movesMonthDays && days.monthDays >> month.length != 0 || movesLastDay && month.month == 12 && isCommonYear {
       bits |= kept(skip == .forward ? end + 1 : end, month)
@@ -220,7 +220,7 @@ extension RecurrenceRule {
     return bits
   }
 
-  /// The bit of a day that took the place of a missing one, if `BYDAY`, which comes after `SKIP`, leaves it.
+  /// Returns the bit of a day that replaces a missing one, unless `BYDAY`, which applies after `SKIP`, excludes it.
   private func kept(_ place: UInt64, _ month: Month) -> UInt64 {
     daysAfterSkip.contains(month.first + Int64(place) - 1) ? 1 << place : 0
   }
@@ -229,15 +229,15 @@ extension RecurrenceRule {
 
   var hasWeeks: Bool { weeks != 0 || weeksFromEnd != 0 }
 
-  /// The first day of week 1 of a year: the week that holds 4 January, so at least four days of the year.
+  /// Returns the first day of week 1: the week that contains 4 January, so at least four days of the year.
   func firstWeek(_ year: Int) -> Int64 {
     let fourth = Int64(CivilDate.dayNumber(year: year, month: 1, day: 4))
     return fourth - week(fourth).place
   }
 
-  /// The year to whose weeks a day belongs; it differs from the day's year about New Year's Day.
+  /// Returns the year of a day's week. It can differ from the day's year around New Year's Day.
   func weekYear(_ day: Int64) -> Int {
-    // Of the week's days the fourth is always in it.
+    // The fourth day of a week always lies in its year.
     Month(holding: firstDay(ofWeek: week(day).number) + 3).year
   }
 
@@ -267,6 +267,6 @@ extension RecurrenceRule {
 }
 
 extension Month {
-  /// Months counted from the year 0.
+  /// The month counted from January of year 0.
   var index: Int64 { Int64(year * 12 + month - 1) }
 }

@@ -1,60 +1,59 @@
-/// What one recurrence rule and its start come down to: all occurrences as readings of the wall clock.
+/// A RecurrenceRule is one compiled recurrence rule with its start. Its slots are wall-clock times.
 ///
-/// A rule has periods (days, weeks, months, … according to its frequency), of which every `interval`-th counts from the
-/// one that holds the start. The period at or after a reading follows by division, so nothing here depends on how long
-/// ago the rule began.
+/// A rule has periods (days, weeks, months, … by its frequency). Every `interval`-th counts, beginning with the one that
+/// contains the start. Division gives the period at or after a reading, so the cost does not depend on the age of the rule.
 ///
 /// Source: RFC 5545 section 3.3.10.
 struct RecurrenceRule: WallSlots {
-  /// How the next slot is found.
+  /// A Shape says how to find the next slot.
   enum Shape: UInt8, Sendable, Hashable {
     /// Every `interval` days.
     case days
     /// On days of every `interval`-th week.
     case weeks
-    /// On days of months that are walked one after the other: by days with limits, by months, by years.
+    /// On days of months, visited one by one: days with limits, months, years.
     case months
-    /// From the whole set of each period: `BYSETPOS`, `BYWEEKNO`, `SKIP`.
+    /// From the expanded set of each period: `BYSETPOS`, `BYWEEKNO`, `SKIP`.
     case sets
     /// By hours, minutes or seconds.
     case clock
-    /// None at all.
+    /// No slots at all.
     case never
   }
 
   var shape: Shape = .never
   var frequency: RecurrencePattern.Frequency = .daily
   var skip: RecurrencePattern.Skip = .omit
-  /// What `SKIP` has to move: days of the month past 28, day 366 of the year, and day −366.
+  /// What `SKIP` must move: days of the month past 28, day 366 of the year, and day −366.
   var movesMonthDays = false
   var movesLastDay = false
   var movesFirstDay = false
   /// 0 is Monday.
   var weekStart: Int64 = 0
   var interval: Int64 = 1
-  /// The number of the period that holds the start: a day, a week, a month, a year, or so many hours, minutes, seconds.
+  /// The number of the period that contains the start, in the unit of the frequency.
   var origin: Int64 = 0
   var days = RecurrenceDays()
-  /// What `BYDAY` alone leaves, for days that `SKIP` has moved.
+  /// The limits of `BYDAY` alone, for days that `SKIP` moves.
   var daysAfterSkip = RecurrenceDays()
-  /// The times of a day; by hours, minutes or seconds those within one such period.
+  /// The times of a day. For rules by hours, minutes or seconds, those within one such period.
   var times = RecurrenceTimes(hours: 1, minutes: 1, seconds: 1)
-  /// The first of the times that count: the first of all unless places are chosen among those of a day.
+  /// The first time that counts: the first of all, unless `BYSETPOS` selects among the times of a day.
   var firstTime: Int64 = 0
   var positions = RecurrencePositions([])
-  /// Days of the week, bit 0 the one on which weeks begin.
+  /// The days of the week; bit 0 is the first day of the week.
   var daysOfWeek: UInt8 = 0x7F
-  /// Weeks of the year, for `BYWEEKNO`: bit 0 is week 1, and of those from the end bit 63 is the last.
+  /// Weeks of the year for `BYWEEKNO`: bit 0 is week 1; in those from the end, bit 63 is the last.
   var weeks: UInt64 = 0
   var weeksFromEnd: UInt64 = 0
-  /// Which hours, minutes and seconds a rule by smaller units is limited to.
+  /// The hours, minutes and seconds to which a rule by smaller units is limited.
   var hourLimit: UInt64 = ~0
   var minuteLimit: UInt64 = ~0
   var secondLimit: UInt64 = ~0
-  /// The start; no slot lies before it, or after `last`.
+  /// The range of slots: `first` is the start.
   var first: Int64 = 0
   var last: Int64 = Self.endOfRange
-  /// Whether counting off its occurrences was given up; it then has none.
+  /// Whether counting off the occurrences exceeded its budget; the rule then has none.
   var isUncountable = false
 
   /// 9999-12-31 23:59:59
@@ -82,7 +81,7 @@ struct RecurrenceRule: WallSlots {
     }
   }
 
-  /// The first time of a day that counts after a second of it.
+  /// Returns the first time of a day that counts after a second of the day.
   @inline(__always)
   func nextTime(after second: Int64) -> Int64? {
     if positions.isEmpty { return times.next(after: second) }
@@ -90,7 +89,7 @@ struct RecurrenceRule: WallSlots {
     return times[place]
   }
 
-  /// The first day of the rule from `day` on, which is not before the start's.
+  /// Returns the first day of the rule on or after `day`, which is not before the start's.
   @inline(__always)
   private func nextDay(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch shape {
@@ -100,7 +99,7 @@ struct RecurrenceRule: WallSlots {
     }
   }
 
-  /// The first period that counts from a period on.
+  /// Returns the first counting period at or after a period.
   @inline(__always)
   func nextPeriod(onOrAfter period: Int64) -> Int64 {
     guard interval > 1 else { return period }
@@ -110,20 +109,20 @@ struct RecurrenceRule: WallSlots {
 
   // MARK: Weeks
 
-  /// The number of the week that holds a day, and the day's place in it.
+  /// Returns the number of the week that contains a day, and the day's position in it.
   @inline(__always)
   func week(_ day: Int64) -> (number: Int64, place: Int64) {
     let (number, place) = dividedDown(day + 3 - weekStart, by: 7)
     return (number, place)
   }
 
-  /// The first day of a week.
+  /// Returns the first day of a week.
   @inline(__always)
   func firstDay(ofWeek number: Int64) -> Int64 { number * 7 - 3 + weekStart }
 
   private func nextInWeeks(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = day
-    // With limits to months a week may hold nothing; weeks and months meet again after 400 years.
+    // With limits on months a week may be empty. Weeks and months align again after 400 years.
     for _ in 0...Self.weeksInCycle {
       let (number, place) = week(day)
       let active = nextPeriod(onOrAfter: number)
@@ -144,7 +143,7 @@ struct RecurrenceRule: WallSlots {
     return nil
   }
 
-  /// The first day of the next month that `BYMONTH` allows.
+  /// Returns the first day of the next month that `BYMONTH` allows.
   private func firstDay(ofMonthAfter month: Month) -> Int64? {
     let later = days.months & (~0 << UInt32(month.month + 1)) & 0x1FFE
     let year = later == 0 ? month.year + 1 : month.year
@@ -154,10 +153,10 @@ struct RecurrenceRule: WallSlots {
 
   // MARK: Months
 
-  /// The first day from `day` on that the masks leave: in months or years that count, or on days that do.
+  /// Returns the first matching day on or after `day`, within counting months, years or days.
   func nextInMonths(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     let isGrid = frequency == .daily && interval > 1
-    // Where no month has two days of the grid, its days are fewer than the months.
+    // If the grid has at most one day in a month, its days are fewer than the months.
     if isGrid, interval > 31 { return nextOfGrid(onOrAfter: day, &budget) }
     let fields = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var cursor = MonthCursor(self, year: fields.year, month: fields.month)
@@ -176,7 +175,7 @@ struct RecurrenceRule: WallSlots {
     return nil
   }
 
-  /// The first of every so many days that the masks leave, from `day` on.
+  /// Returns the first matching day on or after `day` of a grid of days.
   private func nextOfGrid(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = nextPeriod(onOrAfter: day)
     while day <= Self.endOfRange / 86_400 {
@@ -193,12 +192,12 @@ struct RecurrenceRule: WallSlots {
     return nil
   }
 
-  /// The days of a month that is in a period that counts.
+  /// Returns the matching days of a month within counting periods.
   @inline(__always)
   func mask(_ month: Month) -> UInt32 {
     let mask = days.mask(month)
     guard frequency == .daily, interval > 1 else { return mask }
-    // One bit for each day that counts.
+    // One bit for each day of the grid.
     var offset = nextPeriod(onOrAfter: month.first) - month.first
     var counted: UInt32 = 0
     while offset < 31 {
@@ -208,18 +207,18 @@ struct RecurrenceRule: WallSlots {
     return mask & counted
   }
 
-  /// What can fall together at all does so within 400 years in periods of months or years. A grid of days takes longer,
-  /// and is followed to the end of the range.
+  /// The most months and weeks that a search visits. Periods of months or years repeat within 400 years. A grid of days
+  /// takes longer, so its search goes to the end of the range.
   private static let monthsInCycle = 12 * 401
   private static let monthsInRange = 12 * 10_000
   private static let weeksInCycle = 20_871
 }
 
-/// Steps through the months that can hold something.
+/// A MonthCursor steps through the months that may contain a day.
 struct MonthCursor {
   var year: Int
   var month: Int
-  /// Whether the first month is later than the one that was asked for.
+  /// Whether the first month is later than the requested one.
   let isMoved: Bool
 
   @inline(__always)

@@ -1,10 +1,10 @@
-/// A schedule of the rrule dialect, understood: a start, rules, single dates, exceptions and a shift.
+/// A RecurrenceSchedule is a parsed schedule of the rrule dialect: a start, rules, single dates, exceptions and a shift.
 ///
 ///     DTSTART;TZID=America/New_York:19970902T090000 RRULE:FREQ=DAILY;COUNT=10
 ///
-/// Source: RFC 5545 sections 3.3.10 and 3.8.5, RFC 7529. Which readings of it are taken stands in `docs/schedules.md`.
+/// Source: RFC 5545 sections 3.3.10 and 3.8.5, RFC 7529. `docs/schedules.md` lists the interpretations chosen.
 struct RecurrenceSchedule: DialectSchedule {
-  /// The clock on which the start is read.
+  /// The clock of the start.
   enum Clock: Sendable, Hashable {
     /// Whole days on the reminder's clock.
     case dates
@@ -18,10 +18,10 @@ struct RecurrenceSchedule: DialectSchedule {
   /// `DTSTART` in wall seconds on that clock; year 1…9999.
   var start: Int64
   var rules: [RecurrencePattern] = []
-  /// `RDATE`: readings of the clock, and instants given in UTC beside another clock.
+  /// `RDATE`: wall-clock times, and instants given in UTC beside another clock.
   var dates: [Int64] = []
   var instants: [Int64] = []
-  /// `EXDATE`, of which days stand for all that is on them.
+  /// `EXDATE`: a day excludes all occurrences on it.
   var exceptDates: [Int64] = []
   var exceptDays: [Int64] = []
   var exceptInstants: [Int64] = []
@@ -55,7 +55,7 @@ struct RecurrenceSchedule: DialectSchedule {
     }
   }
 
-  /// The same with another start; nil when that lies outside the years of dates.
+  /// Makes a copy with another start; `nil` if the start is before 1970.
   init?(_ other: RecurrenceSchedule, start: Int64) {
     guard start >= 0 else { return nil }
     self = other
@@ -63,8 +63,8 @@ struct RecurrenceSchedule: DialectSchedule {
     canonical = Self.text(clock, start, rules, dates, instants, exceptDates, exceptDays, exceptInstants, trigger)
   }
 
-  /// Whether a text that begins like this, in small letters, is meant as one of this dialect: it begins with a name before
-  /// an equals sign, as parts of rules do, or with a property.
+  /// Returns whether a text with this beginning, in lower case, is meant as one of this dialect. It is if it begins
+  /// with a name and an equals sign, as parts of rules do, or with a property.
   static func isLikely(_ beginning: some Sequence<UInt8>) -> Bool {
     var name: [UInt8] = []
     for byte in beginning {
@@ -112,7 +112,7 @@ struct RecurrenceSchedule: DialectSchedule {
     return timetable
   }
 
-  /// `UNTIL` where it is an instant. (On a clock of UTC it is one too, and equal to its reading.)
+  /// Returns `UNTIL` if it is an instant. (On a UTC clock it equals its wall-clock time.)
   private func end(of rule: RecurrencePattern) -> Int64? {
     guard let until = rule.until, until.form == .utc else { return nil }
     return until.wall
@@ -130,7 +130,7 @@ struct RecurrenceSchedule: DialectSchedule {
       var member = RecurrenceSet.Member(rule: RecurrenceRule(rule, start: start, &budget))
       if let end = end(of: rule) {
         member.lastSecond = end
-        // The last reading that can be meant: in the second pass of a fold, those of the first pass are over.
+        // The last wall-clock time that can apply: in the second pass of a fold, those of the first pass are over.
         let stretch = zone.segment(at: end)
         let passed = end < stretch.start + stretch.offsetBefore - stretch.offset
         member.rule.last = min(
@@ -140,9 +140,9 @@ struct RecurrenceSchedule: DialectSchedule {
     }
 
     var added: [Int64] = []
-    // Without a rule the start is an occurrence like the other dates.
+    // Without a rule, the start is an occurrence like the other dates.
     for reading in dates + (rules.isEmpty ? [start] : []) where !set.isExcepted(reading) {
-      // Exceptions given in UTC mean what the reading stands for before it is moved.
+      // Exceptions in UTC refer to the time before it is moved.
       guard
         set.exceptInstants.isEmpty || trigger.days == 0
           || !zone.instants(reading, gap: gap, fold: fold).contains(where: set.exceptInstants.containsSorted)
@@ -210,7 +210,7 @@ extension RecurrenceSchedule {
 }
 
 extension RecurrenceText {
-  /// The parameters and values of a property that holds moments.
+  /// Appends the parameters and values of a property of moments.
   fileprivate mutating func append(_ clock: RecurrenceSchedule.Clock, _ walls: [Int64]) {
     let form: RecurrenceTime.Form
     switch clock {
@@ -236,14 +236,14 @@ extension RecurrenceText {
   }
 }
 
-/// How far each occurrence is moved: `TRIGGER` with a duration (RFC 5545 sections 3.3.6 and 3.8.6.3).
+/// A RecurrenceTrigger shifts each occurrence: `TRIGGER` with a duration (RFC 5545 sections 3.3.6 and 3.8.6.3).
 struct RecurrenceTrigger: Sendable, Hashable {
-  /// Weeks and days, which move the reading of the clock.
+  /// Weeks and days, in days. They shift the wall-clock time.
   var days: Int64 = 0
-  /// Hours, minutes and seconds, which are elapsed time; of the same sign as the days.
+  /// Hours, minutes and seconds, in seconds of elapsed time; the sign is that of the days.
   var seconds: Int64 = 0
 
-  /// Both parts are bounded by this, in either direction: 100 years.
+  /// The limit of both parts, in either direction: 100 years.
   static let largestDays: Int64 = 36_525
   static let largestSeconds: Int64 = 36_525 * 86_400
 
@@ -275,7 +275,7 @@ struct RecurrenceTrigger: Sendable, Hashable {
 }
 
 extension ZoneTable {
-  /// The instants at which a reading is due, in order.
+  /// Returns the instants of a wall-clock time, in order.
   fileprivate func instants(_ wall: Int64, gap: GapHandling, fold: FoldRule) -> [Int64] {
     switch resolve(wall) {
     case .unique(let instant): [instant]

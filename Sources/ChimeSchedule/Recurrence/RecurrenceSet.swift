@@ -1,7 +1,6 @@
-/// All of a schedule's occurrences where one rule alone does not say it: several rules, single dates beside or in place
-/// of rules, exceptions, a shift.
+/// A RecurrenceSet is all occurrences of a schedule beyond one rule: several rules, single dates, exceptions, a shift.
 ///
-/// Source: RFC 5545 section 3.8.5 for what makes the set, section 3.8.6.3 for the shift.
+/// Source: RFC 5545 section 3.8.5 for the set, section 3.8.6.3 for the shift.
 struct RecurrenceSet: Sendable, Hashable {
   struct Member: Sendable, Hashable {
     var rule: RecurrenceRule
@@ -10,31 +9,31 @@ struct RecurrenceSet: Sendable, Hashable {
   }
 
   var members: ContiguousArray<Member> = []
-  /// Instants from `RDATE`, ascending, with exceptions taken away and shifted.
+  /// Instants from `RDATE`, ascending, without exceptions and shifted.
   var added: ContiguousArray<Int64> = []
-  /// Readings from which `added` comes, ascending; for remarks.
+  /// The wall-clock times of `added`, ascending; for remarks.
   var addedReadings: ContiguousArray<Int64> = []
-  /// Readings, days and instants from `EXDATE`, ascending. They mean occurrences before the shift.
+  /// Wall-clock times, days and instants from `EXDATE`, ascending. They refer to occurrences before the shift.
   var exceptReadings: ContiguousArray<Int64> = []
   var exceptDays: ContiguousArray<Int64> = []
   var exceptInstants: ContiguousArray<Int64> = []
-  /// The part of the shift that moves the reading of the clock: whole days, in seconds.
+  /// The part of the shift that moves the wall-clock time: whole days, in seconds.
   var nominal: Int64 = 0
   /// The part of the shift that is elapsed time, in seconds.
   var exact: Int64 = 0
 
-  /// Whether a reading, before the shift, is excepted by itself or with its day.
+  /// Returns whether a wall-clock time, before the shift, is excluded by itself or with its day.
   func isExcepted(_ reading: Int64) -> Bool {
     exceptReadings.containsSorted(reading)
       || !exceptDays.isEmpty && exceptDays.containsSorted(dividedDown(reading, by: 86_400).quotient)
   }
 }
 
-/// The slots of one rule of a set, moved by the days of the shift.
+/// MovedSlots are the slots of one rule of a set, moved by the days of the shift.
 private struct MovedSlots: WallSlots {
   let set: RecurrenceSet
   let index: Int
-  /// Needed to tell to which instants slots belonged before they were moved.
+  /// Needed to find the instants of slots before they are moved.
   let zone: ZoneTable
   let gap: GapHandling
   let fold: FoldRule
@@ -63,7 +62,7 @@ private struct MovedSlots: WallSlots {
 }
 
 extension Timetable {
-  /// The first occurrence of a set after an instant.
+  /// Returns the first occurrence of a set after an instant.
   func nextInSet(_ set: RecurrenceSet, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var best = set.added.firstSorted(after: second) ?? .max
     for index in set.members.indices {
@@ -72,10 +71,10 @@ extension Timetable {
     return best == .max || budget.isSpent ? nil : best
   }
 
-  /// The first occurrence after an instant that one rule of a set gives; the greatest number when it gives none.
+  /// Returns the first occurrence of one rule of a set after an instant; `Int64.max` if there is none.
   func next(ofMember index: Int, of set: RecurrenceSet, after second: Int64, _ budget: inout SearchBudget) -> Int64 {
     let slots = MovedSlots(set: set, index: index, zone: zone, gap: gap, fold: fold)
-    // Bounds that are instants mean occurrences before the shift; where days were moved, the slots have seen to them.
+    // Bounds that are instants refer to occurrences before the shift. If days are moved, the slots apply them.
     let bound = set.nominal == 0 ? set.members[index].lastSecond : .max
     var after = second - set.exact
     while let found = nextSlot(slots, after: after, &budget), found <= bound {
@@ -85,7 +84,7 @@ extension Timetable {
     return .max
   }
 
-  /// Whether a set names a reading of the clock itself.
+  /// Returns whether a set itself names a wall-clock time.
   func isReading(_ wall: Int64, of set: RecurrenceSet) -> Bool {
     guard set.exact == 0 else { return false }
     return set.addedReadings.containsSorted(wall)
@@ -96,7 +95,7 @@ extension Timetable {
 }
 
 extension ContiguousArray<Int64> {
-  /// How many of the ascending numbers are not greater than one.
+  /// Returns how many numbers of the ascending array are not greater than `value`.
   @inline(__always)
   private func count(through value: Int64) -> Int {
     var low = 0

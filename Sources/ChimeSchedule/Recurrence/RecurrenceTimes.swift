@@ -1,14 +1,14 @@
-/// The seconds of a day (or of an hour, or a minute) that lie in a product of hours, minutes and seconds.
+/// A RecurrenceTimes is a product of hours, minutes and seconds, as seconds of a day (or of an hour, or a minute).
 struct RecurrenceTimes: Sendable, Hashable {
   let hours: UInt64
   let minutes: UInt64
   let seconds: UInt64
-  /// How many there are, at least 1.
+  /// The number of times, at least 1.
   let count: Int64
-  /// The earliest.
+  /// The earliest time.
   let first: Int64
 
-  /// None of the masks is empty.
+  /// Makes the product. None of the masks may be empty.
   init(hours: UInt64, minutes: UInt64, seconds: UInt64) {
     self.hours = hours
     self.minutes = minutes
@@ -18,7 +18,7 @@ struct RecurrenceTimes: Sendable, Hashable {
       hours.trailingZeroBitCount * 3_600 + minutes.trailingZeroBitCount * 60 + seconds.trailingZeroBitCount)
   }
 
-  /// The earliest time after a second of the day; −1 asks for the first of all.
+  /// Returns the earliest time after a second of the day; −1 gives the first.
   @inline(__always)
   func next(after second: Int64) -> Int64? {
     if second < first { return first }
@@ -44,7 +44,7 @@ struct RecurrenceTimes: Sendable, Hashable {
       inDay.trailingZeroBitCount * 3_600 + minutes.trailingZeroBitCount * 60 + seconds.trailingZeroBitCount)
   }
 
-  /// How many times there are up to and including a second of the day; −1 gives 0.
+  /// Returns the number of times up to and including a second of the day; −1 gives 0.
   func rank(through second: Int64) -> Int64 {
     guard second >= first else { return 0 }
     let hour = UInt64(second / 3_600)
@@ -58,7 +58,7 @@ struct RecurrenceTimes: Sendable, Hashable {
     return Int64(rank)
   }
 
-  /// The time at a place in their order: 0..<count.
+  /// The time at an index in ascending order: 0..<count.
   subscript(index: Int64) -> Int64 {
     let perMinute = Int64(seconds.nonzeroBitCount)
     let perHour = perMinute * Int64(minutes.nonzeroBitCount)
@@ -69,7 +69,7 @@ struct RecurrenceTimes: Sendable, Hashable {
 }
 
 extension UInt64 {
-  /// Where the set bit stands that has `rank` set bits below it; 64 when there are not so many.
+  /// Returns the position of the set bit with `rank` set bits below it; 64 if there are too few.
   @inline(__always)
   func positionOfBit(_ rank: Int) -> Int {
     var rest = self
@@ -78,7 +78,7 @@ extension UInt64 {
   }
 }
 
-/// `BYSETPOS`: places in a period's set, counted from its beginning and from its end.
+/// RecurrencePositions are the values of `BYSETPOS`: positions in a period's set, from its start and its end.
 struct RecurrencePositions: Sendable, Hashable {
   /// Ascending, from 0.
   private let forward: ContiguousArray<Int32>
@@ -92,15 +92,15 @@ struct RecurrencePositions: Sendable, Hashable {
 
   @inline(__always) var isEmpty: Bool { forward.isEmpty && backward.isEmpty }
 
-  /// The smallest number of members that a set needs for one of them to be chosen.
+  /// The smallest set of which one member is chosen.
   var smallestSet: Int64 { Int64(min(forward.first.map { $0 + 1 } ?? .max, backward.first ?? .max)) }
 
-  /// The first chosen place from `place` on in a set of `count` members.
+  /// Returns the first chosen position at or after `place` in a set of `count` members.
   func next(from place: Int64, count: Int64) -> Int64? {
     var best = Int64.max
     let ahead = Self.count(of: forward, below: place)
     if ahead < forward.count, Int64(forward[ahead]) < count { best = Int64(forward[ahead]) }
-    // The largest distance from the end that does not reach behind `place`.
+    // The largest distance from the end that does not reach before `place`.
     let behind = Self.count(of: backward, below: count - place + 1)
     if behind > 0 { best = min(best, count - Int64(backward[behind - 1])) }
     return best == .max ? nil : best

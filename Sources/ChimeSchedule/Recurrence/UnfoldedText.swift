@@ -1,8 +1,8 @@
-/// Text with its folded lines put together (RFC 5545 section 3.1): a line break and the white space after it are left
-/// out, unless a property begins there, as in rules that people indent.
+/// An UnfoldedText is text with its folded lines joined (RFC 5545 section 3.1). A line break and the white space after
+/// it disappear, unless a property begins there, as in indented rules.
 struct UnfoldedText {
   let bytes: [UInt8]
-  /// Where each byte stood; empty when nothing was folded.
+  /// The original position of each byte; empty if nothing was folded.
   private let places: [Int]
 
   init(_ text: [UInt8]) {
@@ -28,7 +28,7 @@ struct UnfoldedText {
     self.places = places
   }
 
-  /// The fault with its places in the text as it was given.
+  /// Returns the fault with its positions in the original text.
   func located(_ fault: Fault) -> Fault {
     guard !places.isEmpty else { return fault }
     var fault = fault
@@ -54,7 +54,7 @@ struct UnfoldedText {
     return false
   }
 
-  /// Where the text goes on after a fold that begins at a place.
+  /// Returns where the text continues after a fold; `nil` if there is no fold.
   private static func endOfFold(in text: [UInt8], at start: Int) -> Int? {
     var index = start
     if text[index] == 0x0D { index += 1 }
@@ -64,7 +64,7 @@ struct UnfoldedText {
     let end = index + 2
     var next = end
     while next < text.count, next < end + 64, text[next] == 0x20 || text[next] == 0x09 { next += 1 }
-    // No property begins otherwise.
+    // No property begins with another letter.
     guard next < text.count, "DdEeRrTt".utf8.contains(text[next]) else { return end }
     let word = text[next...].prefix(8).map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
     let begins = RecurrenceReader.Property.allCases.contains { property in

@@ -1,4 +1,4 @@
-/// What the sun does at one instant of a day.
+/// A SolarEvent is an event of the sun at one instant of a day.
 enum SolarEvent: Sendable, Hashable, CaseIterable {
   case astronomicalDawn, nauticalDawn, dawn, sunrise, noon, sunset, dusk, nauticalDusk, astronomicalDusk
 
@@ -17,10 +17,10 @@ enum SolarEvent: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Where the sun's centre stands, in degrees above what wakes next; of no meaning at noon.
+  /// The altitude of the sun's center in degrees above the horizon; without meaning at noon.
   ///
-  /// At sunrise and sunset the upper edge touches a level horizon at sea: 34 minutes of arc of refraction and 16 of the
-  /// sun's half diameter, as almanacs have it. Twilights are geometric.
+  /// At sunrise and sunset the upper limb touches a level horizon at sea: 34 arc minutes of refraction and 16 of the
+  /// sun's radius, as in almanacs. Twilights are geometric.
   var altitude: Double {
     switch self {
     case .sunrise, .sunset: -0.833

@@ -1,5 +1,5 @@
-/// Understands the solar dialect by recursive descent without going back, with the words, days and bounds of phrases.
-/// The grammar in `docs/schedules.md` has the same parts in the same order.
+/// A SolarParser parses the solar dialect by recursive descent without backtracking, with the words, days and bounds of
+/// phrases. The grammar in `docs/schedules.md` has the same parts in the same order.
 struct SolarParser {
   private var phrase: PhraseParser
   private let context: ParseContext?
@@ -10,7 +10,7 @@ struct SolarParser {
     self.context = context
   }
 
-  /// `solar = [ days ] [ "at" ] moment [ days ] { bound }` to the end of the text.
+  /// Parses `solar = [ days ] [ "at" ] moment [ days ] { bound }` to the end of the text.
   mutating func schedule() throws(Fault) -> SolarSchedule {
     try phrase.lexer.start()
     var days = try leadingDays()
@@ -42,7 +42,7 @@ struct SolarParser {
 
   // MARK: Days
 
-  /// Days before the event: `daily`, `every day`, `every fri`, `weekdays`, or `every` alone.
+  /// Parses days before the event: `daily`, `every day`, `every fri`, `weekdays`, or `every` alone.
   private mutating func leadingDays() throws(Fault) -> WeekdaySet? {
     let start = phrase.lexer.token
     switch start.keyword {
@@ -66,7 +66,7 @@ struct SolarParser {
     return nil
   }
 
-  /// Days that stand before the event without `every`: a lone day would be one moment, as it is in a phrase.
+  /// Parses days before the event without `every`. A single day would mean one moment, as in a phrase.
   private mutating func recurring() throws(Fault) -> WeekdaySet {
     let first = phrase.lexer.token
     let days = try phrase.days()
@@ -77,7 +77,7 @@ struct SolarParser {
       repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)"))
   }
 
-  /// Days after the event: `on fri`, `every fri`, `daily`.
+  /// Parses days after the event: `on fri`, `every fri`, `daily`.
   private mutating func trailingDays() throws(Fault) -> WeekdaySet? {
     switch phrase.lexer.keyword {
     case .every:
@@ -102,7 +102,7 @@ struct SolarParser {
 
   // MARK: Events
 
-  /// event [ ( "+" | "-" ) duration ], or duration ( "before" | "after" ) event
+  /// Parses `event [ ( "+" | "-" ) duration ]`, or `duration ( "before" | "after" ) event`.
   private mutating func readMoment(into schedule: inout SolarSchedule) throws(Fault) {
     guard phrase.lexer.token.kind == .number || phrase.lexer.keyword == .article else {
       schedule.event = try event()
@@ -125,7 +125,7 @@ struct SolarParser {
     }
   }
 
-  /// ( "civil" | "nautical" | "astronomical" ) ( "dawn" | "dusk" ) | "sunrise" | "sunset" | … | "solar" "noon"
+  /// Parses `( "civil" | "nautical" | "astronomical" ) ( "dawn" | "dusk" ) | "sunrise" | "sunset" | … | "solar" "noon"`.
   private mutating func event() throws(Fault) -> SolarEvent {
     guard let word else {
       if phrase.lexer.keyword == .noon {
@@ -205,7 +205,7 @@ struct SolarParser {
     phrase.lexer.token.range.count <= 12 ? phrase.lexer.text(phrase.lexer.token.range).lowercased() : nil
   }
 
-  /// Something after the end of a whole schedule.
+  /// Returns the fault for text after a complete schedule.
   private func trailing() -> Fault {
     if word != nil {
       return Fault(
@@ -221,7 +221,7 @@ struct SolarParser {
 }
 
 extension Lexer.Token {
-  /// `+` or `-`.
+  /// `+` or `-`; `nil` for other tokens.
   fileprivate var sign: Unicode.Scalar? {
     switch kind {
     case .sign(UInt8(ascii: "+")): "+"

@@ -1,13 +1,13 @@
-/// What a schedule of the solar dialect comes down to.
+/// A SolarRule is a compiled schedule of the solar dialect.
 ///
-/// Solar days are counted by the place's own longitude, from one lower transit of the sun (its midnight) to the next,
-/// whatever civil clocks say: day 0 is the one whose mean noon is that of 1970-01-01. A solar day has each event at
-/// most once, so that walking from day to day loses none and doubles none in any zone.
+/// Solar days follow the place's own longitude: from one lower transit of the sun (local midnight) to the next,
+/// whatever civil clocks show. Day 0 is the one whose mean noon is that of 1970-01-01. A solar day has each event at
+/// most once, so the search from day to day neither loses nor doubles one in any zone.
 struct SolarRule: Sendable, Hashable {
   let event: SolarEvent
   /// Seconds from the event to the occurrence.
   let shift: Int64
-  /// The civil days on which the event itself has to fall.
+  /// The civil days on which the event itself must fall.
   let days: DayRule
   private let keepsEveryDay: Bool
   private let longitude: Double
@@ -15,13 +15,13 @@ struct SolarRule: Sendable, Hashable {
   private let cosineOfLatitude: Double
   private let sineOfAltitude: Double
 
-  /// No event lies further outside the 24 hours around the mean noon of its solar day: the equation of time never
-  /// reaches 20 minutes between 1970 and 9999.
+  /// The most seconds by which an event lies outside the 24 hours around the mean noon of its solar day. The equation
+  /// of time stays under 20 minutes between 1970 and 9999.
   private static let margin: Int64 = 1_800
-  /// The most solar days that are looked at: 400 years. Every event comes in each year anywhere, and years in which it
-  /// never does so on the right days are leapt over, so that this many mean that there is none.
+  /// The most solar days that a search examines: 400 years. Every event occurs each year at any place, and the search
+  /// skips unsuitable years. So after this many days there is no occurrence.
   private static let mostDays = 146_097
-  /// What looking for the event on one day costs, in steps of a search.
+  /// The cost of one day in search steps.
   private static let stepsForDay = 8
 
   init(event: SolarEvent, shift: Int64, days: DayRule, place: Place) {
@@ -32,7 +32,7 @@ struct SolarRule: Sendable, Hashable {
       days.weekdays == .everyDay && days.kind == nil && days.except.isEmpty
       && days.first <= Int64(CivilDate.earliest.dayNumber)
       && days.last >= Int64(CivilDate.latest.dayNumber)
-    // A place has checked its coordinates; a number beyond them could not be told in seconds.
+    // A place has valid coordinates. The bounds make sure that seconds cannot overflow.
     longitude = SolarRule.bounded(place.longitude, 180)
     (sineOfLatitude, cosineOfLatitude) = Trigonometry.sineAndCosine(SolarRule.bounded(place.latitude, 90))
     sineOfAltitude = Trigonometry.sineAndCosine(event.altitude).sine
@@ -42,7 +42,7 @@ struct SolarRule: Sendable, Hashable {
     degrees.isNaN ? 0 : min(max(degrees, -limit), limit)
   }
 
-  /// The first occurrence strictly after an instant, in seconds; `nil` when there is none up to the end of the year 9999.
+  /// Returns the first occurrence strictly after an instant, in seconds; `nil` if there is none up to the end of 9999.
   func next(after second: Int64, zone: ZoneTable, _ budget: inout SearchBudget) -> Int64? {
     let after = second - shift
     let west = Int64(longitude * -240)
@@ -75,8 +75,8 @@ struct SolarRule: Sendable, Hashable {
     floorDay(second + zone.segment(at: second).offset)
   }
 
-  /// How many solar days may be left out because no civil day that one of them touches is wanted; 0 when this one may
-  /// count, `nil` when none can follow.
+  /// Returns how many solar days to skip because no civil day that they touch is selected; 0 if this one may count,
+  /// `nil` if none can follow.
   private func wait(_ day: Int64, _ west: Int64, _ zone: ZoneTable, _ budget: inout SearchBudget) -> Int64? {
     let opens = day * 86_400 + west - SolarRule.margin
     let closes = opens + 86_400 + 2 * SolarRule.margin
@@ -84,7 +84,7 @@ struct SolarRule: Sendable, Hashable {
     guard stretch.end > closes else { return 0 }
     let first = floorDay(opens + stretch.offset)
     let last = floorDay(closes + stretch.offset)
-    // A change of offset can bring back or leave out two days at most.
+    // A change of offset can repeat or skip two days at most.
     guard let wanted = days.next(onOrAfter: first, &budget) else { return first > days.last + 3 ? nil : 1 }
     return wanted <= last ? 0 : max(1, wanted - last - 3)
   }
@@ -93,14 +93,15 @@ struct SolarRule: Sendable, Hashable {
 
   private enum Finding {
     case at(Int64)
-    /// The event does not come on this solar day, nor on those before this many days later.
+    /// The event occurs neither on this solar day nor on the days until that many days later.
     case missing(Int64)
   }
 
-  /// The event of a solar day, to the nearest second.
+  /// Returns the event of a solar day, to the nearest second.
   ///
-  /// The sun rises where its altitude is below the event's at one transit and not at the next. Near the poles, where the
-  /// seasons move it more than the Earth's rotation does, that may be after noon; elsewhere it is always before.
+  /// The sun rises between two transits if its altitude is below the event's at the first and not at the second. Near
+  /// the poles, where the seasons move the sun more than the Earth's rotation does, this may happen after noon;
+  /// elsewhere it is always before.
   private func find(_ day: Int64) -> Finding {
     let meanMidnight = Double(day) * 86_400 - longitude * 240
     let meanNoon = meanMidnight + 43_200
@@ -109,7 +110,7 @@ struct SolarRule: Sendable, Hashable {
       return .at(Trigonometry.nearest(meanNoon - Sun(at: noon.second).equationOfTime * 240))
     }
     let isUpAtNoon = height(noon.sun, 1) >= 0
-    // The likelier half of the day first: risings before noon, settings after it.
+    // Try the likelier half of the day first: sunrise before noon, sunset after it.
     let isRising = event.isRising
     let near = transit(near: isRising ? meanMidnight : meanMidnight + 86_400)
     let isUpNear = height(near.sun, -1) >= 0
@@ -117,13 +118,13 @@ struct SolarRule: Sendable, Hashable {
     let far = transit(near: isRising ? meanMidnight + 86_400 : meanMidnight)
     let isUpFar = height(far.sun, -1) >= 0
     if !isUpAtNoon, isUpFar { return .at(crossing(far.second, noon, meanNoon)) }
-    // The heights at the transits change by no more than the declination does, so as many days stay as they are.
+    // The altitude at a transit changes no faster than the declination, so it stays on its side for that many days.
     let distance = min(height(near.sun, -1).magnitude, height(noon.sun, 1).magnitude, height(far.sun, -1).magnitude)
     return .missing(max(1, Int64(distance / (Sun.fastestDrift * Trigonometry.degree)) - 1))
   }
 
-  /// The upper or lower transit that belongs to a mean one, and the sun there. The equation of time changes by half a
-  /// minute a day, so one step is exact to half a second.
+  /// Returns the true transit near a mean one, and the sun there. The equation of time changes by half a minute a day,
+  /// so one step is exact to half a second.
   private func transit(near second: Double) -> (second: Double, sun: Sun) {
     var sun = Sun(at: second)
     let wait = -sun.equationOfTime * 240
@@ -131,15 +132,16 @@ struct SolarRule: Sendable, Hashable {
     return (second + wait, sun)
   }
 
-  /// The sine of the altitude, less that of the event's.
+  /// Returns the sine of the sun's altitude minus that of the event's.
   private func height(_ sun: Sun, _ cosineOfHourAngle: Double) -> Double {
     sineOfLatitude * sun.sineOfDeclination + cosineOfLatitude * sun.cosineOfDeclination * cosineOfHourAngle
       - sineOfAltitude
   }
 
-  /// The instant between two transits at which the sun passes the event's altitude, with declination and equation of
-  /// time of that very instant: Newton's method from the place where the noon's declination would have it, kept between
-  /// the transits by halving.
+  /// Returns the instant between two transits at which the sun passes the event's altitude.
+  ///
+  /// It uses Newton's method with the declination and equation of time of each instant, starts from the solution for
+  /// the declination at noon, and falls back to bisection to stay between the transits.
   private func crossing(_ midnight: Double, _ noon: (second: Double, sun: Sun), _ meanNoon: Double) -> Int64 {
     var low = min(midnight, noon.second)
     var high = max(midnight, noon.second)
@@ -152,7 +154,7 @@ struct SolarRule: Sendable, Hashable {
       let guess = midnight < noon.second ? noon.second - angle : noon.second + angle
       if guess > low, guess < high { second = guess }
     }
-    // Each step halves the bracket at least every other time; 2⁻⁶⁴ of half a day is nothing.
+    // At least every other step halves the bracket; 2⁻⁶⁴ of half a day is negligible.
     for _ in 0..<128 {
       let sun = Sun(at: second)
       let hour = Trigonometry.sineAndCosine((second - meanNoon) / 240 + sun.equationOfTime)

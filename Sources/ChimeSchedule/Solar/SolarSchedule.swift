@@ -1,7 +1,7 @@
-/// A schedule of the solar dialect, understood: `sunset - 30m on fri`, with the bounds that phrases have.
+/// A SolarSchedule is a parsed schedule of the solar dialect: `sunset - 30m on fri`, with the bounds of phrases.
 ///
-/// Weekdays, dates in bounds and exceptions speak of the civil day, in the schedule's zone, on which the event itself
-/// falls, before the shift is added to it.
+/// Weekdays, dates in bounds and exceptions refer to the civil day, in the schedule's zone, of the event itself, before
+/// the shift.
 struct SolarSchedule: DialectSchedule {
   var event: SolarEvent
   /// Seconds from the event to the occurrence.
@@ -9,9 +9,9 @@ struct SolarSchedule: DialectSchedule {
   var days = WeekdaySet.everyDay
   var bounds = Phrase.Bounds()
 
-  /// The longest shift either way, in seconds.
+  /// The longest shift in either direction, in seconds.
   static let longestShift: Int64 = 12 * 3_600
-  /// The largest number in `N times`: less than a phrase's, because the last of them is found by finding them all.
+  /// The largest number in `N times`. It is smaller than for a phrase, because the search must find all occurrences.
   static let largestCount = 1_000
 
   init(event: SolarEvent) { self.event = event }
@@ -42,7 +42,7 @@ struct SolarSchedule: DialectSchedule {
     let whole = timetable(place, zone, fold, except: DayRanges([]))
     var timetable = except.isEmpty ? whole : timetable(place, zone, fold, except: except)
     guard let count = bounds.count else { return timetable }
-    // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
+    // Exceptions remove occurrences and add none, so counting ignores them.
     var budget = SearchBudget(Timetable.countingSteps)
     var last = whole.firstSecond - 1
     for _ in 0..<count {

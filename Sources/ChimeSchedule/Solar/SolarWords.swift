@@ -1,8 +1,8 @@
-/// The words by which the solar dialect is told from a phrase, and read.
+/// A SolarWord is a word of the solar dialect. These words also distinguish it from a phrase.
 enum SolarWord: Sendable, Hashable {
-  /// `sunrise`, `dawn`: an event by itself.
+  /// An event by itself: `sunrise`, `dawn`.
   case event(SolarEvent)
-  /// `civil`, `nautical`, `astronomical`: which dawn or dusk, as degrees below what wakes next.
+  /// The kind of dawn or dusk, as degrees below the horizon: `civil`, `nautical`, `astronomical`.
   case depth(Int)
   /// `solar`, before `noon`.
   case solar
@@ -21,25 +21,27 @@ enum SolarWord: Sendable, Hashable {
     "civil": .depth(6), "nautical": .depth(12), "astronomical": .depth(18), "solar": .solar,
   ]
 
-  /// The words of events, for finding what a misspelt one was meant to be.
+  /// The words of events, for correcting misspelled ones.
   static let names = ["sunrise", "sunset", "dawn", "dusk", "civil", "nautical", "astronomical", "solar"]
 
-  /// Whether a word of a text names what the sun does, misspelt or not.
+  /// Returns whether a text contains a word of the sun, misspelled or not.
   static func isNamed(in bytes: [UInt8]) -> Bool {
     String(decoding: bytes, as: UTF8.self).lowercased().split { !$0.isLetter }.contains {
       table[String($0)] != nil || Spelling.nearest(to: String($0), among: names) != nil
     }
   }
 
-  /// Whether a text is of the solar dialect: it begins with one of its words, or an event or `before` stands in it
-  /// before the first bound. After `starting`, `until` and `except` such a word belongs to the bound (a calendar may be
-  /// called `sunset`), and `noon` without `solar` is twelve o'clock.
+  /// Returns whether a text is of the solar dialect.
+  ///
+  /// It is if it begins with a solar word, or if an event or `before` occurs before the first bound. After `starting`,
+  /// `until` and `except` such a word belongs to the bound (a calendar may be called `sunset`). `noon` without `solar`
+  /// is twelve o'clock.
   static func mark(_ text: ArraySlice<UInt8>) -> Bool {
     var position = text.startIndex
     var isFirst = true
     var followsSolar = false
     while position < text.endIndex {
-      // Words beyond ASCII are none of these, and neither are their ends.
+      // Words with characters beyond ASCII never match.
       let start = position
       var letters: UInt64 = 0
       var isPlain = true
@@ -66,8 +68,8 @@ enum SolarWord: Sendable, Hashable {
     return false
   }
 
-  /// How many bytes of what is no part of a word stand at a position: 0 at a letter and at most of what is beyond ASCII,
-  /// save the spaces and the dash that phrases know too.
+  /// Returns the length in bytes of a separator at a position; 0 at a letter. Of the characters beyond ASCII only the
+  /// spaces and the dash that phrases accept are separators.
   private static func gap(_ text: ArraySlice<UInt8>, _ position: Int) -> Int {
     let byte = text[position]
     guard byte >= 0x80 else { return (0x61...0x7A).contains(byte | 0x20) ? 0 : 1 }
@@ -79,7 +81,7 @@ enum SolarWord: Sendable, Hashable {
 
   private enum Sign { case bound, event, noon, depth, solar }
 
-  /// Words by their first eight letters in lower case, which tell them apart without a string being made.
+  /// The words by their first eight letters in lower case. This distinguishes them without making a string.
   private static let signs: [UInt64: (sign: Sign, length: Int)] = {
     var signs: [UInt64: (sign: Sign, length: Int)] = [:]
     for (words, sign) in [

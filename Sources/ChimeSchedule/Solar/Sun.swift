@@ -1,24 +1,24 @@
-/// Where the sun stands at an instant, seen from the centre of the Earth.
+/// A Sun is the position of the sun at an instant, seen from the center of the Earth.
 ///
-/// Source: the equations of NOAA's Global Monitoring Laboratory (*Solar Calculation Details*, gml.noaa.gov/grad/solcalc),
-/// which are those of low accuracy in Jean Meeus, *Astronomical Algorithms*, 2nd edition, chapters 22, 25 and 28. The
-/// equation of time is taken from the right ascension (Meeus 28.1) instead of NOAA's series for it, which drops terms
-/// of up to three seconds.
+/// Source: the equations of NOAA's Global Monitoring Laboratory (*Solar Calculation Details*,
+/// gml.noaa.gov/grad/solcalc), which are those of low accuracy in Jean Meeus, *Astronomical Algorithms*, 2nd edition,
+/// chapters 22, 25 and 28. The equation of time is computed from the right ascension (Meeus 28.1) instead of NOAA's
+/// series, which drops terms of up to three seconds.
 ///
-/// The longitude is good to 0.01 degrees, the equation of time to a few seconds, between 1800 and 2200. Further off
-/// both degrade: the polynomials are cut, and the Earth's rotation is taken as uniform.
+/// The longitude is exact to 0.01 degrees and the equation of time to a few seconds, between 1800 and 2200. Outside
+/// this range both degrade: the polynomials are truncated, and the Earth's rotation is taken as uniform.
 struct Sun {
   var sineOfDeclination: Double
   var cosineOfDeclination: Double
-  /// How fast the sine of the declination grows, a second.
+  /// The rate of the sine of the declination, per second.
   var drift: Double
-  /// What a sundial is ahead of a mean clock, in degrees of rotation (a degree is four minutes).
+  /// How far a sundial is ahead of a mean clock, in degrees of rotation (a degree is four minutes).
   var equationOfTime: Double
 
-  /// No declination changes faster, in degrees a day: the ecliptic's slope at the equinox, with the perihelion there.
+  /// The fastest change of declination, in degrees a day: the ecliptic's slope at the equinox, with the perihelion there.
   static let fastestDrift = 0.42
 
-  /// - Parameter second: Seconds since 1970, of the years 1900 to 10000.
+  /// - Parameter second: Seconds since 1970, within the years 1900 to 10000.
   init(at second: Double) {
     // Julian centuries from 2000-01-01 12:00.
     let century = (second / 86_400 - 10_957.5) / 36_525
@@ -39,9 +39,9 @@ struct Sun {
     let obliquity = Trigonometry.sineAndCosine(meanObliquity + 0.00256 * node.cosine)
 
     sineOfDeclination = obliquity.sine * longitude.sine
-    // The sun stays far from the celestial poles.
+    // The sun is never near the celestial poles.
     cosineOfDeclination = ((1 - sineOfDeclination) * (1 + sineOfDeclination)).squareRoot()
-    // The true longitude grows by the mean motion and by what the equation of the centre adds to it.
+    // The true longitude grows by the mean motion and by the change of the equation of the center.
     let motion = 0.98564736 * (1 + 0.0334 * anomaly.cosine)
     drift = obliquity.sine * longitude.cosine * motion * Trigonometry.degree / 86_400
 
@@ -50,7 +50,7 @@ struct Sun {
     equationOfTime = difference - 360 * Double(Trigonometry.nearest(difference / 360))
   }
 
-  /// Moves the declination to a little later (earlier when negative): exact to 10⁻⁸ for 20 minutes.
+  /// Moves the declination by a short time (negative for earlier). The result is exact to 10⁻⁸ for 20 minutes.
   mutating func drift(for seconds: Double) {
     sineOfDeclination += drift * seconds
     cosineOfDeclination = ((1 - sineOfDeclination) * (1 + sineOfDeclination)).squareRoot()

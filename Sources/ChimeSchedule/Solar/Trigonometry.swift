@@ -1,26 +1,26 @@
-/// Sines, cosines and arcs in degrees, of nothing but arithmetic and the correctly rounded square root of IEEE 754.
+/// Trigonometry computes sines, cosines and arcs in degrees with IEEE 754 arithmetic and square roots alone.
 ///
-/// The standard library has none, and those of C libraries differ in their last digits from machine to machine; these
-/// give the same bits everywhere. They are exact to 10⁻¹² for angles up to 10⁹ degrees.
+/// The standard library has no such functions, and those of C libraries differ in the last digits between machines.
+/// These give the same bits everywhere. They are exact to 10⁻¹² for angles up to 10⁹ degrees.
 ///
 /// Source: the power series 4.3.65, 4.3.66 and 4.4.42 in Abramowitz and Stegun, *Handbook of Mathematical Functions*
-/// (1964), after a reduction of the argument to where they converge quickly.
+/// (1964), after reducing the argument to a range in which they converge quickly.
 enum Trigonometry {
   static let degree = 0.017453292519943295
 
-  /// The sine and the cosine of an angle.
+  /// Returns the sine and the cosine of an angle.
   ///
   ///     Trigonometry.sineAndCosine(30)   // (0.5, 0.866…)
   ///
-  /// - Parameter degrees: A number between −10⁹ and 10⁹; others are taken for the nearer of these.
+  /// - Parameter degrees: A number between −10⁹ and 10⁹. Values outside are clamped.
   @inline(__always)
   static func sineAndCosine(_ degrees: Double) -> (sine: Double, cosine: Double) {
     let angle = min(max(degrees, -1e9), 1e9)
-    // Whole right angles come off without an error in the angle: products of 90 and small integers are exact.
+    // Removing whole right angles is exact: products of 90 and small integers have no rounding error.
     let turns = Int(angle * (1 / 90) + (angle < 0 ? -0.5 : 0.5))
     let rest = (angle - Double(turns) * 90) * degree
     let square = rest * rest
-    // The next terms, of the 17th and the 16th degree, are below 10⁻¹⁵ for an eighth of a turn.
+    // The next terms, of degrees 17 and 16, are below 10⁻¹⁵ for an eighth of a turn.
     let sine =
       rest
       * (1 + square
@@ -44,7 +44,7 @@ enum Trigonometry {
     }
   }
 
-  /// The angle, −180…180, of a point from the positive x axis; 0 for the origin.
+  /// Returns the angle, −180…180, of a point from the positive x axis; 0 for the origin.
   ///
   ///     Trigonometry.arc(y: 1, x: 1)   // 45
   static func arc(y: Double, x: Double) -> Double {
@@ -52,7 +52,7 @@ enum Trigonometry {
     guard height > 0 || width > 0 else { return 0 }
     let isSteep = height > width
     var ratio = isSteep ? width / height : height / width
-    // The series for up to 11.25 degrees, on either side of 0, 22.5 and 45 degrees.
+    // The series for up to 11.25 degrees, around 0, 22.5 and 45 degrees.
     var base = 0.0
     if ratio > tangent34 {
       ratio = (ratio - 1) / (1 + ratio)
@@ -77,17 +77,17 @@ enum Trigonometry {
     return y < 0 ? -angle : angle
   }
 
-  /// The nearest whole number, halves away from zero, of a value far within `Int64`. Unlike `rounded()` it needs no C
-  /// library on processors without an instruction for it.
+  /// Returns the nearest integer of a value far within `Int64`, with halves away from zero. Unlike `rounded()` it needs
+  /// no C library on processors without such an instruction.
   static func nearest(_ value: Double) -> Int64 { Int64(value < 0 ? value - 0.5 : value + 0.5) }
 
-  /// The angle, 0…180, that has a cosine; cosines beyond ±1 count as ±1.
+  /// Returns the angle, 0…180, of a cosine. Cosines beyond ±1 count as ±1.
   static func arcCosine(_ cosine: Double) -> Double {
     let cosine = min(max(cosine, -1), 1)
     return arc(y: ((1 - cosine) * (1 + cosine)).squareRoot(), x: cosine)
   }
 
-  /// Tangents of 11.25, 22.5 and 33.75 degrees.
+  /// The tangents of 11.25, 22.5 and 33.75 degrees.
   private static let tangent11 = 0.198912367379658
   private static let tangent22 = 0.41421356237309503
   private static let tangent34 = 0.6681786379192989

@@ -1,4 +1,4 @@
-/// A POSIX TZ string as it stands in a TZif footer: what holds after the last transition of the table.
+/// A TZString is the POSIX TZ string of a TZif footer: the rule after the last transition of the table.
 ///
 ///     EST5EDT,M3.2.0,M11.1.0          // New York
 ///     <-02>2<-01>,M3.5.0/-1,M10.5.0/0  // Greenland, with the hours that version 3 allows
@@ -37,7 +37,7 @@ struct TZString: Sendable, Hashable {
       guard let west = reader.clock(hours: 24) else { return nil }
       offset = -west
     }
-    // POSIX leaves a missing rule to the implementation; a TZif footer has to state it.
+    // POSIX leaves a missing rule to the implementation; a TZif footer must state it.
     guard reader.skip(","), let start = reader.rule(), reader.skip(","), let end = reader.rule() else { return nil }
     let type = TZif.LocalType(offset: offset, isDaylight: true, abbreviation: daylightName)
     guard abs(Int64(offset)) < ZoneTable.largestOffset else { return nil }
@@ -45,7 +45,7 @@ struct TZString: Sendable, Hashable {
   }
 }
 
-/// A moment that returns each year: a day by one of POSIX's three ways, and seconds from its local midnight.
+/// A YearlyRule is a moment that recurs each year: a day in one of POSIX's three forms, and seconds from its local midnight.
 struct YearlyRule: Sendable, Hashable {
   enum Day: Sendable, Hashable {
     /// `Jn`: 1…365, 29 February is never counted.
@@ -59,7 +59,7 @@ struct YearlyRule: Sendable, Hashable {
   var day: Day
   var second: Int32
 
-  /// POSIX seconds of the moment in that year, for clocks that are `offset` seconds east of UTC until then.
+  /// Returns the POSIX seconds of the moment in a year, for clocks that are `offset` seconds east of UTC until then.
   func instant(year: Int, offset: Int32) -> Int64 {
     let newYear = Int64(CivilDate.dayNumber(year: year, month: 1, day: 1))
     let dayNumber: Int64
@@ -70,7 +70,7 @@ struct YearlyRule: Sendable, Hashable {
       dayNumber = newYear + Int64(day)
     case .weekday(let month, let week, let day):
       let first = Int64(CivilDate.dayNumber(year: year, month: month, day: 1))
-      // Day 4 after a 1970-01-01 that was a Thursday is Monday; Sunday is 0 here.
+      // 1970-01-01 was a Thursday. Four days later modulo 7 makes Sunday 0.
       let firstWeekday = (first + 4) % 7
       let wanted = first + (Int64(day) - firstWeekday + 7) % 7 + Int64(week - 1) * 7
       let end = first + Int64(CivilDate.daysIn(month: month, year: year))
@@ -80,7 +80,7 @@ struct YearlyRule: Sendable, Hashable {
   }
 }
 
-/// Reads the parts of a TZ string; each returns `nil` at a fault.
+/// A TZStringReader parses the parts of a TZ string. Each method returns `nil` for invalid text.
 private struct TZStringReader {
   let bytes: [UInt8]
   let extended: Bool
@@ -95,7 +95,7 @@ private struct TZStringReader {
     return true
   }
 
-  /// Three or more letters, or `<…>` with letters, digits and signs.
+  /// Parses three or more letters, or `<…>` with letters, digits and signs.
   mutating func name() -> String? {
     let quoted = skip("<")
     let start = position
@@ -110,7 +110,7 @@ private struct TZStringReader {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// A decimal number of at most three digits.
+  /// Parses a decimal number of at most three digits.
   mutating func number(_ range: ClosedRange<Int>) -> Int? {
     var value = 0
     let start = position
@@ -121,7 +121,7 @@ private struct TZStringReader {
     return position > start && range.contains(value) ? value : nil
   }
 
-  /// `[+-]hh[:mm[:ss]]` in seconds.
+  /// Parses `[+-]hh[:mm[:ss]]` as seconds.
   mutating func clock(hours: Int) -> Int32? {
     let negative = skip("-")
     if !negative { _ = skip("+") }
@@ -138,7 +138,7 @@ private struct TZStringReader {
     return Int32(negative ? -seconds : seconds)
   }
 
-  /// A day, and after `/` the time; 02:00 without one.
+  /// Parses a day, and the time after `/`; 02:00 without one.
   mutating func rule() -> YearlyRule? {
     let day: YearlyRule.Day
     if skip("M") {

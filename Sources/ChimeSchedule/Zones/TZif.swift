@@ -1,6 +1,6 @@
-/// The content of a TZif file, checked: what RFC 9636 section 3 lays down, read from bytes that nobody vouches for.
+/// A TZif is the validated content of a TZif file (RFC 9636 section 3), parsed from untrusted bytes.
 struct TZif {
-  /// A kind of local time: its offset in seconds east of UTC, whether it is daylight saving, and its label.
+  /// A LocalType is a kind of local time: its offset in seconds east of UTC, whether it is daylight saving, and its label.
   struct LocalType: Hashable, Sendable {
     var offset: Int32
     var isDaylight: Bool
@@ -9,9 +9,9 @@ struct TZif {
 
   /// POSIX seconds, ascending.
   private(set) var transitions: ContiguousArray<Int64> = []
-  /// For each transition the index of the type that begins there.
+  /// The index of the type that begins at each transition.
   private(set) var transitionTypes: ContiguousArray<UInt8> = []
-  /// At least one; the first is in force before the first transition.
+  /// At least one; the first applies before the first transition.
   private(set) var types: ContiguousArray<LocalType> = []
   private(set) var footer: TZString?
 
@@ -36,7 +36,7 @@ struct TZif {
   }
 
   private mutating func readBlock(_ header: Header, wide: Bool, _ reader: inout Reader) throws(ZoneError) {
-    // All counts are held against the bytes that are there before anything is allocated.
+    // All counts are checked against the remaining bytes before anything is allocated.
     guard header.blockSize(wide: wide) <= reader.remaining else { throw Reader.truncated }
     guard header.types >= 1, header.types <= 256 else {
       throw ZoneError(.malformed, "it must have 1 to 256 local time types")
@@ -48,7 +48,7 @@ struct TZif {
     transitions.reserveCapacity(header.transitions)
     for _ in 0..<header.transitions {
       let instant = try reader.integer(wide: wide)
-      // The latitude of RFC 9636 for times before the Big Bang: −2⁵⁹ and earlier are not representable.
+      // RFC 9636 advises against times before the Big Bang: −2⁵⁹ and earlier are refused.
       guard abs(instant.quarter) < 1 << 58, instant > transitions.last ?? .min else {
         throw ZoneError(.malformed, "its transition times are not in ascending order")
       }
@@ -92,7 +92,7 @@ struct TZif {
     }
   }
 
-  /// Turns times that count leap seconds (`right/…` files) into POSIX times.
+  /// Converts times that count leap seconds (`right/…` files) to POSIX times.
   private mutating func correctForLeapSeconds(
     _ header: Header, wide: Bool, _ reader: inout Reader
   ) throws(ZoneError) {
@@ -136,14 +136,14 @@ struct TZif {
 }
 
 extension Int64 {
-  /// A quarter of the value, so that its magnitude can be taken safely.
+  /// A quarter of the value, whose magnitude cannot overflow.
   fileprivate var quarter: Int64 { self / 4 }
 }
 
 extension TZif {
   /// The 44 bytes before each block.
   private struct Header {
-    /// 1 to 4; a later one counts as 4, whose readers RFC 9636 expects to cope.
+    /// The version, 1 to 4. A later one counts as 4, because RFC 9636 promises compatibility.
     let version: Int
     let utcFlags, standardFlags, leapSeconds, transitions, types, characters: Int
 
@@ -167,14 +167,14 @@ extension TZif {
       characters = try reader.count()
     }
 
-    /// How many bytes follow in this header's block; the counts are at most 2³², so nothing here overflows.
+    /// Returns the size in bytes of the block after this header. The counts are at most 2³², so nothing overflows.
     func blockSize(wide: Bool) -> Int {
       let time = wide ? 8 : 4
       return transitions * (time + 1) + types * 6 + characters + leapSeconds * (time + 4) + standardFlags + utcFlags
     }
   }
 
-  /// Big-endian numbers from a bounded run of bytes.
+  /// A Reader reads big-endian numbers from a bounded sequence of bytes.
   private struct Reader {
     let bytes: [UInt8]
     var position = 0
@@ -199,7 +199,7 @@ extension TZif {
       return value
     }
 
-    /// A signed number of eight bytes when wide, else of four.
+    /// Reads a signed number of eight bytes if wide, else of four.
     mutating func integer(wide: Bool) throws(ZoneError) -> Int64 {
       var value: UInt64 = 0
       for _ in 0..<(wide ? 8 : 4) { value = value << 8 | UInt64(try byte()) }

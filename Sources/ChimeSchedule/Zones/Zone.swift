@@ -1,8 +1,7 @@
-/// The rules of one time zone: which offset and abbreviation its clocks use at each instant of 1970–9999.
+/// A Zone holds the rules of one time zone: the offset and abbreviation of its clocks at each instant of 1970–9999.
 ///
-/// It is a value made from the bytes of a TZif file (RFC 9636, versions 1 to 4). Past the file's table the POSIX
-/// TZ string in its footer governs, to the end of the range. Files with leap-second records (`right/…`) are read too;
-/// instants stay POSIX time.
+/// It is a value made from the bytes of a TZif file (RFC 9636, versions 1 to 4). After the file's last transition the POSIX
+/// TZ string in its footer applies. Files with leap-second records (`right/…`) are accepted; instants stay POSIX time.
 ///
 ///     let prague = try Zone(identifier: "Europe/Prague", tzif: bytes)
 ///     prague.civil(at: Instant(seconds: 1_774_746_000))   // 2026-03-29 03:00, the first second after the gap
@@ -11,12 +10,12 @@ public struct Zone: Sendable, Hashable {
   public let identifier: String
   let table: ZoneTable
 
-  /// The largest file that is read, in bytes. The longest that zic makes are a few thousand.
+  /// The largest accepted file, in bytes. The longest files of zic have a few thousand.
   public static let maximumFileSize = 262_144
 
-  /// Reads a TZif file.
+  /// Parses a TZif file.
   ///
-  /// - Throws: ``ZoneError`` when the name is not ``isValidIdentifier(_:)`` or the bytes break RFC 9636.
+  /// - Throws: ``ZoneError`` if the name is not ``isValidIdentifier(_:)`` or the bytes violate RFC 9636.
   public init(identifier: String, tzif: [UInt8]) throws(ZoneError) {
     guard Zone.isValidIdentifier(identifier) else {
       throw ZoneError(.invalidIdentifier, "this is not shaped like a time zone name")
@@ -30,21 +29,21 @@ public struct Zone: Sendable, Hashable {
     table = .utc
   }
 
-  /// Coordinated Universal Time; needs no file.
+  /// Coordinated Universal Time. It needs no file.
   public static let utc = Zone(utc: "UTC")
 
-  /// Seconds east of UTC (negative in the Americas).
+  /// Returns the offset in seconds east of UTC (negative in the Americas).
   public func offset(at instant: Instant) -> Int { Int(table.segment(at: instant.seconds).offset) }
 
-  /// What clocks are labelled with at that instant: `CET`, `CEST`, `+03`.
+  /// Returns the label of the zone's clocks at an instant: `CET`, `CEST`, `+03`.
   public func abbreviation(at instant: Instant) -> String { table.abbreviation(at: instant.seconds) }
 
-  /// What a wall clock shows at that instant.
+  /// Returns what a wall clock shows at an instant.
   public func civil(at instant: Instant) -> CivilDateTime {
     CivilDateTime(wallSeconds: instant.seconds + table.segment(at: instant.seconds).offset)
   }
 
-  /// Which instants a wall clock's reading names. Instants outside 1970–9999 saturate at the ends of ``Instant``.
+  /// Returns the instants of a wall-clock time. Instants outside 1970–9999 saturate at the ends of ``Instant``.
   public func resolve(_ civil: CivilDateTime) -> LocalResolution {
     switch table.resolve(civil.wallSeconds) {
     case .unique(let instant): .unique(Instant(seconds: instant))
@@ -54,8 +53,8 @@ public struct Zone: Sendable, Hashable {
     }
   }
 
-  /// The first change of offset strictly after `instant`, or `nil` when there is none before the year 10000.
-  /// Changes of abbreviation alone are not transitions.
+  /// Returns the first change of offset strictly after `instant`; `nil` if there is none before the year 10000. A
+  /// change of abbreviation alone does not count.
   public func nextTransition(after instant: Instant) -> Transition? {
     var segment = table.segment(at: instant.seconds)
     while segment.end <= Instant.latest.seconds {
@@ -69,10 +68,10 @@ public struct Zone: Sendable, Hashable {
     return nil
   }
 
-  /// Whether a text is shaped like an IANA time zone name, so that it may be joined to a directory's path.
+  /// Returns whether a text has the form of an IANA time zone name, so that it is safe to append to a directory path.
   ///
-  /// One to 100 ASCII characters; parts of letters, digits, `+`, `-`, `_` and `.`, parted by single `/`; the name
-  /// begins with a letter, and no part begins with `.` or `-`. So no `..`, no leading `/`, no NUL gets through.
+  /// A name has one to 100 ASCII characters. Its parts consist of letters, digits, `+`, `-`, `_` and `.`, with single `/`
+  /// between them. It begins with a letter, and no part begins with `.` or `-`. This excludes `..`, a leading `/` and NUL.
   ///
   /// Source: the naming rules in the tz database's `theory.html`.
   public static func isValidIdentifier(_ text: String) -> Bool {
@@ -95,13 +94,13 @@ public struct Zone: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
-/// A moment at which a zone's clocks change their offset.
+/// A Transition is a moment at which a zone's clocks change their offset.
 public struct Transition: Sendable, Hashable, Codable {
   /// The first instant with the new offset.
   public let instant: Instant
-  /// Seconds east of UTC until then.
+  /// Seconds east of UTC before it.
   public let offsetBefore: Int
-  /// Seconds east of UTC from then on.
+  /// Seconds east of UTC from it on.
   public let offsetAfter: Int
 
   public init(instant: Instant, offsetBefore: Int, offsetAfter: Int) {
@@ -111,12 +110,12 @@ public struct Transition: Sendable, Hashable, Codable {
   }
 }
 
-/// What a wall clock's reading means in a zone.
+/// A LocalResolution says which instants a wall-clock time means in a zone.
 public enum LocalResolution: Sendable, Hashable {
-  /// It happens once.
+  /// The time occurs once.
   case unique(Instant)
-  /// It does not happen: clocks jump over it at `transition`, from one offset (seconds east) to another.
+  /// The time does not occur: clocks skip it at `transition`, from one offset (seconds east) to another.
   case gap(before: Int, after: Int, transition: Instant)
-  /// It happens twice.
+  /// The time occurs twice.
   case fold(first: Instant, last: Instant)
 }

@@ -1,22 +1,22 @@
-/// Why the bytes of a zone file were refused. Nothing of the file's content is repeated in it.
+/// A ZoneError says why the bytes of a zone file were refused. It quotes nothing of the file.
 public struct ZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, Codable {
-    /// The name is not shaped like an IANA time zone name.
+    /// The name does not have the form of an IANA time zone name.
     case invalidIdentifier
-    /// The file ends before what its header promises.
+    /// The file is shorter than its header says.
     case truncated
-    /// It is no TZif file, or of a version from before 2 that says it is something else.
+    /// The bytes are not a TZif file, or the version is unknown.
     case notTZif
-    /// More than `Zone.maximumFileSize` bytes.
+    /// The file has more than `Zone.maximumFileSize` bytes.
     case tooLarge
-    /// A count, an index, an order or an offset breaks a rule of RFC 9636.
+    /// A count, an index, an order or an offset violates RFC 9636.
     case malformed
-    /// The TZ string after the tables is not one.
+    /// The footer after the tables is not a valid TZ string.
     case invalidFooter
   }
 
   public let code: Code
-  /// A sentence without the zone's name.
+  /// The error as a sentence, without the zone's name.
   public let message: String
 
   public init(_ code: Code, _ message: String) {

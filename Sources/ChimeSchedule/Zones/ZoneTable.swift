@@ -1,14 +1,13 @@
-/// A zone's transitions made flat for looking up: one ascending list of instants with the offset that follows each.
+/// A ZoneTable is a lookup table of a zone's transitions: ascending instants, each with the offset that follows.
 ///
-/// The Gregorian calendar repeats after 400 years, to the weekday, and so does every footer rule. The list therefore
-/// holds the file's own transitions and those of one such cycle of the footer; later instants are looked up in the
-/// cycle.
+/// The Gregorian calendar repeats after 400 years, weekdays included, and so does every footer rule. The table
+/// therefore holds the file's transitions and one such cycle of the footer. Later instants are looked up in that cycle.
 struct ZoneTable: Sendable, Hashable {
-  /// A stretch of time with one offset, and its neighbours' offsets. Seconds since 1970 and seconds east of UTC.
+  /// A Segment is a period with one offset, and the offsets around it. Seconds since 1970 and seconds east of UTC.
   struct Segment {
-    /// First second; far below zero for the first segment.
+    /// The first second; far below zero for the first segment.
     var start: Int64
-    /// First second of the next segment; far above the range for the last.
+    /// The first second of the next segment; far above the range for the last.
     var end: Int64
     var offset: Int64
     var offsetBefore: Int64
@@ -23,21 +22,21 @@ struct ZoneTable: Sendable, Hashable {
 
   /// 400 Gregorian years.
   static let cycle: Int64 = 146_097 * 86_400
-  /// No offset is larger than this in either direction (RFC 9636 section 3.2 advises −25 to +26 hours).
+  /// The limit of offsets in both directions (RFC 9636 section 3.2 advises −25 to +26 hours).
   static let largestOffset: Int64 = 26 * 3_600
   private static let always: Int64 = 1 << 50
-  /// No clock in the range shows anything that changes after this.
+  /// No wall clock within the range shows a change after this.
   private static let afterRange = Instant.latest.seconds + largestOffset * 4
 
-  /// The first second of each segment; the first is `-always`. Neighbours differ in their offset, so that a gap or a fold
-  /// is found between two of them even where only the abbreviation changes soon after.
+  /// The first second of each segment; the first is `-always`. Adjacent segments differ in offset, so that each gap and
+  /// fold lies between two of them, even if the abbreviation alone changes soon after.
   private let starts: ContiguousArray<Int64>
   private let offsets: ContiguousArray<Int32>
-  /// The first second of each stretch with one local time type.
+  /// The first second of each period with one local time type.
   private let typeStarts: ContiguousArray<Int64>
   private let types: ContiguousArray<UInt8>
   private let abbreviations: ContiguousArray<String>
-  /// From this second on, the list is read one or more cycles earlier.
+  /// From this second on, lookups go back by whole cycles.
   private let directEnd: Int64
 
   static let utc = ZoneTable(offset: 0, abbreviation: "UTC")
@@ -56,7 +55,7 @@ struct ZoneTable: Sendable, Hashable {
     var types: ContiguousArray<UInt8> = [0]
     var kinds = file.types
     func append(_ instant: Int64, _ type: UInt8) {
-      // What happened before the range begins matters only as the state in which it begins.
+      // Transitions before the range matter only as the state at its start.
       if instant < -ZoneTable.largestOffset * 4, starts.count == 1 {
         types[0] = type
       } else if types[types.count - 1] != type {
@@ -83,7 +82,7 @@ struct ZoneTable: Sendable, Hashable {
     }
     let standard = try number(rule.standard)
     guard let daylight = rule.daylight else {
-      // The table already ends in this state in a sound file; if not, the footer governs after its last entry.
+      // In a valid file the table ends in this state. Otherwise the footer applies after its last entry.
       append(file.transitions.isEmpty ? -ZoneTable.always : last + 1, standard)
       self.init(starts: starts, types: types, kinds: kinds, directEnd: ZoneTable.always)
       return
@@ -95,7 +94,7 @@ struct ZoneTable: Sendable, Hashable {
       changes.append((daylight.start.instant(year: year, offset: rule.standard.offset), saving))
       changes.append((daylight.end.instant(year: year, offset: daylight.type.offset), standard))
     }
-    // Daylight saving that ends at the moment it begins again never ends.
+    // Daylight saving that ends and begins at the same moment is permanent.
     changes.sort { ($0.instant, $0.type == saving ? 1 : 0) < ($1.instant, $1.type == saving ? 1 : 0) }
     let ordered = ZoneTable.withoutEmptyStretches(changes)
     for change in ordered where change.instant > last { append(change.instant, change.type) }
@@ -105,7 +104,7 @@ struct ZoneTable: Sendable, Hashable {
 
   private typealias Change = (instant: Int64, type: UInt8)
 
-  /// Of several changes at one instant only the last counts.
+  /// Keeps only the last of several changes at one instant.
   private static func withoutEmptyStretches(_ changes: [Change]) -> [Change] {
     var kept: [Change] = []
     for change in changes {
@@ -137,13 +136,13 @@ struct ZoneTable: Sendable, Hashable {
 }
 
 extension ZoneTable {
-  /// How far `second` must be moved back to be found in the list: whole cycles.
+  /// Returns how far to move `second` back to find it in the table: whole cycles.
   @inline(__always)
   private func shift(_ second: Int64) -> Int64 {
     second < directEnd ? 0 : ((second - directEnd) / ZoneTable.cycle + 1) * ZoneTable.cycle
   }
 
-  /// The index of the last stretch that starts at or before `second`, which is in the list's own range.
+  /// Returns the index of the last period that starts at or before `second`, which must lie in the table's own range.
   @inline(__always)
   private func index(_ second: Int64, in starts: ContiguousArray<Int64>) -> Int {
     starts.withUnsafeBufferPointer { starts in
@@ -163,7 +162,7 @@ extension ZoneTable {
     return type < abbreviations.count ? abbreviations[type] : ""
   }
 
-  /// The segment that holds that second.
+  /// Returns the segment that contains a second.
   func segment(at second: Int64) -> Segment {
     let shift = shift(second)
     let index = index(second - shift, in: starts)
@@ -178,10 +177,10 @@ extension ZoneTable {
     return segment
   }
 
-  /// Which seconds a wall clock's reading names.
+  /// Returns the seconds that a wall-clock time means.
   func resolve(_ wall: Int64) -> Resolution {
-    // Read as if it were UTC it is at most a day away; clear of the segment's ends, by as much as two offsets can differ,
-    // there is nothing to search.
+    // Read as UTC, the time is at most 26 hours off. Far enough from both ends of the segment, by the largest
+    // difference of two offsets, the result is unique.
     let near = segment(at: wall)
     let guess = wall - near.offset
     if guess >= near.start + 2 * ZoneTable.largestOffset, guess < near.end - 2 * ZoneTable.largestOffset {
@@ -194,7 +193,7 @@ extension ZoneTable {
     var segment = segment(at: wall - ZoneTable.largestOffset)
     var first: Int64?
     var last: Int64 = 0
-    // A reading that one change removes may come soon after, where another change sets the clock back at once.
+    // A second change may set the clock back soon after a gap, so that the skipped time still occurs.
     var gap: Resolution?
     while true {
       let instant = wall - segment.offset
@@ -208,7 +207,7 @@ extension ZoneTable {
       if segment.end > wall + ZoneTable.largestOffset { break }
       segment = self.segment(at: segment.end)
     }
-    // Without a hit or a gap the reading is beyond the range; the last offset serves.
+    // Without a match or a gap, the time lies beyond the range. The last offset applies.
     guard let first else { return gap ?? .unique(wall - segment.offset) }
     return first == last ? .unique(first) : .fold(first: first, last: last)
   }
