@@ -1,6 +1,6 @@
-/// When something that is put off is to come back.
+/// ComingBack parses the time at which a snoozed reminder comes back.
 public enum ComingBack {
-  /// Times of day that people name by what they do before, as it is commonly over.
+  /// Returns the time after an activity that people name, when it is usually over.
   private static func after(_ text: String, _ words: () -> WordTimes) -> String? {
     switch text {
     case "after breakfast": "at \(words().day)"
@@ -15,10 +15,10 @@ public enum ComingBack {
     CivilTime(hour: min(time.hour + 1, 23), minute: time.minute) ?? time
   }
 
-  /// Reads `tomorrow 9:00`, `monday`, `after lunch`, or a time stamp of RFC 3339. A day without a time is its morning, as in a
-  /// schedule.
+  /// Parses `tomorrow 9:00`, `monday`, `after lunch`, or a time stamp of RFC 3339. A day without a time means the
+  /// default time of a day, as in a schedule.
   ///
-  /// - Returns: nil: the text is no time to come.
+  /// - Returns: `nil` if the text is not a time in the future.
   public static func read(_ text: String, now: Instant, in scheduleContext: ScheduleContext) -> Instant? {
     let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }

@@ -1,9 +1,9 @@
-/// Puts a Czech time into English words, in the same order. Most words stand for one another; what has no counterpart is
-/// told by its neighbours: `v 8` and `v pondělí`, `půl deváté`, `15.`.
+/// A CzechReader translates a Czech time into English words in the same order. Most words correspond one to one. The
+/// others depend on their neighbors: `v 8` and `v pondělí`, `půl deváté`, `15.`.
 struct CzechReader {
   private struct Piece {
     var token: SpokenToken
-    /// In lower case, and without diacritics as well.
+    /// The text in lower case; `folded` also without diacritics.
     var text: String
     var folded: String
   }
@@ -14,10 +14,10 @@ struct CzechReader {
   /// The English words so far.
   private var said: [String] = []
   private var places: [(text: Range<Int>, typed: Range<Int>)] = []
-  /// Whether there are Czech words at all, and some that are Czech only.
+  /// Whether there are Czech words at all; `isSure`: and words that exist in Czech only.
   private var isCzech = false
   private var isSure = false
-  /// Whether the next `do` is the end of a run that `od` began.
+  /// Whether the next `do` ends a range that `od` began.
   private var isRun = false
 
   init(_ bytes: [UInt8]) throws(Fault) {
@@ -27,7 +27,7 @@ struct CzechReader {
     }
   }
 
-  /// - Returns: `nil` where no word is Czech.
+  /// - Returns: `nil` if no word is Czech.
   mutating func english() -> SpokenLanguage.English? {
     while index < pieces.count {
       if part() { continue }
@@ -54,7 +54,7 @@ struct CzechReader {
     pieces.indices.contains(index + ahead) && pieces[index + ahead].token.kind == .number
   }
 
-  /// A number in digits or in words.
+  /// Returns a number in digits or words.
   private func number(_ ahead: Int) -> Int? {
     isDigits(ahead) ? pieces[index + ahead].token.value : CzechWords.numbers[word(ahead)]
   }
@@ -73,7 +73,7 @@ struct CzechReader {
     return Keyword.units[english] != nil || SpokenWords.months.contains(english) || SpokenWords.years.contains(english)
   }
 
-  /// A unit that stands for one of it: `za hodinu`.
+  /// Returns whether a unit without a number means one of it: `za hodinu`.
   private func isOne(_ ahead: Int) -> Bool {
     isUnit(ahead) && CzechWords.phrases[word(ahead)]?.hasSuffix("s") == false
   }
@@ -82,7 +82,7 @@ struct CzechReader {
     number(ahead) != nil || ["pul", "ctvrt", "poledne", "pulnoc"].contains(word(ahead))
   }
 
-  /// Whether a place in a month is spoken of in the next words: `v měsíci`, `každého měsíce`.
+  /// Returns whether the next words mention a month, as after a position in a month: `v měsíci`, `každého měsíce`.
   private func speaksOfMonth(from ahead: Int) -> Bool {
     (ahead..<ahead + 5).contains { ["mesici", "mesice"].contains(word($0)) || isMonth($0) }
   }
@@ -100,7 +100,7 @@ struct CzechReader {
     index += count
   }
 
-  /// Says a Czech word in English.
+  /// Writes the English for a Czech word.
   private mutating func put(_ english: String, _ count: Int = 1) {
     isCzech = true
     isSure = isSure || count > 1 || !CzechWords.weak.contains(word())
@@ -109,7 +109,7 @@ struct CzechReader {
 
   // MARK: Parts
 
-  /// `hodinu před západem slunce`, `20 minut po východu slunce`: a length and what the sun does.
+  /// Translates a duration and an event of the sun: `hodinu před západem slunce`, `20 minut po východu slunce`.
   private mutating func sun() -> Bool {
     func isSun(_ ahead: Int) -> Bool {
       let (one, two) = (word(ahead), "\(word(ahead)) \(word(ahead + 1))")
@@ -126,7 +126,8 @@ struct CzechReader {
     return true
   }
 
-  /// `půl deváté` is 8:30, `čtvrt na devět` 8:15, `tři čtvrtě na devět` 8:45; `půl druhé hodiny` is 90 minutes.
+  /// Translates `půl deváté` (8:30), `čtvrt na devět` (8:15), `tři čtvrtě na devět` (8:45) and `půl druhé hodiny` (90
+  /// minutes).
   private mutating func partOfHour() -> Bool {
     func time(_ hour: Int?, _ minute: Int) -> String? {
       guard let hour, (1...24).contains(hour) else { return nil }
@@ -152,7 +153,7 @@ struct CzechReader {
     return true
   }
 
-  /// `po-pá`, `út a čt`, `v po`; alone, most of them are other words.
+  /// Translates `po-pá`, `út a čt`, `v po`. Alone, most of these abbreviations are other words.
   private mutating func abbreviation() -> Bool {
     guard let day = CzechWords.abbreviations[word()], !pieces[index].token.isAdjacent || isListSign(-1) else {
       return false
@@ -166,10 +167,10 @@ struct CzechReader {
     return true
   }
 
-  /// What parts two days of a list or the ends of a run.
+  /// Returns whether the word separates two days of a list or the ends of a range.
   private func isListSign(_ ahead: Int) -> Bool { [",", "-", "–", "..", "a", "az"].contains(word(ahead)) }
 
-  /// `první`, `druhou`, `15.`: a place in a month, or how many are counted off.
+  /// Translates `první`, `druhou`, `15.`: a position in a month, or a step.
   private mutating func ordinal() -> Bool {
     let place: Int
     var count = 1
@@ -190,7 +191,7 @@ struct CzechReader {
       put("\(place)\(CzechReader.ending(place))", count)
       return true
     }
-    // "každé druhé úterý" is every other one; of a higher number it is asked which is meant.
+    // "každé druhé úterý" is every other Tuesday. For a higher number the parser asks which is meant.
     put(place == 2 ? "other" : CzechReader.names[place] ?? "\(place)th", count)
     return true
   }
@@ -203,7 +204,7 @@ struct CzechReader {
   private static let names = Dictionary(
     uniqueKeysWithValues: SpokenWords.ordinals.filter { $0.value <= 12 }.map { ($0.value, $0.key) })
 
-  /// Whether a number with a full stop is a place in a month, and neither the day of a date nor the end of a sentence.
+  /// Returns whether a number with a full stop is a position in a month, not the day of a date or the end of a sentence.
   private func isPlace(_ ahead: Int) -> Bool {
     let stop = index + ahead + 1
     guard isDigits(ahead), word(ahead + 1) == ".", pieces[stop].token.isAdjacent,
@@ -219,7 +220,7 @@ struct CzechReader {
     }
   }
 
-  /// `v 8 hodin` is a time and `za 8 hodin` a length.
+  /// Translates "hodin": `v 8 hodin` is a time, `za 8 hodin` a duration.
   private mutating func oclock() -> Bool {
     guard ["hodin", "hodiny", "hodinu", "hod"].contains(word()), number(-1) != nil else { return false }
     var start = -1
@@ -257,7 +258,7 @@ struct CzechReader {
     case "od":
       let end = (1...6).first { word($0) == "do" }
       isRun = end != nil
-      // "od pondělí do pátku" are days, and not a beginning and an end.
+      // "od pondělí do pátku" is a range of days, not a start and an end.
       guard weekday(1) != nil, end == 2 else {
         put("from")
         break
@@ -293,7 +294,7 @@ struct CzechReader {
     return true
   }
 
-  /// `let` is a flight too, unless a number stands before it.
+  /// Translates `let`. It also means "flight", unless a number precedes it.
   private mutating func years() -> Bool {
     guard word() == "let", number(-1) != nil else { return false }
     put("years")
@@ -316,7 +317,7 @@ struct CzechReader {
     return true
   }
 
-  /// A number in words stays one: `at nine` may be in the morning or in the evening like `at 9`, but `09` is not.
+  /// Returns a number in words. Words keep the ambiguity: `at nine`, like `at 9`, may be morning or evening, but `09` is not.
   private static func inWords(_ number: Int) -> String {
     if let word = SpokenWords.numbers.first(where: { $0.value == number && number < 20 })?.key { return word }
     if number == 100 { return "one hundred" }
@@ -325,7 +326,7 @@ struct CzechReader {
     return one.map { "\(ten)-\($0)" } ?? ten
   }
 
-  /// The longest run of words that stands for English ones.
+  /// Translates the longest known sequence of words.
   private mutating func phrase(atLeast shortest: Int) -> Bool {
     let longest = CzechWords.beginnings.contains(word()) ? 3 : 1
     for count in stride(from: longest, through: shortest, by: -1) where index + count <= pieces.count {
@@ -333,7 +334,7 @@ struct CzechReader {
       guard run.dropFirst().allSatisfy({ !$0.token.isAdjacent }) else { continue }
       let text = run.map(\.folded).joined(separator: " ")
       guard var english = CzechWords.phrases[text] else { continue }
-      // "půl" before it makes "a půl" a half of its own.
+      // With a following "půl", "a půl" would become a half of its own.
       if count == 2, text == "a pul", weekday(2) != nil || CzechWords.ordinals[word(2)] != nil { continue }
       if count == 1, let day = weekday(0), !day.hasSuffix("s"), isPlural { english = day + "s" }
       put(english, count)
@@ -342,8 +343,8 @@ struct CzechReader {
     return false
   }
 
-  /// `ve středy` are all Wednesdays; `do středy` is one.
-  /// So are those after "kromě pátků", which its marks alone tell from one Friday, and those of a list with such a day.
+  /// Whether a weekday is plural: `ve středy` means all Wednesdays, `do středy` one. The plural "kromě pátků" differs
+  /// from one Friday only in its diacritics. In a list, a plural day makes the next one plural.
   private var isPlural: Bool {
     let typed = pieces[index].text
     if typed.hasSuffix("ků") || typed == "nedělí" { return true }

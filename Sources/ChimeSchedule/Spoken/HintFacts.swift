@@ -1,4 +1,4 @@
-/// The numbers, days of the week and months of a text. A hint has to keep them all, or it would mean something else.
+/// HintFacts are the numbers, weekdays and months of a text. A suggestion must keep them all to keep the meaning.
 struct HintFacts {
   private var counts: [String: Int] = [:]
 
@@ -10,16 +10,16 @@ struct HintFacts {
       index += 1
       switch token.kind {
       case .number, .ordinal:
-        // A time is one number, with its colon or without: "0830" is "08:30".
+        // A time is one number, with or without its colon: "0830" equals "08:30".
         var value = token.value
         while index + 1 < tokens.count, tokens[index].isSign(":"), tokens[index + 1].kind == .number {
           value = value * 100 + tokens[index + 1].value
           index += 2
         }
-        // And "9" is "9:00".
+        // "9" equals "9:00".
         if value >= 100, value % 100 == 0 { value /= 100 }
         counts["\(value)", default: 0] += 1
-        // "eight" is no "eighth".
+        // "eight" differs from "eighth".
         if token.kind == .number, !token.isDigits { counts["\(value)w", default: 0] += 1 }
       case .word:
         if let day = token.facts.weekday {
@@ -32,6 +32,6 @@ struct HintFacts {
     }
   }
 
-  /// Whether a hint with those facts has all of these.
+  /// Returns whether the suggestion has all facts of this text.
   func areKept(by hint: HintFacts) -> Bool { counts.allSatisfy { hint.counts[$0.key, default: 0] >= $0.value } }
 }

@@ -1,12 +1,12 @@
-/// One word of a line, and what it may be to a time, looked up once.
+/// A LineWord is one word of a line with its possible roles in a time, looked up once.
 struct LineWord {
-  /// What a word may be to a time. Most words are several things: `second` is a unit, and joins.
+  /// The possible roles of a word in a time. Most words have several: `second` is a unit, and joins.
   struct Kinds: OptionSet, Sendable {
     let rawValue: UInt64
 
-    /// With a space in it: it was put in quotes, and is a piece of the title or a whole time.
+    /// Contains a space: the argument was quoted, and is a piece of the title or a whole time.
     static let quoted = Kinds(rawValue: 1 << 0)
-    /// Speaks of time wherever it stands: `tomorrow`, `evenings`, `minutes`, and what is misspelt for one of these.
+    /// Means time wherever it occurs: `tomorrow`, `evenings`, `minutes`, and misspellings of these.
     static let alone = Kinds(rawValue: 1 << 1)
     static let joining = Kinds(rawValue: 1 << 2)
     static let unit = Kinds(rawValue: 1 << 3)
@@ -23,65 +23,65 @@ struct LineWord {
     static let year = Kinds(rawValue: 1 << 9)
     static let sign = Kinds(rawValue: 1 << 10)
     static let every = Kinds(rawValue: 1 << 11)
-    /// Wants a time behind it: `except`, `until`.
+    /// Needs a time after it: `except`, `until`.
     static let asking = Kinds(rawValue: 1 << 12)
     /// `today`, `tomorrow`
     static let near = Kinds(rawValue: 1 << 13)
     /// Says by itself how often: `daily`.
     static let often = Kinds(rawValue: 1 << 14)
     static let weekday = Kinds(rawValue: 1 << 15)
-    /// `mondays`, `mon-fri`: several days.
+    /// Means several days: `mondays`, `mon-fri`.
     static let weekdays = Kinds(rawValue: 1 << 16)
     static let month = Kinds(rawValue: 1 << 17)
     /// A time of day with a name: `noon`.
     static let named = Kinds(rawValue: 1 << 18)
     /// `am`, `p.m.`
     static let half = Kinds(rawValue: 1 << 19)
-    /// Says more of a time before it: `friday next`.
+    /// Qualifies a time before it: `friday next`.
     static let behind = Kinds(rawValue: 1 << 20)
-    /// Changes what a time behind it means: `before friday`.
+    /// Changes the meaning of a time after it: `before friday`.
     static let changing = Kinds(rawValue: 1 << 21)
-    /// Wants an hour behind it: `at`, `past`.
+    /// Needs an hour after it: `at`, `past`.
     static let hours = Kinds(rawValue: 1 << 22)
-    /// Begins a length of time: `in`, `for`.
+    /// Begins a duration: `in`, `for`.
     static let lengths = Kinds(rawValue: 1 << 23)
     /// Counts one: `a`, `next`.
     static let one = Kinds(rawValue: 1 << 24)
-    /// Is cut off from what belongs to it where a time follows: `at`, `the`.
+    /// Is incomplete without what follows, such as `at` and `the`. Before a time, a part was cut off.
     static let cut = Kinds(rawValue: 1 << 25)
-    /// Things that a number behind it tells apart: `chapter 7`.
+    /// Things with numbers as names: `chapter 7`.
     static let numbered = Kinds(rawValue: 1 << 33)
     /// Goes with a word for how often: `daily through`, `weekly on`.
     static let bounding = Kinds(rawValue: 1 << 32)
-    /// The name of a feast begins with it: `christmas`, `new`.
+    /// Begins the name of a feast: `christmas`, `new`.
     static let feast = Kinds(rawValue: 1 << 34)
-    /// Names of calendars may stand behind it: `except`.
+    /// Names of calendars may follow it: `except`.
     static let naming = Kinds(rawValue: 1 << 26)
-    /// May stand within a time.
+    /// May occur within a time.
     static let within = Kinds(rawValue: 1 << 27)
-    /// A time may begin with it.
+    /// May begin a time.
     static let first = Kinds(rawValue: 1 << 28)
-    /// No time ends with it.
+    /// Never ends a time.
     static let open = Kinds(rawValue: 1 << 29)
-    /// Part of a day, or of a clock's time, and so no day: `morning`.
+    /// A part of a day or of a clock time, not a day: `morning`.
     static let daytime = Kinds(rawValue: 1 << 30)
-    /// Stands before a time, which then has a beginning of its own: `on friday`, `at 9`.
+    /// Precedes a time, which then has its own start: `on friday`, `at 9`.
     static let opening = Kinds(rawValue: 1 << 31)
 
     static let time: Kinds = [.alone, .clock, .date]
-    /// A month that is a name or another word too: `May`.
+    /// A month that is also a name or another word: `May`.
     static let alsoName = Kinds(rawValue: 1 << 35)
 
-    /// May be a day and a month where the time names no day: `30.11`.
+    /// Perhaps a day and a month, if the time names no day: `30.11`.
     static let perhapsDate = Kinds(rawValue: 1 << 37)
-    /// Wants a number before it, or is another word: `3 times`, `the Times`.
+    /// Needs a number before it, or is another word: `3 times`, `the Times`.
     static let counting = Kinds(rawValue: 1 << 36)
 
     static let stretch: Kinds = [.joining, .unit, .alone, .sign, .number]
   }
 
   let text: String
-  /// What it speaks of, in English and in small letters, without the signs around it.
+  /// The word in English and lower case, without surrounding punctuation.
   let plain: String
   let kinds: Kinds
 
@@ -123,7 +123,7 @@ struct LineWord {
 
   func has(_ kinds: Kinds) -> Bool { !self.kinds.isDisjoint(with: kinds) }
 
-  /// Whether it may be a part of a time.
+  /// Whether it may be part of a time.
   var speaks: Bool { has(.number) || has(.first) && !has([.sign, .quoted]) }
 
   /// Whether it names a day, or days.
@@ -131,21 +131,21 @@ struct LineWord {
 
   var isPluralUnit: Bool { has(.unit) && plain.utf8.last == UInt8(ascii: "s") && plain.utf8.count > 2 }
 
-  /// Whether it may be an hour of a clock, without a word that says so.
+  /// Whether it may be an hour of the clock, without a word that says so.
   var isHour: Bool { has(.digits) && plain.utf8.count <= 2 && Int(plain).map { $0 <= 24 } == true || has(.clock) }
 
-  /// Whether it is a time in four digits, and no year: `1730`.
+  /// Whether it is a time in four digits, not a year: `1730`.
   var isHourAndMinute: Bool {
     guard has(.digits), !has(.year), plain.utf8.count == 4, let value = Int(plain) else { return false }
     return value / 100 < 24 && value % 100 < 60
   }
 
-  /// Whether it is the name of several things, which a number before it counts.
+  /// Whether it is a plural that a number before it may count.
   var isPlural: Bool {
     !has(.quoted) && text == plain && plain.utf8.last == UInt8(ascii: "s") && !plain.hasSuffix("ss")
   }
 
-  /// The English word of time that a misspelt one was meant to be.
+  /// The English word of time that a misspelled word meant.
   var misspelt: String? {
     kinds.contains(.alone) && SpokenWords.kinds(of: plain.utf8) == nil ? SpokenWords.misspelt(plain) : nil
   }
@@ -162,7 +162,7 @@ struct LineWord {
 
   private static func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } == true }
 
-  /// What a word is that begins with no letter.
+  /// Returns the roles of a word that begins with no letter.
   private static func figures(_ plain: String, _ whole: ContiguousArray<UInt8>) -> Kinds {
     var kinds: Kinds = [.within, .first]
     let bytes = ContiguousArray(plain.utf8)
@@ -184,8 +184,7 @@ struct LineWord {
       kinds.insert(.ordinal)
     }
     let colon = UInt8(ascii: ":")
-    // "17:30", and "10:00-11:00"
-    // and not "1:1"
+    // "17:30" and "10:00-11:00", but not "1:1"
     let isPair = bytes.lastIndex(of: colon).map { bytes.count - $0 < 3 } == true
     let isTimed =
       bytes.contains(colon) && !isPair
@@ -212,7 +211,7 @@ struct LineWord {
     }
     // ".", "/" and "-"
     let signs: [UInt8] = [0x2E, 0x2F, 0x2D]
-    // and not "4.2.1"
+    // "4.2.1" is not a date.
     let year = bytes.reversed().prefix { isDigit($0) }.count
     if whole.count(where: { signs.contains($0) }) == 2, bytes.allSatisfy({ isDigit($0) || signs.contains($0) }),
       digits > 2 || year != 1 || whole.count(where: { signs.contains($0) }) > bytes.count(where: { signs.contains($0) })
@@ -222,7 +221,7 @@ struct LineWord {
     return kinds
   }
 
-  /// What a word is whose first piece is one of time: `mon-fri`, `noon/6pm`, `sat,sun`.
+  /// Returns the roles of a word whose first piece is a word of time: `mon-fri`, `noon/6pm`, `sat,sun`.
   private static func compound(_ plain: String, _ bare: String, _ language: SpokenLanguage?) -> Kinds {
     guard plain.utf8.contains(where: { $0 < 0x30 || $0 == 0x40 }) else { return [] }
     let pieces = plain.utf8.split { [0x2C, 0x2D, 0x2E, 0x21, 0x2F, 0x26, 0x40, 0x2B].contains($0) }
@@ -235,17 +234,17 @@ struct LineWord {
     let begins = kinds(first)
     guard !begins.isEmpty else { return [] }
     if pieces.allSatisfy({ kinds($0).contains(.weekday) }) { return [.alone, .weekday, .weekdays, .within, .first] }
-    // "second-hand" begins with a word of time and is none.
+    // "second-hand" begins with a word of time but is not one.
     return begins.intersection([.within, .first])
   }
 }
 
 extension SpokenWords {
-  /// Words that people write for a day and that no schedule has: they are no part of a title either.
+  /// Words for days that no schedule accepts. They are not part of a title either.
   static let shortened: Set<String> = ["2day", "2moro", "2morro", "2morrow", "2mrw", "2nite", "2night"]
   private static let unread = ["nxt", "mid-day", "penultimate", "nineish", "tenish", "noonish"]
 
-  /// What a word may be to a time.
+  /// Returns the possible roles of a word in a time.
   static func kinds(of word: String.UTF8View) -> LineWord.Kinds? {
     word.count <= Keyword.longest ? kinds[PackedWord(word)] : nil
   }
@@ -291,7 +290,7 @@ extension SpokenWords {
     add(alsoNames, .alsoName)
     add(["time", "times"], .counting)
     add(["–", "—"], .sign)
-    // What begins a schedule, or speaks of time, may stand within one.
+    // A word that begins a schedule, or means time, may also occur within one.
     let speaking = kinds.filter {
       !$0.value.isDisjoint(with: [.alone, .joining, .unit, .number, .every])
     }.keys

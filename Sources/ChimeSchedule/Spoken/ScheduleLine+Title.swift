@@ -1,8 +1,8 @@
-/// Finds words of time in what is left of a line when its time is taken out: beside that, at the ends, and within a title.
+/// This part finds words of time in the rest of a line: beside the time, at the ends of the line, and within the title.
 extension ScheduleLine.Reader {
   typealias Run = ScheduleLine.Run
 
-  /// The words of time that a title would swallow; `nil` where all of it is a title.
+  /// Returns the words of time that would end up in the title; `nil` if all other words are the title.
   func wordsOfTime(beside run: Run) -> Range<Int>? {
     let (before, after) = (0..<run.words.lowerBound, run.words.upperBound..<line.count)
     // "1984 tomorrow" has nothing to be reminded of.
@@ -12,7 +12,7 @@ extension ScheduleLine.Reader {
     if let day = [before.last, after.first].compactMap({ $0 }).first(where: { mayBeDay($0, beside: run) }) {
       return day..<day + 1
     }
-    // A title of one word that speaks of time is a title: there is no other that it could stand beside.
+    // A title of one word is a title even if it means time: no other title is left.
     if place == .anywhere, after.isEmpty, before.count == 1, line[0].misspelt == nil { return nil }
     return lastWords(before, of: run) ?? firstWords(after, of: run) ?? firstOfLine(before, run) ?? lastOfLine(
       after, run)
@@ -24,15 +24,15 @@ extension ScheduleLine.Reader {
 
   private func word(_ index: Int, in range: Range<Int>) -> LineWord? { range.contains(index) ? line[index] : nil }
 
-  /// Whether a time names no day.
+  /// Returns whether a time names no day.
   private func isDayless(_ run: Run) -> Bool { !line[run.words].contains { $0.namesDay } }
 
-  /// Whether a word beside a time without a day may name it: `dentist tom at 9`. Written as a name it is one.
+  /// Returns whether a word beside a time without a day may name the day: `dentist tom at 9`. Capitalized, it is a name.
   private func mayBeDay(_ index: Int, beside run: Run) -> Bool {
     SpokenWords.perhapsDays[line[index].text] != nil && isDayless(run)
   }
 
-  /// How many words the name of a feast has that begins here.
+  /// Returns the number of words of the feast that begins here.
   private func feast(from index: Int) -> Int? {
     guard line[index].has(.feast) else { return nil }
     return (1...min(4, line.count - index)).last { count in
@@ -41,8 +41,8 @@ extension ScheduleLine.Reader {
     }
   }
 
-  /// Whether a month is somebody's name, or another word: it is written as one, no number stands beside it, and the time
-  /// has its day.
+  /// Returns whether a month is a person's name or another word: it is capitalized, has no number beside it, and the
+  /// time has its day.
   private func isName(_ index: Int, beside run: Run) -> Bool {
     let word = line[index]
     guard word.has(.alsoName), word.text != word.plain, case .phrase(let phrase) = run.schedule.rule,
@@ -54,7 +54,7 @@ extension ScheduleLine.Reader {
 
   // MARK: Beside the time
 
-  /// The words of time right before the time.
+  /// Returns the words of time right before the time.
   private func lastWords(_ before: Range<Int>, of run: Run) -> Range<Int>? {
     guard let last = before.last, !line[last].has(.quoted), let first = run.words.first else { return nil }
     if isForSome(before, of: run) { return nil }
@@ -62,7 +62,7 @@ extension ScheduleLine.Reader {
       return found
     }
     let word = line[last]
-    // "in at 9" says nothing of a time, nor does that of "weigh in tomorrow"; "before 9" does.
+    // "in at 9" and the "in" of "weigh in tomorrow" are not words of time; "before 9" is.
     let isIn =
       word.plain == "in" && self.word(last - 1, in: before).map { SpokenWords.withIn.contains($0.plain) } == true
     let isChanging =
@@ -84,32 +84,32 @@ extension ScheduleLine.Reader {
     return isCounted || !isNamed && isHour(word, before: run) ? last..<last + 1 : nil
   }
 
-  /// Whether a title ends with for how many it is, and the time says its hour: `table for 4 at 19:00`.
+  /// Returns whether a title ends with a number of people and the time has its hour: `table for 4 at 19:00`.
   private func isForSome(_ before: Range<Int>, of run: Run) -> Bool {
     guard before.count > 2, let last = before.last, line[last].has(.number) else { return false }
     return line[last - 1].plain == "for" && saysHour(run.words)
   }
 
-  /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
+  /// Returns whether the number before a time without an hour may be the hour: `dentist 5 tomorrow`.
   private func isHour(_ word: LineWord, before run: Run) -> Bool {
     let figures = word.text.utf8.count <= 2 ? Int(word.text) : nil
     let isHour = (figures ?? SpokenWords.numbers[word.plain]).map { (0...24).contains($0) } == true
-    // "dentist 1630 tomorrow"; most numbers that are names are no round times.
+    // "dentist 1630 tomorrow"; most numbers that are names are not round times.
     guard isHour || word.isHourAndMinute && word.text.hasSuffix("0") else { return false }
     return understood("at \(word.text) \(run.text)") != nil
   }
 
-  /// The words of time right behind the time.
+  /// Returns the words of time right after the time.
   private func firstWords(_ after: Range<Int>, of run: Run) -> Range<Int>? {
     guard let first = after.first, !line[first].has(.quoted) else { return nil }
     let isTitled = run.words.lowerBound > 0
-    // They are the title where there is no other.
+    // They are the title if there is no other.
     if isTitled, after.count <= 3, line[after].allSatisfy({ $0.has(.behind) }) { return after }
     let found = stretch(after, beside: run, fromEnd: false)
     if let found {
       if isTitled, found == after { return after }
       if isTime(found) || count(found, .number) > 1 { return trimmed(found) }
-      // A number after a number may be its minutes, or another time; a unit makes a length of it.
+      // A number after a number may be its minutes, or another time. A unit makes it a duration.
       if isNumber(run.text) {
         if line[first].has(.unit), !line[first].has(.joining) { return trimmed(found) }
         if let number = found.prefix(2).first(where: { line[$0].has(.number) }), isNumber(line[number].plain) {
@@ -117,7 +117,7 @@ extension ScheduleLine.Reader {
         }
       }
     }
-    // The name of a calendar behind days that are left out: "except may holidays".
+    // The name of a calendar after excluded days: "except may holidays".
     if line[run.words].contains(where: { $0.has(.naming) }), isCalendar(first) { return first..<first + 1 }
     return nil
   }
@@ -127,7 +127,7 @@ extension ScheduleLine.Reader {
     return names.contains(line[index].text) || names.contains(line[index].plain)
   }
 
-  /// The words from one end on that may be of a time.
+  /// Returns the words at one end of a range that may belong to a time.
   private func stretch(_ range: Range<Int>, beside run: Run, fromEnd: Bool) -> Range<Int>? {
     func isPart(_ index: Int) -> Bool {
       // "the Sunday Times"
@@ -139,7 +139,7 @@ extension ScheduleLine.Reader {
     return fromEnd ? range.upperBound - count..<range.upperBound : range.lowerBound..<range.lowerBound + count
   }
 
-  /// Without words at the end that join it with the title.
+  /// Returns the range without words at its end that join it to the title.
   private func trimmed(_ range: Range<Int>) -> Range<Int> {
     var range = range
     while range.count > 1, line[range.upperBound - 1].has(.open) { range = range.dropLast() }
@@ -148,7 +148,7 @@ extension ScheduleLine.Reader {
 
   private func count(_ range: Range<Int>, _ kinds: LineWord.Kinds) -> Int { line[range].count { $0.has(kinds) } }
 
-  /// Whether words beside a time say a time themselves: `next monday`, `at 5`, `1 day`, `on the 2nd`.
+  /// Returns whether words beside a time form a time themselves: `next monday`, `at 5`, `1 day`, `on the 2nd`.
   private func isTime(_ range: Range<Int>) -> Bool {
     range.contains { index in
       let word = line[index]
@@ -161,13 +161,13 @@ extension ScheduleLine.Reader {
 
   // MARK: At the ends of the line
 
-  /// The words of time with which the line begins.
+  /// Returns the words of time at the start of the line.
   private func firstOfLine(_ before: Range<Int>, _ run: Run) -> Range<Int>? {
     guard let found = stretch(before, beside: run, fromEnd: false), saysTime(found) else { return nil }
     return trimmed(found)
   }
 
-  /// The words of time with which the line ends.
+  /// Returns the words of time at the end of the line.
   private func lastOfLine(_ after: Range<Int>, _ run: Run) -> Range<Int>? {
     guard let found = stretch(after, beside: run, fromEnd: true),
       saysTime(found) || line[found.upperBound - 1].has(.ordinal)
@@ -177,7 +177,7 @@ extension ScheduleLine.Reader {
     return found
   }
 
-  /// Whether words far from the time say one: not `5 minutes` and `2nd`, which may be of a title's.
+  /// Returns whether words away from the time form one. `5 minutes` and `2nd` do not, because a title may have them.
   private func saysTime(_ range: Range<Int>) -> Bool {
     range.contains { index in
       let word = line[index]
@@ -194,20 +194,20 @@ extension ScheduleLine.Reader {
 
   // MARK: Within the title
 
-  /// The first word of a title that says a time or a day by itself, or with those beside it, so that it stands there by
-  /// no chance: `17:30`, `every`, the month of `6 may`.
+  /// Returns the first word of a title that cannot be there by chance: it forms a time or a day alone or with its
+  /// neighbors, such as `17:30`, `every`, the month of `6 may`.
   private func wordWithin(_ run: Run, _ before: Range<Int>, _ after: Range<Int>) -> Int? {
-    // Any day is one where the time names none, and any named time where it says no time.
+    // Any day counts if the time names none, and any named time of day if it has none.
     let isDayless = isDayless(run)
     let isTimeless = !saysHour(run.words)
     for range in [before, after] {
       if let found = range.first(where: { saysTime($0, in: range, isDayless, isTimeless) }) { return found }
     }
     guard let last = after.last else { return nil }
-    // The year of a date may have been parted from it: "march 20 Zyx 2027".
+    // The year of a date may be separated from it: "march 20 Zyx 2027".
     let lacksYear = line[run.words].contains { $0.has(.month) } && !line[run.words].contains { $0.has(.year) }
     return after.first { index in
-      // A title on both sides may have been cut out of a time.
+      // With a title on both sides, the word may have been cut out of a time.
       if line[index].has(.year), lacksYear ? index < after.lowerBound + 3 : !before.isEmpty { return true }
       guard !before.isEmpty, !line[index].has(.quoted) else { return false }
       let isUnit = line[index].has(.unit)
@@ -216,7 +216,7 @@ extension ScheduleLine.Reader {
     }
   }
 
-  /// Whether a unit has a number before it, with words between: `one more day`.
+  /// Returns whether a unit has a number before it, with words between: `one more day`.
   private func isCounted(_ index: Int, in range: Range<Int>) -> Bool {
     (index - 3..<index).contains { place in
       guard let word = word(place, in: range) else { return false }
@@ -224,15 +224,15 @@ extension ScheduleLine.Reader {
     }
   }
 
-  /// Whether a word of a title says a time: `17:30`, `24.12.`, `every`, `tomorrow`.
+  /// Returns whether a word of a title means a time: `17:30`, `24.12.`, `every`, `tomorrow`.
   private func saysTime(_ index: Int, in range: Range<Int>, _ isDayless: Bool, _ isTimeless: Bool) -> Bool {
     let word = line[index]
     guard !word.has(.quoted) else { return false }
     if word.has([.clock, .date, .every, .asking, .near]) { return true }
-    // "new year's day parade at noon" is not today's.
+    // "new year's day parade at noon" does not mean today.
     if place == .anywhere, isDayless, word.has(.perhapsDate) || feast(from: index) != nil { return true }
     if isTimeless, word.has(.named) { return true }
-    // "1730 friday" begins with an hour as at(1) takes it.
+    // "1730 friday" begins with an hour in the form of at(1).
     if isTimeless, index == 0, range.count == 1, word.isHourAndMinute { return true }
     let (before, after) = (self.word(index - 1, in: range), self.word(index + 1, in: range))
     if word.has(.number) {
@@ -240,7 +240,7 @@ extension ScheduleLine.Reader {
       if before?.plain == "in", !word.has(.year) { return true }
       if word.has(.ordinal), after?.plain == "of" { return true }
       if after?.plain == "past" { return true }
-      // "at Zyx 9" may be an hour where the time says none.
+      // In "at Zyx 9", the number may be the hour if the time has none.
       if isTimeless, word.isHour, self.word(index - 2, in: range)?.has(.hours) == true { return true }
     }
     if word.has(.unit) {
@@ -261,7 +261,7 @@ extension ScheduleLine.Reader {
     return isDayless || word.has(.weekdays) || isListed
   }
 
-  /// Whether a time says a time of day.
+  /// Returns whether a time has a time of day.
   func saysHour(_ range: Range<Int>) -> Bool {
     if case .after("at") = place, line[range].first?.has(.number) == true { return true }
     return range.contains { index in
@@ -270,8 +270,8 @@ extension ScheduleLine.Reader {
     }
   }
 
-  /// The word for how often at the end of a time that says it already, where it may belong to the title behind it:
-  /// `every monday at 9, weekly plan`.
+  /// Returns the word for how often at the end of a time that already says so, because it may belong to the title after
+  /// it: `every monday at 9, weekly plan`.
   private func oftenOfTitle(_ run: Run, _ after: Range<Int>) -> Range<Int>? {
     guard !after.isEmpty, run.words.count > 1, let last = run.words.last, line[last].has(.often) else { return nil }
     let rest = words[run.words.dropLast()].joined(separator: " ")
@@ -279,18 +279,18 @@ extension ScheduleLine.Reader {
     return understood(text)?.schedule == run.schedule ? last..<last + 1 : nil
   }
 
-  /// The number at the end of a time, where it may belong to the title behind it: `tomorrow 5 apples`.
+  /// Returns the number at the end of a time if it may belong to the title after it: `tomorrow 5 apples`.
   private func numberOfTitle(_ run: Run, _ after: Range<Int>) -> Range<Int>? {
     guard !after.isEmpty, run.words.count > 1, let last = run.words.last, line[last].has(.digits),
       line[last].text.utf8.count == line[last].plain.utf8.count
     else { return nil }
     let previous = line[last - 1]
     let isCounted = previous.has(.hours) || ["and", "to", "from", "-", "–", "&", "till"].contains(previous.plain)
-    // The day and the year of a date are its own: "10 march 2027", "starting dec 1".
+    // The day and the year of a date belong to the date: "10 march 2027", "starting dec 1".
     let isOfDate =
       previous.has(.month) || line[last].has(.year) && line[run.words].suffix(3).contains { $0.has(.month) }
     guard !isCounted, !isOfDate, !previous.text.hasSuffix(",") else { return nil }
-    // "tomorrow 9 Water the plants" is nine o'clock after "at".
+    // "tomorrow 9 Water the plants" means nine o'clock after "at".
     if place != .anywhere, !line[run.words.upperBound].isPlural { return nil }
     let rest = run.words.dropLast()
     guard forms(rest).contains(where: { understood($0) != nil }) else { return nil }

@@ -1,59 +1,59 @@
-/// A line in which a title and a time stand together, without quotation marks: `call mum tomorrow at 5pm`.
+/// A ScheduleLine is a line with a title and a time, without quotation marks: `call mum tomorrow at 5pm`.
 ///
-/// The time is the longest run of words that is one schedule; the words around it are the title. Words of time that are
-/// left over are never taken into the title: the line is refused then, with what it may have meant.
+/// The time is the longest run of words that forms one schedule; the other words are the title. Leftover words of time
+/// never become part of the title: the line is refused, with suggestions.
 ///
 ///     try ScheduleLine(["call", "mum", "tomorrow", "at", "5pm"], place: .anywhere, now: now, in: scheduleContext)
 ///     // title "call mum", text "tomorrow at 5pm"
 public struct ScheduleLine: Sendable {
   public let title: String
-  /// The words that are the time, as a schedule of its own; in English, whatever the language of the line.
+  /// The words of the time, as a schedule of its own. They are in English, whatever the language of the line.
   public let text: String
   public let schedule: Schedule
 
-  /// Where the time stands.
+  /// The position of the time in the line.
   public enum Place: Sendable, Hashable {
     /// At either end, or in the middle.
     case anywhere
-    /// At the beginning, after a word that belongs to it: `at`, `in`.
+    /// At the start, after a word that belongs to it: `at`, `in`.
     case after(String)
   }
 
-  /// Why a line was refused.
+  /// A Refusal says why a line was refused.
   public enum Refusal: Error, Sendable {
     case noWords
     case noTitle(time: String)
-    /// Nothing in it is a time; the error is that of the words that come nearest to one, if any do. Where these can be
-    /// meant in several ways, there is a line for each, as words for the same command.
+    /// No words form a time. The error is that of the words that come closest, if there are any. If these are
+    /// ambiguous, the choices are complete lines, as words for the same command.
     case noTime(ScheduleError?, choices: [[String]])
-    /// A time was understood, and words of time beside it were not.
+    /// A time was parsed, but words of time beside it are left over.
     case leftOver(LeftOver)
   }
 
-  /// What was understood, what was not, and the lines that may have been meant, as words for the same command.
+  /// A LeftOver holds the parsed time, the leftover words, and possible lines, as words for the same command.
   public struct LeftOver: Sendable {
     public let understood: String
     public let schedule: Schedule
     public let words: String
     public let choices: [[String]]
-    /// Why the two are no schedule together, where the words follow the time and are wrong in themselves: `daily at 25`.
+    /// Why time and words together are not a schedule, if the words follow the time and are wrong themselves: `daily at 25`.
     public let error: ScheduleError?
   }
 
-  /// No time in the middle of a line has more words than this; one at an end may, with all its exceptions.
+  /// The most words of a time in the middle of a line. A time at an end may be longer, with all its exceptions.
   private static let mostWords = 24
-  /// Nor has one at an end more than this.
+  /// The most words of a time at an end of the line.
   private static let mostWordsAtEnd = 200
-  /// Nor are more lines than this offered in place of a refused one.
+  /// The most lines to suggest in place of a refused one.
   private static let mostChoices = 3
 
-  /// - Parameter words: The words of a command line. One that has spaces in it was put in quotes: it is a piece of the
-  ///   title or a whole time. A single one is a line by itself.
+  /// - Parameter words: The words of a command line. A word with spaces was quoted: it is a piece of the title or a
+  ///   whole time. A single word is a line by itself.
   public init(_ words: [String], place: Place, now: Instant, in scheduleContext: ScheduleContext) throws(Refusal) {
     let words = words.count == 1 ? words[0].split(whereSeparator: \.isWhitespace).map(String.init) : words
     let reader = Reader(words: words, place: place, now: now, scheduleContext: scheduleContext)
     guard !words.isEmpty else { throw Refusal.noWords }
-    // A first word in quotes is the title wherever all others are a time.
+    // A quoted first word is the title if all other words are a time.
     if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace) {
       let text = words.dropFirst().joined(separator: " ")
       if let whole = reader.understood(text) {
@@ -81,7 +81,7 @@ public struct ScheduleLine: Sendable {
     schedule = reader.counting((run.written, run.schedule))
   }
 
-  /// What people say before the thing itself: `remind me to call mum`.
+  /// The phrases that people say before the task itself: `remind me to call mum`.
   private static let requests = ["remind me", "please remind me", "připomeň mi", "připomeňte mi"]
 
   private static func withoutRequest(_ title: String) -> String {
@@ -99,7 +99,7 @@ public struct ScheduleLine: Sendable {
     return title
   }
 
-  /// A piece of a title, without the commas, colons and dashes that part it from a time.
+  /// Returns a piece of a title without the commas, colons and dashes that separate it from a time.
   private static func title(_ words: [String]) -> String {
     func isDash(_ word: String) -> Bool { word == "-" || word == "–" || word == "—" }
     guard let first = words.firstIndex(where: { !isDash($0) }), let last = words.lastIndex(where: { !isDash($0) })
@@ -115,7 +115,7 @@ public struct ScheduleLine: Sendable {
   struct Run {
     var words: Range<Int>
     var text: String
-    /// The same in English.
+    /// The text in English.
     var written: String
     var schedule: Schedule
   }
@@ -125,7 +125,7 @@ public struct ScheduleLine: Sendable {
     let place: Place
     let now: Instant
     let scheduleContext: ScheduleContext
-    /// What each of the words may be to a time.
+    /// The possible roles of each word in a time.
     let line: [LineWord]
 
     init(words: [String], place: Place, now: Instant, scheduleContext: ScheduleContext) {
@@ -139,12 +139,12 @@ public struct ScheduleLine: Sendable {
 
     private let context: ParseContext
 
-    /// What a text means, without a reason where it means nothing, and without what it counts from.
+    /// Parses a text. It composes no error, and does not set ``Schedule/countsFrom``.
     func understood(_ text: String) -> (text: String, schedule: Schedule)? {
       ScheduleReader.understood(text, context: context)
     }
 
-    /// The same with what it counts from.
+    /// Returns the schedule with ``Schedule/countsFrom`` set.
     func counting(_ found: (text: String, schedule: Schedule)) -> Schedule {
       var schedule = found.schedule
       if ScheduleReader.countsFromNow(found.text, schedule, context) { schedule.countsFrom = now }
@@ -159,14 +159,14 @@ public struct ScheduleLine: Sendable {
       }
     }
 
-    /// What stands before the words of a run in the texts that it may stand for.
+    /// The possible prefixes of the words of a run.
     private var heads: [String] {
       guard case .after(let word) = place else { return [""] }
-      // "at every day 9" says "every day 9"; "in" is a part of what follows it.
+      // "at every day 9" means "every day 9"; "in" belongs to what follows it.
       return word == "at" ? ["at ", ""] : [word + " "]
     }
 
-    /// The texts that a run of words may stand for.
+    /// Returns the possible texts of a run of words.
     func forms(_ range: Range<Int>) -> [String] {
       let text = words[range].joined(separator: " ")
       return heads.map { $0 + text }
@@ -174,11 +174,11 @@ public struct ScheduleLine: Sendable {
 
     // MARK: The time
 
-    /// A title, and behind it what the reminder counts from: a name of another one, whatever its words mean, goes to the end
+    /// Returns a title followed by a chain. The name of the other reminder, whatever its words mean, extends to the end
     /// of the line.
     func chain() -> (title: String, text: String, schedule: Schedule)? {
       for (index, word) in words.enumerated() where ["after", "po"].contains(word.lowercased()) {
-        // With as much of a delay before it as there is.
+        // Include the longest possible delay before it.
         for start in max(0, index - Reader.mostWordsOfDelay)...index {
           guard let found = understood(words[start...].joined(separator: " ")), found.schedule.chain != nil else {
             continue
@@ -191,18 +191,18 @@ public struct ScheduleLine: Sendable {
 
     private static let mostWordsOfDelay = 6
 
-    /// The longest run of words that is one schedule. Of two that are as long the later one is taken, because the title
-    /// is mostly the first.
+    /// Returns the longest run of words that forms one schedule. Of two equally long ones it takes the later, because
+    /// the title usually comes first.
     func longestRun(takingFirst: Bool = false) -> Run? {
       let ends = endsOfTimes
       var best: Run?
       for start in place == .anywhere ? words.indices : 0..<min(1, words.count)
       where place != .anywhere || line[start].has([.first, .feast]) && !isBareHour(start) {
         for head in heads {
-          // One that is as long behind another word is the same time.
+          // A run of equal length with another prefix is the same time.
           let least = best.map { $0.words.count + (takingFirst || $0.words.lowerBound == start ? 1 : 0) } ?? 1
           guard let run = longestRun(from: start, to: ends[start], head, least: least) else { continue }
-          // "buy christmas presents" names no day to be reminded on; "christmas eve 5pm" does.
+          // "buy christmas presents" names no day of a reminder; "christmas eve 5pm" does.
           guard place != .anywhere || line[start].has(.first) || saysHour(run.words) else { continue }
           best = run
         }
@@ -210,7 +210,7 @@ public struct ScheduleLine: Sendable {
       return best
     }
 
-    /// The longest run, or one as long that leaves no words of time: "24.12. 17:00 Christmas dinner".
+    /// Returns the longest run, or an equally long one that leaves no words of time: "24.12. 17:00 Christmas dinner".
     func bestRun() -> Run? {
       guard let run = longestRun() else { return nil }
       guard run.words.lowerBound > 0, wordsOfTime(beside: run) != nil, let other = longestRun(takingFirst: true),
@@ -219,7 +219,7 @@ public struct ScheduleLine: Sendable {
       return other
     }
 
-    /// Whether a number within a line may be one of the title's: "Windows 11 tonight".
+    /// Returns whether a number within a line may belong to the title: "Windows 11 tonight".
     private func isBareHour(_ start: Int) -> Bool {
       guard start > 0, start + 1 < line.count else { return false }
       let (word, next) = (line[start], line[start + 1])
@@ -231,7 +231,7 @@ public struct ScheduleLine: Sendable {
       return ["tonight", "tonite", "this", "in", "at"].contains(next.text) || isWord && next.has(.number)
     }
 
-    /// The longest of those that begin at a word. Where a reading stops, no run that goes on further is any better.
+    /// Returns the longest run from a word on. No run that continues past the point where parsing stopped can succeed.
     private func longestRun(from start: Int, to limit: Int, _ head: String, least: Int) -> Run? {
       var text = head
       var lengths: [Int] = []
@@ -261,12 +261,12 @@ public struct ScheduleLine: Sendable {
       return nil
     }
 
-    /// Where a time that begins at a word ends at the latest: before the next word that can be in none.
+    /// The latest end of a time that begins at each word: before the next word that cannot be part of a time.
     private var endsOfTimes: [Int] {
       var ends = [Int](repeating: 0, count: line.count)
       var (end, endOfNames) = (line.count, line.count)
       for index in line.indices.reversed() {
-        // The names of calendars may be any words, each behind one that asks for it: "except holidays and vacation".
+        // Names of calendars may be any words, each after a word that asks for one: "except holidays and vacation".
         let before = index > 0 ? line[index - 1] : nil
         let mayBeName =
           before.map { $0.has([.naming, .joining, .sign]) || $0.plain == "during" || $0.text.utf8.last == 0x2C } == true
@@ -279,16 +279,16 @@ public struct ScheduleLine: Sendable {
       return ends
     }
 
-    /// The refusal of the words that come nearest to a time: the longest run of words of time.
+    /// Returns the error of the words that come closest to a time: the longest run of words of time.
     func nearestError() -> (error: ScheduleError?, choices: [[String]]) {
       var best = 0..<0
-      // What was put in quotes, and begins as a schedule does, is what is wrong.
+      // A quoted argument that begins like a schedule is the wrong part.
       if place == .anywhere, let quoted = line.indices.dropFirst().last(where: { line[$0].has(.quoted) }),
         case .failure(let error) = parse(words[quoted]), error.code != .invalidSchedule || error.column ?? 1 > 1
       {
         return (error, lines(error, quoted..<quoted + 1))
       }
-      // With the first word as the title the others may be a schedule with a word misspelt.
+      // With the first word as the title, the others may be a schedule with a misspelled word.
       if place == .anywhere, words.count > 1 {
         let rest = words.dropFirst().joined(separator: " ")
         if case .failure(let error) = parse(rest) {
@@ -301,7 +301,7 @@ public struct ScheduleLine: Sendable {
         while start < line.count {
           var end = start
           while end < line.count, line[end].speaks { end += 1 }
-          // Of two, the one that has a word of time: "Close the coop at sunset".
+          // Prefer the run with a word of time: "Close the coop at sunset".
           let rank = (end - start) + (line[start..<end].contains { $0.has(.time) } ? line.count : 0)
           if rank > bestRank, line[start..<end].contains(where: { !$0.has(.joining) }) {
             (best, bestRank) = (start..<end, rank)
@@ -318,8 +318,8 @@ public struct ScheduleLine: Sendable {
       return (error, lines(error, best))
     }
 
-    /// Why the one word in front of a run is no title: with it the time may be one of two, as with "next tuesday at 9", and
-    /// nothing else is in the line.
+    /// Returns the error if the one word before a run cannot be a title. With it the time is ambiguous ("next tuesday
+    /// at 9"), and the line has no other words.
     func ambiguity(of run: Run) -> ScheduleError? {
       guard run.words == 1..<words.count, line[0].speaks, !line[0].has(.quoted),
         case .failure(let error) = parse(words.joined(separator: " ")), error.choices.count > 1
@@ -327,7 +327,7 @@ public struct ScheduleLine: Sendable {
       return error
     }
 
-    /// The line with each choice of an error in the place of some of its words.
+    /// Returns the line for each choice of an error, put in place of the words in the range.
     private func lines(_ error: ScheduleError, _ range: Range<Int>) -> [[String]] {
       ([error.suggestion].compactMap { $0 } + error.choices).prefix(mostChoices).compactMap { choice in
         var time = choice.split(separator: " ").map(String.init)
@@ -337,8 +337,8 @@ public struct ScheduleLine: Sendable {
       }
     }
 
-    /// Whether some words are a line with a title and a time. What else a refused one may have meant is not asked, which
-    /// would lead back to this line.
+    /// Returns whether some words are a line with a title and a time. It does not look for suggestions, which would
+    /// lead to endless recursion.
     private func isLine(_ words: [String]) -> Bool {
       let reader = Reader(words: words, place: place, now: now, scheduleContext: scheduleContext)
       if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace),
@@ -355,7 +355,7 @@ public struct ScheduleLine: Sendable {
 
     // MARK: The title
 
-    /// The words of time beside a run, if there are any.
+    /// Returns the words of time beside a run, if there are any.
     func leftOver(_ run: Run) -> LeftOver? {
       guard let words = wordsOfTime(beside: run) else { return nil }
       let isNumber = words.upperBound == run.words.upperBound
@@ -369,7 +369,7 @@ public struct ScheduleLine: Sendable {
         choices: choices(time, words), error: isNumber ? nil : error(run, words))
     }
 
-    /// What is wrong with the words that follow a time, if that is more than that they do.
+    /// Returns what is wrong with the words after a time, if it is more than their position.
     private func error(_ run: Run, _ left: Range<Int>) -> ScheduleError? {
       guard left.lowerBound == run.words.upperBound, let first = run.text.split(separator: " ").first else {
         return nil
@@ -383,7 +383,7 @@ public struct ScheduleLine: Sendable {
       return isVague ? nil : error
     }
 
-    /// The lines that may have been meant: with the words taken into the time, or with all of the title in quotes.
+    /// Returns the possible lines: with the words added to the time, or with the whole title in quotes.
     private func choices(_ run: Run, _ left: Range<Int>) -> [[String]] {
       var choices: [[String]] = []
       let time = Array(words[run.words])
@@ -412,7 +412,7 @@ public struct ScheduleLine: Sendable {
         for form in reader.forms(0..<joined.count) {
           switch parse(form) {
           case .success(let schedule):
-            // "at midnight and Midnight" says nothing new.
+            // "at midnight and Midnight" adds nothing.
             if joined == time + ["and"] + more, schedule == run.schedule { continue }
             offer(joined, rest)
           case .failure(let error):
@@ -425,7 +425,7 @@ public struct ScheduleLine: Sendable {
         }
         if !choices.isEmpty { break }
       }
-      // A title on both sides of the time would be put together from words that nobody typed side by side.
+      // If the title is on both sides of the time, quoting it would join words that were not typed together.
       let isSplit = run.words.lowerBound > 0 && run.words.upperBound < words.count
       let title = (words[..<run.words.lowerBound] + words[run.words.upperBound...]).joined(separator: " ")
       if !isSplit, title.contains(" ") { offer(time, [title]) }

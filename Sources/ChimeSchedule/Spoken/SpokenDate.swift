@@ -1,11 +1,11 @@
-/// A day as it was said: the days that it may be, the earliest first. With the time of day the first that lies ahead is
-/// the one that is meant.
+/// A SpokenDate is a day as spoken: the candidate days, earliest first. With the time of day, the first candidate in
+/// the future is the one that is meant.
 struct SpokenDate {
   enum Kind: Equatable {
     case today
     /// One day, whatever the time.
     case fixed
-    /// A day that comes again, of which the next is meant.
+    /// The next one of a recurring day.
     case next
     case weekday(Weekday)
     case dayOfMonth(Int)
@@ -18,7 +18,7 @@ struct SpokenDate {
 }
 
 extension SpokenParser {
-  /// A day of a single moment, with `on` or `at` before it.
+  /// Parses the day of a single moment, with `on` or `at` before it.
   mutating func datePart() throws(Fault) -> Bool {
     let start = index
     // "at 7 dec 24" is a time before a date.
@@ -61,7 +61,7 @@ extension SpokenParser {
       date = found
       return
     }
-    // "monday, dec 7": a day of the week beside its date has to be right.
+    // "monday, dec 7": a weekday beside a date must match it.
     guard case .weekday(let day) = known.kind else {
       guard case .weekday(let day) = found.kind else { throw twice(found.range) }
       return try agree(known, day, found.range)
@@ -80,7 +80,7 @@ extension SpokenParser {
     }
   }
 
-  /// `tomorrow`, `next monday`, `dec 24`, `24.12.`, `the 15th`, `end of month`.
+  /// Parses `tomorrow`, `next monday`, `dec 24`, `24.12.`, `the 15th` or `end of month`.
   mutating func spokenDate() throws(Fault) -> SpokenDate? {
     let start = index
     func fixed(_ date: CivilDate?, _ kind: SpokenDate.Kind = .fixed) throws(Fault) -> SpokenDate {
@@ -127,7 +127,7 @@ extension SpokenParser {
     return SpokenDate(candidates: candidates, kind: .dayOfMonth(day), range: words)
   }
 
-  /// Whether a word names what an ordinal counts.
+  /// Returns whether a word is a noun that an ordinal counts.
   func isPlaceNoun(_ ahead: Int) -> Bool {
     let word = word(ahead)
     return weekday(ahead) != nil || token(ahead)?.facts.isUnit == true
@@ -135,7 +135,7 @@ extension SpokenParser {
         .contains(word)
   }
 
-  /// The Monday of the week so many weeks from this one.
+  /// Returns the Monday of the week `weeks` weeks from this one.
   private func monday(inWeeks weeks: Int) -> CivilDate? {
     today.adding(days: 7 * weeks + 1 - today.weekday.rawValue)
   }
@@ -146,16 +146,16 @@ extension SpokenParser {
     return [wait, wait + 7].compactMap { today.adding(days: $0) }
   }
 
-  /// `friday in two weeks`
+  /// Parses `friday in two weeks`.
   func weekday(_ day: Weekday, in span: Span, _ words: Range<Int>) throws(Fault) -> [CivilDate] {
     guard let date = nearest(day).first else { return [] }
-    // Counted from this week's and from the next such day it is the same, unless this week's has passed.
+    // Counting from this week's day or the next such day gives the same result, unless this week's has passed.
     let dates = [Int(span.days) - 7, Int(span.days)].compactMap { date.adding(days: $0) }
     if day.rawValue > today.weekday.rawValue { return Array(dates.suffix(1)) }
     throw ambiguous(words, dates.map { "\(day.name) \($0)" })
   }
 
-  /// `friday`, `next friday`, `friday next week`, `this weekend`, `next month`.
+  /// Parses `friday`, `next friday`, `friday next week`, `this weekend` or `next month`.
   private mutating func relativeDate() throws(Fault) -> SpokenDate? {
     let start = index
     func found(_ candidates: [CivilDate], _ kind: SpokenDate.Kind = .fixed) -> SpokenDate {
@@ -242,11 +242,11 @@ extension SpokenParser {
     return [date]
   }
 
-  /// `christmas eve`, `new year's day`
+  /// Parses `christmas eve` or `new year's day`.
   mutating func feast() throws(Fault) -> SpokenDate? {
     let start = index
     guard isOne(of: .feast), let first = token() else { return nil }
-    // A name has an apostrophe or a full stop, which are signs, so its words are taken from the text.
+    // Names may contain an apostrophe or a full stop, which are separate tokens, so the loop compares the text.
     for count in stride(from: 6, through: 1, by: -1) {
       guard let last = token(count - 1) else { continue }
       let name = text(first.range.lowerBound..<last.range.upperBound).lowercased()
@@ -257,7 +257,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// `end of month`, `eom`, `end of next month`, `end of year`.
+  /// Parses `end of month`, `eom`, `end of next month` or `end of year`.
   private mutating func endOfPeriod() throws(Fault) -> SpokenDate? {
     let start = index
     func last(_ month: Int, _ year: Int) -> SpokenDate {
@@ -277,7 +277,7 @@ extension SpokenParser {
     _ = take(.the) || take(.this)
     let isNext = take(.next)
     guard isEnd else {
-      // Of a month, week or year that has begun the beginning has passed.
+      // The beginning of the current month, week or year has passed.
       let first: CivilDate? =
         if isNext, take(.month) {
           CivilDate(year: month == 12 ? year + 1 : year, month: month % 12 + 1, day: 1)
@@ -316,7 +316,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// A year of four digits that is none of a time or a count.
+  /// Parses a year of four digits that is not part of a time or a count.
   mutating func takeYear() -> Int? {
     guard let year = token(), year.isDigits, year.range.count == 4, (1970...9999).contains(year.value),
       !isSign(":", 1), word(1) != .times
@@ -325,7 +325,7 @@ extension SpokenParser {
     return year.value
   }
 
-  /// `first monday of december`, `15th of next month`, `last day of june 2027`: a day of one month, once.
+  /// Parses one day by its position: `first monday of december`, `15th of next month`, `last day of june 2027`.
   private mutating func placeInMonth() throws(Fault) -> SpokenDate? {
     let start = index
     guard let selection = try monthSelection(), take(.of) || take(.in) || word() == .next else {
@@ -345,7 +345,7 @@ extension SpokenParser {
       if let year = takeYear() {
         months = [(year, month)]
       } else {
-        // Forty years have a fifth Monday of February.
+        // A fifth Monday in February occurs at least once in forty years.
         months = (0...40).map { (today.year + $0, month) }
         kind = .next
       }
@@ -373,7 +373,7 @@ extension SpokenParser {
     return SpokenDate(candidates: candidates, kind: kind, range: range(from: start))
   }
 
-  /// The first or the last day of a quarter may be the next one, or that of each.
+  /// Returns the fault for the first or last day of a quarter, which may mean the next one or every one.
   private func quarterDay(_ selection: MonthSelection, _ start: Int) -> Fault? {
     var (first, last) = (MonthSelection(), MonthSelection())
     first.insert(day: 1, fromEnd: false)
@@ -395,7 +395,7 @@ extension SpokenParser {
       code: .neverOccurs)
   }
 
-  /// `dec 24`, `24th of december 2027`, `december 24th, 2027`.
+  /// Parses `dec 24`, `24th of december 2027` or `december 24th, 2027`.
   private mutating func namedDate() throws(Fault) -> SpokenDate? {
     let start = index
     guard let (month, day) = monthAndDay() else {
@@ -418,7 +418,7 @@ extension SpokenParser {
     return try monthDay(month, day, year: year, start)
   }
 
-  /// A day of a month by its name, in either order; no step where there is none.
+  /// Parses a day with the name of its month, in either order. It skips nothing if there is none.
   mutating func monthAndDay() -> (month: Int, day: Int)? {
     let start = index
     if let month = month() {
@@ -426,7 +426,7 @@ extension SpokenParser {
       let isJoined = isSign("-") && token()?.isAdjacent == true && token(1)?.isAdjacent == true
       _ = isJoined ? takeSign("-") : takeSign(".")
       _ = take(.the)
-      // "second" is a unit too, and no ordinal.
+      // "second" is a unit too, not an ordinal.
       if !isJoined, take(.second) { return (month, 2) }
       if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31,
         day.range.count <= 2 || day.kind == .ordinal || !day.isDigits, !isSign(":", 1) || token(1)?.isAdjacent != true
@@ -459,14 +459,14 @@ extension SpokenParser {
       }
       return SpokenDate(candidates: [date], kind: .fixed, range: words)
     }
-    // Eight years are the longest way from one 29 February to the next.
+    // At most eight years lie between one 29 February and the next.
     let candidates = (0...9).compactMap { CivilDate(year: today.year + $0, month: month, day: day) }
       .filter { $0 >= today }
     guard !candidates.isEmpty else { throw never(start) }
     return SpokenDate(candidates: candidates, kind: .monthDay(month: month, day: day), range: words)
   }
 
-  /// `2026-12-24`, `2026/12/24`, `20261224`, `24.12.`, `24. 12. 2026`, `12/24/2026`.
+  /// Parses `2026-12-24`, `2026/12/24`, `20261224`, `24.12.`, `24. 12. 2026` or `12/24/2026`.
   private mutating func numericDate() throws(Fault) -> SpokenDate? {
     let start = index
     guard let first = token(), first.isDigits else { return nil }
@@ -497,7 +497,7 @@ extension SpokenParser {
     }
     guard first.range.count <= 2, first.value >= 1 else { return nil }
     if isSign(".", 1), isJoined(1), let month = number(2, 1...2), (1...12).contains(month), first.value <= 31 {
-      // "24.12" alone may be a number; a second full stop or a year makes it a date.
+      // "24.12" alone may be a number. A second full stop or a year makes it a date.
       let hasStop = isSign(".", 3) && isJoined(3)
       guard hasStop || word(-1) == .on else { return nil }
       index += hasStop ? 4 : 3
@@ -538,7 +538,7 @@ extension SpokenParser {
 }
 
 extension Weekday {
-  /// `monday`
+  /// The English name, such as `monday`.
   var name: String {
     switch self {
     case .monday: "monday"

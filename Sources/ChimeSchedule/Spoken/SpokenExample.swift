@@ -1,11 +1,11 @@
-/// Schedules of the kind for which a refused text may have been meant, from what it names: its days, its time, its length.
+/// A SpokenExample makes example schedules for a refused text from its days, its time and its durations.
 ///
-/// They show how such a thing is written. One may say less than the text, so it is no suggestion.
+/// They show how to write such a schedule. An example may say less than the text, so it is not a suggestion.
 struct SpokenExample {
-  /// The nearest first. Which of them are schedules now is for the reader to say.
+  /// The closest first. The reader checks which of them are valid schedules at present.
   private(set) var candidates: [String] = []
 
-  /// What stands where a text names nothing of that kind.
+  /// The example for a text without any such part.
   static let any = "tomorrow at 9"
 
   private var weekdays: [Weekday] = []
@@ -78,7 +78,7 @@ struct SpokenExample {
     }
   }
 
-  /// `3 weeks`, and `2 weeks` where no number says how many: `in a few weeks`.
+  /// Returns `3 weeks`, or `2 weeks` if no number says how many: `in a few weeks`.
   private func length(_ unit: String, _ before: SpokenToken?, _ word: String) -> String? {
     let isMany = unit.hasSuffix("s") && unit.utf8.count > 2
     if let before, before.kind == .number, (1...1_000).contains(before.value) {

@@ -1,23 +1,23 @@
-/// A language besides English in which times are said. The grammar is the one of ``SpokenParser``: what is said is put into
-/// English words first, and the schedule that comes of it is the same.
+/// A SpokenLanguage is a language for times besides English. The grammar is that of ``SpokenParser``: the words are
+/// translated into English first, and give the same schedule.
 public enum SpokenLanguage: Sendable, Hashable {
   case czech
 
-  /// The language of a tag such as `cs` or `cs-CZ`; `nil` for English, and for all whose words are not known.
+  /// Returns the language of a tag such as `cs` or `cs-CZ`; `nil` for English and unsupported languages.
   public init?(tag: String) {
     guard tag.prefix(while: { $0 != "-" }) == "cs" else { return nil }
     self = .czech
   }
 
-  /// A text with its words of time in English.
+  /// An English is a text with its words of time translated.
   struct English {
     var text: String
-    /// Whether it can be in no other language.
+    /// Whether the original can be in no other language.
     var isSure: Bool
-    /// Which bytes of it stand for which of the text that was typed.
+    /// The ranges of the text, in bytes, with the ranges of the typed text that they translate.
     var places: [(text: Range<Int>, typed: Range<Int>)]
 
-    /// The bytes that were typed for some of these.
+    /// Returns the typed range for a range of the English text.
     func typed(_ range: Range<Int>) -> Range<Int>? {
       let found = places.filter { $0.text.overlaps(range) || range.isEmpty && $0.text.upperBound == range.lowerBound }
       guard let first = found.first, let last = found.last else { return nil }
@@ -26,7 +26,7 @@ public enum SpokenLanguage: Sendable, Hashable {
     }
   }
 
-  /// `nil` where none of the words is of this language.
+  /// Translates a text; `nil` if none of its words is of this language.
   func english(_ text: String) -> English? {
     guard text.utf8.count <= SpokenLanguage.longest, var reader = try? CzechReader(Array(text.utf8)) else {
       return nil
@@ -34,19 +34,19 @@ public enum SpokenLanguage: Sendable, Hashable {
     return reader.english()
   }
 
-  /// Nobody says a time in more bytes.
+  /// The longest text, in bytes, that is translated.
   private static let longest = 1_024
 
-  /// What a word speaks of, as one English word; the word itself where it is none of this language.
+  /// Returns the meaning of a word as one English word, or the word itself if it is not of this language.
   func gloss(_ word: String) -> String { CzechWords.gloss(CzechWords.folded(word)) ?? word }
 
-  /// Whether a word, as ``gloss(_:)`` has left it, may stand within a time.
+  /// Returns whether a word that ``gloss(_:)`` does not know may occur within a time.
   func mayBeInTime(_ word: String) -> Bool {
     let folded = CzechWords.folded(word)
     return CzechWords.parts.contains(folded) || folded.hasSuffix("krat")
   }
 
-  /// The text with each word that neither language has in the place of the nearest one of this language.
+  /// Returns the text with unknown words replaced by the most similar ones of this language.
   func respelt(_ text: String) -> String? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let respelt = words.map { word in
@@ -60,9 +60,9 @@ public enum SpokenLanguage: Sendable, Hashable {
   }
 }
 
-/// The Czech words of time. They are looked up without their diacritics, which many people do not type.
+/// CzechWords are the Czech words of time. Lookups ignore diacritics, which many people do not type.
 enum CzechWords {
-  /// English on the left; the forms of the Czech words, and phrases, on the right.
+  /// English on the left; the forms of the Czech words and phrases on the right.
   private static let source = """
     every = každý | každá | každé | každou | každého | každém | každých
     daily = denně | každodenně
@@ -196,7 +196,7 @@ enum CzechWords {
     20: "dvacát", 30: "třicát",
   ]
 
-  /// Words that speak of time only beside others.
+  /// Words that mean time only beside others.
   static let parts: Set<String> = {
     var parts: Set<String> = [
       "pul", "ctvrt", "ctvrte", "mezi", "let", "hod", "po", "st", "so", "ne", "ut", "ct", "pa", "a", "i", "na", "o",
@@ -206,7 +206,7 @@ enum CzechWords {
     return parts
   }()
 
-  /// English words by the Czech ones, which may be several words with a space between.
+  /// The English for Czech words and phrases, with a space between words.
   static let phrases: [String: String] = {
     var phrases: [String: String] = [:]
     for line in source.split(separator: "\n") {
@@ -216,7 +216,7 @@ enum CzechWords {
     return phrases
   }()
 
-  /// What the phrases of several words begin with.
+  /// The first words of phrases with several words.
   static let beginnings = Set(
     phrases.keys.filter { $0.contains(" ") }.map { phrase in String(phrase.prefix { $0 != " " }) })
 
@@ -248,20 +248,20 @@ enum CzechWords {
     return ordinals
   }()
 
-  /// Days of the week in two letters. Four of them are words of their own too.
+  /// Weekdays in two letters. Four of them are also other words.
   static let abbreviations = [
     "po": "mon", "ut": "tue", "st": "wed", "ct": "thu", "pa": "fri", "so": "sat", "ne": "sun",
   ]
 
-  /// What joins the parts of a time, and titles as well.
+  /// Words that join the parts of a time, and occur in titles as well.
   private static let joining = [
     "v": "at", "ve": "at", "na": "for", "do": "to", "od": "from", "za": "in", "a": "and", "az": "to",
   ]
 
-  /// Words of a time that are no sign that a text is Czech, because other texts have them.
+  /// Words of a time that do not show that a text is Czech, because other languages have them.
   static let weak: Set = ["a", "i", "v", "do", "na", "po", "so", "st", "ne"]
 
-  /// The word of a time that was meant, written as Czech is, by the word without diacritics.
+  /// The correct spelling of each word, by the word without diacritics.
   static let spellings: [String: String] = {
     var spellings: [String: String] = [:]
     for line in source.split(separator: "\n") {
@@ -269,26 +269,26 @@ enum CzechWords {
     }
     return spellings
   }()
-  /// Words that are long enough to be told when they are misspelt; of `každý`, the form that most words want.
+  /// Words long enough to correct when misspelled; of `každý`, only the most common form.
   static let long = spellings.keys.filter { $0.utf8.count >= 5 && $0 != "kazda" && $0 != "kazde" }.sorted()
 
   private static func forms(_ text: some StringProtocol) -> [String] {
     text.split(separator: "|").map { String($0.trimming { $0 == " " }) }
   }
 
-  /// What one word speaks of, as one English word.
+  /// Returns the meaning of one word as one English word.
   static func gloss(_ folded: String) -> String? {
     if let joining = joining[folded] { return joining }
     if let english = phrases[folded] {
-      // Any name of a feast in one word: it is asked for no more than that it is one.
+      // One feast stands for all: the caller asks only whether it is one.
       if SpokenWords.feasts[english] != nil { return "christmas" }
       let words = english.split(separator: " ").map(String.init)
-      // A unit speaks of time with a number only, in the plural too: a title may begin with it.
+      // A unit, even in the plural, means time only with a number, because a title may begin with it.
       if words.count == 1, let unit = units[words[0]] { return unit }
       return words.first { SpokenWords.alone.contains($0) } ?? words.last
     }
     if let number = numbers[folded] { return "\(number)" }
-    // What names a day and is no part of a time: "sobotní nákup v 9" is no more of today than a feast is.
+    // Adjectives of days are no part of a time: "sobotní nákup v 9" means today no more than a feast does.
     if ofDays.contains(where: { folded.hasPrefix($0) && folded.utf8.count <= $0.utf8.count + 3 }) { return "christmas" }
     return ordinals[folded].map { "\($0)th" }
   }
@@ -302,20 +302,20 @@ enum CzechWords {
     "months": "month", "years": "year",
   ]
 
-  /// In lower case and without diacritics.
+  /// Returns the text in lower case and without diacritics.
   static func folded(_ text: String) -> String {
     let text = text.lowercased()
     guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      // Combining marks stand behind the letters of text from some other systems.
+      // Text from some other systems has combining marks after the letters.
       guard !(0x300...0x36F).contains(scalar.value) else { continue }
       result.append(scalar.value < plain.count ? plain[Int(scalar.value)] : scalar)
     }
     return String(result)
   }
 
-  /// The letter without its mark for each scalar of the alphabets with them.
+  /// The letter without its mark, by scalar value.
   private static let plain: [Unicode.Scalar] = {
     var plain = (0..<0x180).map { Unicode.Scalar(UInt32($0)) ?? " " }
     for (marked, letter) in zip("áčďéěíňóřšťúůýž".unicodeScalars, "acdeeinorstuuyz".unicodeScalars) {
@@ -326,7 +326,7 @@ enum CzechWords {
 }
 
 extension StringProtocol {
-  /// Without the characters at both ends for which that is true.
+  /// Returns the text without the matching characters at both ends.
   fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> SubSequence {
     let head = drop(while: isTrimmed)
     return head[..<(head.lastIndex { !isTrimmed($0) }.map { head.index(after: $0) } ?? head.startIndex)]

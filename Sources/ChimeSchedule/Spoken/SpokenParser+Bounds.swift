@@ -1,8 +1,8 @@
 extension SpokenParser {
-  /// `starting tomorrow`, `until june 30`, `for 8 weeks`, `5 times`, `except mondays`.
+  /// Parses `starting tomorrow`, `until june 30`, `for 8 weeks`, `5 times` or `except mondays`.
   mutating func boundPart() throws(Fault) -> Bool {
     let start = index
-    // "from monday to friday" are days.
+    // "from monday to friday" is a list of days.
     if recurrence == nil, word() == .from, weekday(1) != nil, weekday(3) != nil {
       index += 1
       if let (set, isList) = weekdayList(), isList {
@@ -55,7 +55,7 @@ extension SpokenParser {
       index = start
       return false
     }
-    // "3 times daily" is how often a day, and "daily 3 times" is how often at all.
+    // "3 times daily" is a frequency, and "daily 3 times" a total.
     if isNumber(), word(1) == .times || word(1) == .time, ![.a, .per, .each, .every].contains(word(2)),
       !isOne(of: .often, 2)
     {
@@ -72,7 +72,7 @@ extension SpokenParser {
     return false
   }
 
-  /// `dec 1 - dec 24`, `dec 1-24`, `1.12. to 24.12.`: the first and the last day, without a word before them.
+  /// Parses the first and the last day without a word before them: `dec 1 - dec 24`, `dec 1-24`, `1.12. to 24.12.`.
   private mutating func dateRun() throws(Fault) -> Bool {
     let isDay = isNumber() || token()?.kind == .ordinal
     let isDate =
@@ -117,7 +117,7 @@ extension SpokenParser {
 
   private mutating func moment_(isEnd: Bool) throws(Fault) -> Phrase.Moment? { try moment(isEnd: isEnd) }
 
-  /// A day, with a time or without, at which a schedule begins or ends.
+  /// Parses the day, with or without a time, on which a schedule begins or ends.
   private mutating func moment(isEnd: Bool) throws(Fault) -> Phrase.Moment? {
     let start = index
     if !isEnd, take(.now) { return .instant(Instant(seconds: context.second)) }
@@ -130,7 +130,7 @@ extension SpokenParser {
       let year = takeYear() ?? (month <= today.month ? today.year + 1 : today.year)
       let last = CivilDate(year: year, month: month, day: CivilDate.daysIn(month: month, year: year))
       let before = CivilDate(year: year, month: month, day: 1)?.adding(days: -1)
-      // "until june" may take in June.
+      // "until june" may include June.
       throw ambiguous(
         (start > 0 ? tokens[start].range.lowerBound : 0)..<tokens[index - 1].range.upperBound,
         [before, last].compactMap { $0?.description })
@@ -169,7 +169,7 @@ extension SpokenParser {
     return .instant(instant)
   }
 
-  /// `weekends`, `mondays and fridays`, `in may`, `from 1 to 15 july`, `dec 24`, `holidays`.
+  /// Parses `weekends`, `mondays and fridays`, `in may`, `from 1 to 15 july`, `dec 24` or `holidays`.
   private mutating func exceptions(_ start: Int) throws(Fault) {
     var count = 0
     while count < Phrase.mostExceptions {
@@ -268,7 +268,7 @@ extension SpokenParser {
       bounds.exceptCalendars.append(name)
       return true
     }
-    // A feast is one of each year.
+    // A feast is a day of each year.
     let feastStart = index
     if let found = try feast(), case .monthDay(let month, let day) = found.kind, word() != .to, !isSign("-"),
       token()?.kind != .dots
@@ -290,7 +290,7 @@ extension SpokenParser {
     return true
   }
 
-  /// Days of each year: `dec 24`, `1 to 15 july`, `dec 24 to jan 2`.
+  /// Parses days of each year: `dec 24`, `1 to 15 july`, `dec 24 to jan 2`.
   private mutating func exceptRun() throws(Fault) -> Bool {
     let start = index
     if let first = token(), first.kind == .number || first.kind == .ordinal, (1...31).contains(first.value) {
@@ -333,7 +333,7 @@ extension SpokenParser {
     return true
   }
 
-  /// The name of a calendar that there is; it may have hyphens and digits.
+  /// Parses the name of an existing calendar, which may contain hyphens and digits.
   private mutating func calendarName() -> String? {
     guard let first = token(), first.kind == .word else { return nil }
     var end = index + 1
@@ -348,7 +348,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// `public holidays`, `bank holiday`, `holiday`: the calendar *holidays*, where there is one.
+  /// Parses `public holidays`, `bank holiday` or `holiday` as the calendar *holidays*, if it exists.
   private mutating func holidays() -> String? {
     let start = index
     let isAdorned = [.public, .bank, .national, .state].contains(word())
@@ -363,7 +363,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// `from 9 to 5`, `9-17`, `between 9 and 5`: the part of the day that an interval keeps to.
+  /// Parses the daily window of an interval: `from 9 to 5`, `9-17`, `between 9 and 5`.
   mutating func windowPart() throws(Fault) -> Bool {
     let start = index
     let isBetween = take(.between)
@@ -396,7 +396,7 @@ extension SpokenParser {
 
   private mutating func clock(bare: Bool, inWindow: Bool) -> Clock? {
     if let clock = clock(bare: bare) { return clock }
-    // "9-5": the sign that parts the two is no part of the first.
+    // In "9-5", the sign separates the two times and does not belong to the first.
     guard let number = token(), number.kind == .number, number.value <= 24, number.range.count <= 2 else { return nil }
     guard number.value == 24 || isSign("-", 1) || token(1)?.kind == .dots || token(1) == nil else { return nil }
     // "until 24 january", "until 24.9."
@@ -410,17 +410,17 @@ extension SpokenParser {
   }
 }
 
-/// A part of the day as it was said: `from 9 to 5` is 9:00 to 17:00.
+/// A DayWindow is a daily window as spoken: `from 9 to 5` means 9:00 to 17:00.
 struct DayWindow {
   var from: CivilTime
-  /// Whether it does not say itself whether it is before or after noon.
+  /// Whether the time may be before or after noon.
   var isFromBare: Bool
   var to: CivilTime
   var isToBare: Bool
-  /// Whether it says `am` or `pm`.
+  /// Whether the end says `am` or `pm`.
   var isToHalved: Bool
 
-  /// The edges that are meant: an end that would come before its beginning is the one after noon.
+  /// Returns the intended edges. An ambiguous end that would precede the start is after noon.
   func settled(
     ambiguous: ([String]) throws(Fault) -> Fault
   ) throws(Fault) -> (from: CivilTime, to: CivilTime) {

@@ -1,5 +1,5 @@
 extension SpokenParser {
-  /// `every weekday`, `each morning`, `every 2 weeks on monday`, `monthly on the 15th`, `mon wed fri`.
+  /// Parses `every weekday`, `each morning`, `every 2 weeks on monday`, `monthly on the 15th` or `mon wed fri`.
   mutating func recurrencePart() throws(Fault) -> Bool {
     let start = index
     if take(oneOf: .every) {
@@ -47,7 +47,7 @@ extension SpokenParser {
       return try set(kind, start)
     }
     if index > start {
-      // "once every 3 days"; "once" with a single day says nothing new.
+      // "once every 3 days"; "once" with a single day adds nothing.
       guard isOne(of: .every) || isOne(of: .often) else {
         index = start
         return false
@@ -66,7 +66,7 @@ extension SpokenParser {
     _ = take(.on) || take(.at)
     if let kind = try often(start) { return try set(kind, start) }
     if let selection = try monthSelection() {
-      // Of each month they recur without "every"; of one month they are a date.
+      // Days of each month recur without "every". Days of one month are a date.
       var ahead = self
       _ = ahead.take(.of) || ahead.take(.in)
       _ = ahead.take(.the) || ahead.take(oneOf: .every) || ahead.take(.a)
@@ -79,7 +79,7 @@ extension SpokenParser {
     return false
   }
 
-  /// Says how often in a day or a week, and not when.
+  /// Returns the fault for a frequency within a day or week that does not say when.
   func countedTimes(_ words: Range<Int>) -> Fault {
     senseless(
       words, "\(quoted(words)) does not say when",
@@ -96,7 +96,7 @@ extension SpokenParser {
   private mutating func set(_ kind: Recurrence, _ start: Int) throws(Fault) -> Bool {
     let words = range(from: start)
     guard recurrence == nil else {
-      // "every week on weekdays", "monday mornings every 2 weeks" say one thing in two parts.
+      // "every week on weekdays" and "monday mornings every 2 weeks" describe one recurrence in two parts.
       guard try merge(kind) else { throw twice(words) }
       return true
     }
@@ -104,7 +104,7 @@ extension SpokenParser {
     return true
   }
 
-  /// Days of the week and a count of weeks that were said apart.
+  /// Merges weekdays and a step that came in separate parts.
   private mutating func merge(_ kind: Recurrence) throws(Fault) -> Bool {
     guard let known = recurrence else { return false }
     switch (known.kind, kind) {
@@ -117,7 +117,7 @@ extension SpokenParser {
     return true
   }
 
-  /// A word that says by itself how often.
+  /// Parses a word that says by itself how often.
   private mutating func often(_ start: Int) throws(Fault) -> Recurrence? {
     let first = word()
     if [.business, .working, .work, .week].contains(first), word(1) == .days {
@@ -172,14 +172,14 @@ extension SpokenParser {
       return .weekdays(.everyDay)
     }
     if take(.other) || take(.alternate) { return try counted(2) }
-    // "every second sunday of the month" is a place in it.
+    // In "every second sunday of the month", "second" is a position.
     if word() == .second, weekday(1) == nil || ![.of, .in].contains(word(2)) {
       index += 1
       if let kind = try counted(2) { return kind }
       index = start
     }
     if let place = token(), place.kind == .ordinal {
-      // "every 3rd day", "every second week"; before a day of the week it is a place in the month.
+      // "every 3rd day", "every second week"; before a weekday the ordinal is a position in the month.
       let isWord = !isDigit(place.range.lowerBound)
       index += 1
       let isWorkday = [.weekday, .workday, .business, .working, .work].contains(word())
@@ -209,12 +209,12 @@ extension SpokenParser {
     return nil
   }
 
-  /// Whether `of` and a month, or another place, follow a day of the week: then the ordinal is a place in a month.
+  /// Returns whether `of`, `in` or another position follows a weekday, so that the ordinal is a position in a month.
   private func isOfMonth(_ ahead: Int) -> Bool {
     word(ahead) == .of || word(ahead) == .in || word(ahead) == .and || isSign(",", ahead)
   }
 
-  /// `weekday`, `business day`, `weekend`, in the singular or the plural.
+  /// Parses `weekday`, `business day` or `weekend`, in the singular or plural.
   private mutating func weekdayNoun() -> WeekdaySet? {
     if [.weekday, .weekdays, .workday, .workdays].contains(word()) {
       index += 1
@@ -231,10 +231,10 @@ extension SpokenParser {
     return nil
   }
 
-  /// `weekdays` and `weekends` in a list of days.
+  /// Returns the days of `weekdays` and `weekends` in a list of days.
   func weekdaysNoun() -> WeekdaySet? { word() == .weekdays ? .weekdays : word() == .weekends ? .weekends : nil }
 
-  /// A unit after `every other`, `every third`, or `every`; days of the week after `every other`.
+  /// Parses a unit after `every other`, `every third` or `every`, or weekdays after `every other`.
   private mutating func counted(_ count: Int) throws(Fault) -> Recurrence? {
     let start = index
     if count > 1, let (set, _) = weekdayList() { return .weeks(count, set) }
@@ -288,7 +288,7 @@ extension SpokenParser {
     return .interval(span.days * 86_400 + span.seconds, nil)
   }
 
-  /// `dec 24`, `24 dec and 31 dec`, `dec 21st and 31st`.
+  /// Parses `dec 24`, `24 dec and 31 dec` or `dec 21st and 31st`.
   mutating func datesEachYear() throws(Fault) -> MonthDays? {
     var months = [MonthSelection](repeating: MonthSelection(), count: 12)
     let start = index
@@ -314,7 +314,7 @@ extension SpokenParser {
     return MonthDays(months)
   }
 
-  /// `the 1st and 15th`, `2nd and 4th tuesday`, `last workday`, `day 15`: days of a month without the month.
+  /// Parses days of a month without the month: `the 1st and 15th`, `2nd and 4th tuesday`, `last workday`, `day 15`.
   mutating func monthSelection() throws(Fault) -> MonthSelection? {
     let start = index
     var selection = MonthSelection()
@@ -379,7 +379,7 @@ extension SpokenParser {
     } else {
       index = head
       let hasDay = take(.day) || take(.days)
-      // "last" alone is no day.
+      // "last" alone is not a day.
       guard hasDay || places.allSatisfy({ !$0.fromEnd }) || word() == .of else {
         index = start
         return false
@@ -392,7 +392,7 @@ extension SpokenParser {
     return true
   }
 
-  /// `third`, `2nd`, `last`, `second last`, `3rd to last`.
+  /// Parses `third`, `2nd`, `last`, `second last` or `3rd to last`.
   private mutating func takePlace() -> (place: Int, fromEnd: Bool)? {
     if take(.last) { return (1, true) }
     guard let token = token(), token.kind == .ordinal && token.value >= 1 || word() == .second else { return nil }
@@ -401,7 +401,7 @@ extension SpokenParser {
     return (place, take(.last) || take(.to, .last))
   }
 
-  /// `of the month`, `of every other month`, `of march and june`; without them it is every month.
+  /// Parses `of the month`, `of every other month` or `of march and june`. Without these it means every month.
   private mutating func ofMonths(_ selection: MonthSelection, _ start: Int) throws(Fault) -> Recurrence {
     let before = index
     guard take(.of) || take(.in) else { return .dates(MonthDays(each: selection)) }
@@ -426,7 +426,7 @@ extension SpokenParser {
     return .dates(days)
   }
 
-  /// `march and june`, `jan-mar`.
+  /// Parses `march and june` or `jan-mar`.
   mutating func monthList() -> Set<Int>? {
     guard let first = month() else { return nil }
     index += 1
@@ -447,9 +447,9 @@ extension SpokenParser {
     }
   }
 
-  /// `mon wed fri`, `monday through friday`, `mondays and thursdays`.
+  /// Parses `mon wed fri`, `monday through friday` or `mondays and thursdays`.
   ///
-  /// - Returns: The days, and whether they are more than one day of the week: those recur.
+  /// - Returns: The days, and whether they are more than a single weekday, so that they recur.
   mutating func weekdayList() -> (set: WeekdaySet, isList: Bool)? {
     let start = index
     if let days = initials() { return (days, true) }
@@ -492,7 +492,7 @@ extension SpokenParser {
     return (set, isList)
   }
 
-  /// `mwf`, `m/w/f`, `t/th`: days of the week by their first letters.
+  /// Parses weekdays by their first letters: `mwf`, `m/w/f`, `t/th`.
   private mutating func initials() -> WeekdaySet? {
     guard let first = token(), first.kind == .word, first.range.count <= 4,
       [UInt8(ascii: "m"), UInt8(ascii: "t")].contains(bytes[first.range.lowerBound] | 0x20)
@@ -514,7 +514,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// `on monday and thursday`, `on the 15th`, `on dec 24`: the days of a recurrence that was said without them.
+  /// Parses the days of a recurrence that has none yet: `on monday and thursday`, `on the 15th`, `on dec 24`.
   mutating func pendingDays() throws(Fault) -> Bool {
     guard let known = recurrence else { return false }
     let start = index

@@ -1,5 +1,5 @@
 extension SpokenParser {
-  /// What all that was said is together.
+  /// Combines all parsed parts into a phrase.
   mutating func meaning() throws(Fault) -> Phrase {
     let whole = 0..<bytes.count
     if recurrence == nil, window != nil {
@@ -46,7 +46,7 @@ extension SpokenParser {
     let (said, isNextDay) = try daytimes()
     guard let time = said.first else { return try nothingAhead() }
     var candidates = date?.candidates ?? (0...2).compactMap { today.adding(days: $0) }
-    // Midnight tonight is the end of the day; a midnight by its date is its beginning.
+    // Midnight "tonight" is the end of the day; midnight of a date is its beginning.
     let isMidnight = times.first.map { text($0.range).lowercased() == "midnight" } == true
     if date != nil, isNextDay || isMidnight && date?.kind == .today {
       candidates = candidates.compactMap { $0.adding(days: 1) }
@@ -94,12 +94,12 @@ extension SpokenParser {
     senseless(words, "this lies after the year 9999", expected: "a shorter time", code: .outOfRange)
   }
 
-  /// Rounded up to a whole second, so that it never comes early.
+  /// Returns the instant after a duration, rounded up to a whole second so that it never comes early.
   func instant(after span: Span) -> Instant? {
     guard let days = moved(today, by: span) else { return nil }
     let shift = Int64(days.dayNumber - today.dayNumber) * 86_400
     let wall = context.civil.wallSeconds + shift
-    // The days by the calendar first, and from there what passes.
+    // Add calendar days first, then elapsed time.
     let begin =
       shift == 0
       ? context.now.milliseconds : context.zone.table.instant(wall, gap: .shift, fold: .first) * 1_000
@@ -108,7 +108,7 @@ extension SpokenParser {
     return Instant(milliseconds: (moment + 999) / 1_000 * 1_000)
   }
 
-  // MARK: Again and again
+  // MARK: Recurring
 
   private mutating func recurring(_ kind: Recurrence) throws(Fault) -> Phrase {
     var kind = kind
@@ -129,7 +129,7 @@ extension SpokenParser {
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
   }
 
-  /// Whether there are as many times a day, days a week or days a month as was said.
+  /// Returns whether the number of times a day, days a week or days a month is `count`.
   private func isCounted(_ kind: Recurrence, _ count: Int) -> Bool {
     switch kind {
     case .weekdays(.everyDay): times.count == count
@@ -139,7 +139,7 @@ extension SpokenParser {
     }
   }
 
-  /// Days without a time have the one of their bound: `every other day starting tomorrow at 8`.
+  /// Uses the time of a bound for days without a time: `every other day starting tomorrow at 8`.
   private mutating func takeTimeOfBound() {
     guard times.isEmpty, part == nil else { return }
     let words = boundRange ?? 0..<bytes.count
@@ -154,7 +154,7 @@ extension SpokenParser {
     }
   }
 
-  /// A day that was said beside a recurrence is the day that lacks in it: `on monday, every 2 weeks`.
+  /// Adds a separate day to a recurrence that lacks one: `on monday, every 2 weeks`.
   private mutating func takeDate(into kind: inout Recurrence) throws(Fault) {
     guard let found = date else { return }
     switch (kind, found.kind) {
@@ -176,7 +176,7 @@ extension SpokenParser {
     }
   }
 
-  /// The day from which a recurrence without days of its own counts.
+  /// The day from which a recurrence without its own days counts.
   private var firstDay: CivilDate {
     switch bounds.starting {
     case .date(let date): date
@@ -215,7 +215,7 @@ extension SpokenParser {
     }
   }
 
-  /// Takes the days of the week after `except` out.
+  /// Removes the weekdays after `except`.
   private func leftOut(of days: Phrase.Days) throws(Fault) -> Phrase.Days {
     guard !exceptDays.isEmpty else { return days }
     guard case .weekdays(let set) = days else {
@@ -283,7 +283,7 @@ extension SpokenParser {
     return try settled(Phrase(pattern: .daysAfterDone(count, times), bounds: bounds))
   }
 
-  /// `for 8 weeks`: through the last day of so long a time from the first.
+  /// Ends the schedule after a duration such as `for 8 weeks`, on the last day of it.
   private mutating func end(after span: Span, _ words: Range<Int>) throws(Fault) {
     guard bounds.until == nil else { throw twice(words) }
     if span.seconds > 0 {
@@ -314,7 +314,7 @@ extension SpokenParser {
     return phrase
   }
 
-  /// The next time the clock shows that.
+  /// Returns the next time at which the clock shows a time of day.
   func next(_ time: CivilTime) throws(Fault) -> CivilDateTime {
     for days in 0...2 {
       guard let date = today.adding(days: days) else { break }

@@ -1,5 +1,5 @@
 extension SpokenParser {
-  /// `90 minutes`, `1h30`, `half an hour`, `an hour and a half`, `1.5 hours`, `two and a half hours`, `3 weeks`.
+  /// Parses `90 minutes`, `1h30`, `half an hour`, `an hour and a half`, `1.5 hours`, `two and a half hours` or `3 weeks`.
   mutating func span(article: Bool) throws(Fault) -> Span? {
     let start = index
     var span = Span()
@@ -14,13 +14,13 @@ extension SpokenParser {
         index = before
         break
       }
-      // "13h45 2 days from now" is a time and a length.
+      // "13h45 2 days from now" is a time and a duration.
       if count > 0, span.isElapsed, ![.hours, .minutes, .seconds, .milliseconds].contains(unit), tokens[before].isDigits
       {
         index = before
         break
       }
-      // "2 days 20h05" is a length and a time.
+      // "2 days 20h05" is a duration and a time.
       if count > 0, unit == .hours, isNumber(), token()?.isAdjacent == true {
         index = before
         break
@@ -53,7 +53,7 @@ extension SpokenParser {
 
   private enum Unit { case milliseconds, seconds, minutes, hours, days, weeks, fortnights, months, years }
 
-  /// A number that may have a half or hundredths.
+  /// A Fraction is a number that may have a half or hundredths.
   private struct Fraction {
     var top: Int64
     var bottom: Int64
@@ -142,7 +142,7 @@ extension SpokenParser {
     take(.halfSign)
   }
 
-  /// Adds so many of a unit; `false` where the number is beyond all bounds.
+  /// Adds a number of units; returns `false` for milliseconds, which a span cannot hold.
   private func add(_ value: Fraction, _ unit: Unit, to span: inout Span, _ start: Int) throws(Fault) -> Bool {
     guard value.top < 1_000_000_000 else { throw tooLong(start) }
     func whole(_ scale: Int64) throws(Fault) -> Int64 {
@@ -177,7 +177,7 @@ extension SpokenParser {
       expected: "whole numbers, as in \"1h30m\" or \"3 days\"")
   }
 
-  /// `in 3 days`, `20 minutes from now`, `now + 2 weeks`.
+  /// Parses `in 3 days`, `20 minutes from now` or `now + 2 weeks`.
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
     if try dayBeside(start) { return true }
@@ -190,9 +190,9 @@ extension SpokenParser {
     // "+3 days"
     let isPlus = index == 0 && isSign("+") && token(1)?.isAdjacent == true
     let isIn = take(.in) || take(.within) || take(.after) || isPlus && takeSign("+")
-    // Nothing rings around a time, so "about" asks for no more than the time.
+    // Reminders have no tolerance, so "about" adds nothing.
     if isIn { _ = take(.about) || take(.around) }
-    // "4pm + 3 days" as at(1) has it.
+    // "4pm + 3 days" as in at(1).
     let isNow = !isIn && (take(.now) && takeSign("+") || isAnchored && takeSign("+"))
     guard let found = try span(article: true) else {
       index = start
@@ -216,7 +216,7 @@ extension SpokenParser {
       date = SpokenDate(candidates: [moved], kind: .fixed, range: words)
       return true
     }
-    // at(1) counts from tomorrow then, and who says it late in the day may mean today.
+    // at(1) would count from tomorrow here, but late in the day people may mean today.
     if isNow, let time = times.first?.time, !context.isAhead(CivilDateTime(date: today, time: time)) {
       throw senseless(
         words, "\(quoted(words)) may be counted from today or from tomorrow, because \(time) has passed",
@@ -227,10 +227,10 @@ extension SpokenParser {
     return true
   }
 
-  /// Whether a time or a day was said from which may be counted.
+  /// Whether a time or day precedes from which a duration can count.
   private var isAnchored: Bool { recurrence == nil && (times.count == 1 || part != nil || date != nil) }
 
-  /// `half an hour before sunset` with its length as the sun's schedules are written; `nil` where there is none.
+  /// Returns `half an hour before sunset` in the form of the solar dialect; `nil` if the text is not of this kind.
   mutating func solarText() -> String? {
     let start = index
     defer { index = start }
@@ -240,7 +240,7 @@ extension SpokenParser {
     return "\(found.seconds)s \(text(next.range.lowerBound..<bytes.count))"
   }
 
-  /// `the day before christmas`, `week on tuesday`: one that no word counts.
+  /// Parses a single day or week beside a date, without a number: `the day before christmas`, `week on tuesday`.
   private mutating func dayBeside(_ start: Int) throws(Fault) -> Bool {
     _ = take(.the)
     let isDay = word() == .day && [.before, .after].contains(word(1))
@@ -256,7 +256,7 @@ extension SpokenParser {
     return false
   }
 
-  /// `a week from friday`, `3 days before dec 24`: a day counted from another.
+  /// Parses a day counted from another one: `a week from friday`, `3 days before dec 24`.
   private mutating func besideDate(_ span: Span, _ start: Int) throws(Fault) -> Bool {
     let before = index
     let isBefore = take(.before)
@@ -270,7 +270,7 @@ extension SpokenParser {
     }
     let words = range(from: start)
     guard !span.isElapsed else {
-      // Hours before a day may be counted from its midnight or from a time on it.
+      // Hours before a day may count from its midnight or from a time on it.
       guard span.seconds % 86_400 == 0 else {
         index = before
         return false
@@ -284,20 +284,20 @@ extension SpokenParser {
         candidates: found.candidates.prefix(1).compactMap { moved($0, by: span) }, kind: .fixed, range: words)
       return true
     }
-    // Of a day that comes again, the first before which so much time is left.
+    // For a recurring day, use the first one that leaves enough time before it.
     let candidates = found.candidates.compactMap { moved($0, by: Span(months: -span.months, days: -span.days)) }
     date = SpokenDate(candidates: candidates, kind: found.kind == .fixed ? .fixed : .next, range: words)
     return true
   }
 
-  /// Days and months after a day, or before it, by the calendar; `nil` beyond its end.
+  /// Returns a day moved by calendar months and days; `nil` outside the calendar's range.
   func moved(_ date: CivilDate, by span: Span) -> CivilDate? {
     var date = date
     if span.months != 0 {
       let months = Int64(date.year) * 12 + Int64(date.month) - 1 + span.months
       guard (0...9_999).contains(months / 12) else { return nil }
       let (year, month) = (Int(months / 12), Int(months % 12) + 1)
-      // A month later than the 31st is the last day of a shorter month.
+      // One month after the 31st is the last day of a shorter month.
       guard
         let moved = CivilDate(year: year, month: month, day: min(date.day, CivilDate.daysIn(month: month, year: year)))
       else { return nil }

@@ -1,12 +1,12 @@
 extension SpokenParser {
-  /// `at 9`, `5 p.m.`, `half past 8`, `in the evening`, `tonight at 8`, `noon and 18:00`.
+  /// Parses `at 9`, `5 p.m.`, `half past 8`, `in the evening`, `tonight at 8` or `noon and 18:00`.
   mutating func timePart() throws(Fault) -> Bool {
     let start = index
     if try dayPartWords() { return true }
     let isAt = take(.at) || takeSign("@") || take(.by)
-    // "around" asks for no more than "at" does: nothing rings around a time.
+    // Reminders have no tolerance, so "around" means the same as "at".
     let isAsked = take(.around) || take(.about) || isAt
-    // A number alone is a time only after "at", or right behind a day.
+    // A number alone is a time only after "at", or right after a day.
     let isBare =
       isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike || isBeforeDayPart
       || start == 0 && isHourAndMinute
@@ -30,22 +30,22 @@ extension SpokenParser {
     return true
   }
 
-  /// Whether a time says `am` or `pm`.
+  /// Returns whether a time says `am` or `pm`.
   func isHalved(_ clock: Clock) -> Bool {
-    // Most say none, and show it by their last letter: "9", "noon".
+    // The last letter rules out most times that do not: "9", "noon".
     guard let last = bytes[clock.range].last(where: { $0 != UInt8(ascii: ".") }),
       [UInt8(ascii: "m"), UInt8(ascii: "p"), UInt8(ascii: "a")].contains(last | 0x20)
     else { return false }
     return SpokenWords.times[text(clock.range).lowercased()] == nil
   }
 
-  /// Whether a number here may as well be a year: `2026` without `at` is no 20:26.
+  /// Whether the number here may be a year: `2026` without `at` does not mean 20:26.
   private var isYearLike: Bool {
     guard let number = token() else { return false }
     return number.range.count == 4 && (1970...2059).contains(number.value)
   }
 
-  /// Whether four digits at the beginning are the time of the day behind them: `1630 tomorrow`, as at(1) takes it.
+  /// Whether four digits at the start are the time of the day after them: `1630 tomorrow`, as in at(1).
   private var isHourAndMinute: Bool {
     guard let number = token(), number.isDigits, number.range.count == 4, number.value / 100 < 24,
       number.value % 100 < 60, !isYearLike
@@ -54,13 +54,13 @@ extension SpokenParser {
     return isOne(of: [.today, .tomorrow], ahead) || weekday(ahead)?.plural == false
   }
 
-  /// Whether a number here, without `at`, can be the hour of the day that stands before it: `tomorrow 9`.
+  /// Whether the number here, without `at`, can be the hour of the day before it: `tomorrow 9`.
   private var isBareAllowed: Bool {
     guard times.isEmpty, date != nil || recurrence != nil || part != nil, let before = token(-1) else { return false }
     return before.kind == .word || before.isSign(",")
   }
 
-  /// Whether a number here is the hour of the part of the day behind it: `8 tonight`, `seven thirty in the evening`.
+  /// Whether the number here is the hour of the part of the day after it: `8 tonight`, `seven thirty in the evening`.
   private var isBeforeDayPart: Bool {
     guard times.isEmpty, part == nil, let hour = token(), hour.kind == .number, (1...12).contains(hour.value) else {
       return false
@@ -76,7 +76,7 @@ extension SpokenParser {
     return dayPart(ahead)?.plural == false
   }
 
-  /// Another time after `,` or `and`.
+  /// Parses another time after `,` or `and`.
   private mutating func anotherTime() -> Clock? {
     let start = index
     guard takeListSign() else { return nil }
@@ -86,7 +86,7 @@ extension SpokenParser {
     return nil
   }
 
-  /// `morning`, `in the evening`, `at night`, `this afternoon`, `tonight`.
+  /// Parses `morning`, `in the evening`, `at night`, `this afternoon` or `tonight`.
   private mutating func dayPartWords() throws(Fault) -> Bool {
     let start = index
     if try pluralDayPart() { return true }
@@ -102,7 +102,7 @@ extension SpokenParser {
       index = start
       return false
     }
-    // "at morning" is nobody's way, but "in night shift" is somebody's title.
+    // "in night" without "the" may belong to a title: "in night shift".
     if word(-1) == .in, start < index, index - start == 1 {
       index = start
       return false
@@ -122,7 +122,7 @@ extension SpokenParser {
     return true
   }
 
-  /// `evenings at 8` come each day, `sunday evenings` each Sunday.
+  /// Parses `evenings at 8` as every day, and `sunday evenings` as every Sunday.
   private mutating func pluralDayPart() throws(Fault) -> Bool {
     let start = index
     _ = take(.in, .the) || take(.in)
@@ -142,9 +142,9 @@ extension SpokenParser {
     return true
   }
 
-  /// One time of day.
+  /// Parses one time of day.
   ///
-  /// - Parameter bare: whether a number alone counts.
+  /// - Parameter bare: Whether a number alone counts.
   mutating func clock(bare: Bool) -> Clock? {
     let start = index
     _ = word() == .the && word(1) == .end && take(.the)
@@ -191,7 +191,7 @@ extension SpokenParser {
         index += 1
       }
     } else if first.isDigits, isJoined(0), word() == .h, bare || first.value > 12 {
-      // "1h30" alone is a length of time.
+      // "1h30" alone is a duration.
       (isBare, isExact) = (false, true)
       if let value = digits(1) {
         minute = value
@@ -245,7 +245,7 @@ extension SpokenParser {
     return Clock(time: time, isExact: isExact, range: range(from: start))
   }
 
-  /// `180000` of `20261224T180000`
+  /// Parses the `180000` of `20261224T180000`.
   private mutating func clockOfStamp() -> Clock? {
     guard let digits = token(), digits.isDigits, digits.isAdjacent, digits.range.count == 6, word(-1) == .t,
       let time = CivilTime(
@@ -260,7 +260,7 @@ extension SpokenParser {
     token(ahead)?.facts.isUnit == true
   }
 
-  /// Whether a number that was just stepped over counts nothing: neither a unit, nor a month, nor a date goes on here.
+  /// Returns whether the last number counts nothing: no unit, month or date continues it.
   private mutating func isAlone() -> Bool {
     guard let next = token() else { return true }
     switch next.kind {
@@ -293,14 +293,14 @@ extension SpokenParser {
     }
   }
 
-  /// Whether something follows a time without a space that is no part of it: `9:00-5`, `9%`.
+  /// Whether a time is followed, without a space, by something that does not belong to it: `9:00-5`, `9%`.
   private var isTouched: Bool {
     guard let next = token(), next.isAdjacent else { return false }
     return !next.isSign(",") && !next.isSign("-") && !next.isSign("&")
       && !(next.isSign(".") && token(1) == nil)
   }
 
-  /// `half past 8`, `quarter to 9`, `20 past 8`.
+  /// Parses `half past 8`, `quarter to 9` or `20 past 8`.
   private mutating func pastOrTo() -> Clock? {
     let start = index
     var minutes: Int
@@ -321,7 +321,7 @@ extension SpokenParser {
       } else if let count = token(), count.kind == .number, word(1) == .to, recurrence == nil,
         ![.from, .between].contains(word(-1)), (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
       {
-        // "ten to nine"; "5 to 9" may be from five to nine.
+        // "ten to nine"; "5 to 9" may be a range.
         minutes = -count.value
         index += 2
       } else if let count = token(), count.kind == .number, word(1) == .to, recurrence == nil,
@@ -362,11 +362,11 @@ extension SpokenParser {
       return nil
     }
     let total = (hour * 60 + minutes + 1_440) % 1_440
-    // A quarter to one is before one, not after noon's twelve.
+    // A quarter to one is 00:45, not 12:45.
     return Clock(time: CivilTime(unchecked: Int32(total * 60)), isExact: isExact, range: range(from: start))
   }
 
-  /// The times of day that were said, or what stands for none; and whether the clock says midnight of the day after.
+  /// Returns the times of day, or the default for none, and whether midnight belongs to the next day.
   func daytimes() throws(Fault) -> (times: [CivilTime], isNextDay: Bool) {
     guard !times.isEmpty else { return ([part?.part.time(context.words()) ?? context.words().day], false) }
     var result: [CivilTime] = []
@@ -386,7 +386,7 @@ extension SpokenParser {
     return (distinct, isNextDay && recurrence == nil)
   }
 
-  /// `8 in the evening` is 20:00; `9am in the evening` is refused.
+  /// Resolves a time with a part of the day: `8 in the evening` is 20:00, `9am in the evening` is refused.
   private func resolved(
     _ clock: Clock, _ part: SpokenWords.DayPart, _ range: Range<Int>
   ) throws(Fault) -> (CivilTime, Bool) {

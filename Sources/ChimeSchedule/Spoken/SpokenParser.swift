@@ -1,26 +1,26 @@
-/// Understands schedules as people say them: parts in any order, each kind once, with defaults for what is left out.
+/// A SpokenParser parses schedules as people say them: parts in any order, each kind once, with defaults for the rest.
 ///
-/// ``PhraseParser`` reads the written form and is asked first. What this reader understands becomes a phrase of the
-/// same kind, so everything behind it is shared. It reads a line part by part; what is no part of a time stops it.
+/// ``PhraseParser`` parses the written form and comes first. A SpokenParser produces the same kind of phrase, so all
+/// later code is shared. It parses part by part and stops at words that do not belong to a time.
 ///
 ///     "in 3 days at 9", "every weekday morning except mondays", "at 8 tonight"
 struct SpokenParser {
   let bytes: [UInt8]
   let context: ParseContext
   let tokens: [SpokenToken]
-  /// Whether it stood in `<…>`, as org writes times.
+  /// Whether the text was in `<…>`, as times in org-mode.
   let isOrg: Bool
   let today: CivilDate
   var index = 0
   private let reach = Reach()
 
-  /// The last token that was looked at, which may be the one behind the end. The copies that look ahead share it.
+  /// The last token examined, at most one past the end. The copies that look ahead share it.
   private final class Reach {
-    // It is touched by nobody else, and at each step.
+    // No other thread accesses it, and it changes at each step, so exclusivity checks would only cost time.
     @exclusivity(unchecked) var index = 0
   }
 
-  // What has been said so far.
+  // The parts parsed so far.
   var times: [Clock] = []
   var part: (part: SpokenWords.DayPart, range: Range<Int>)?
   var date: SpokenDate?
@@ -32,34 +32,34 @@ struct SpokenParser {
   var exceptDays: WeekdaySet = []
   var length: (span: Span, range: Range<Int>)?
   var isAfterDone = false
-  /// `twice a day`: how many times, or days, there have to be.
+  /// The required number of times or days, from `twice a day`.
   var frequency: (count: Int, range: Range<Int>)?
 
-  /// A time as it was said.
+  /// A Clock is a time of day as spoken.
   struct Clock {
     var time: CivilTime
-    /// Whether it says itself whether it is before or after noon: `5pm`, `17`, `09:00`.
+    /// Whether it is unambiguously before or after noon: `5pm`, `17`, `09:00`.
     var isExact: Bool
     var range: Range<Int>
   }
 
-  /// A length of time in the units in which it was said.
+  /// A Span is a duration in the units in which it was spoken.
   struct Span: Equatable {
     var months: Int64 = 0
     var days: Int64 = 0
     var seconds: Int64 = 0
-    /// Whether all its days were said as weeks, and all its months as years.
+    /// Whether all its days came from weeks; `isYears`: all its months from years.
     var isWeeks = false
     var isYears = false
 
     var isElapsed: Bool { seconds > 0 && days == 0 && months == 0 }
   }
 
-  /// How often, as it was said.
+  /// A Recurrence is the frequency as spoken.
   enum Recurrence {
     case weekdays(WeekdaySet)
     case days(Int)
-    /// Without days it is that of the day it begins on.
+    /// Without days it uses the weekday of its start.
     case weeks(Int, WeekdaySet?)
     case months(Int, MonthSelection?)
     case years(Int, MonthDays?)
@@ -76,13 +76,13 @@ struct SpokenParser {
     today = context.civil.date
   }
 
-  /// The whole text as one schedule.
+  /// Parses the whole text as one schedule.
   mutating func phrase() throws(Fault) -> Phrase {
     do throws(Fault) {
       guard try readsParts() else { throw stuck() }
     } catch {
       var fault = error
-      // What is in parentheses is read without them if the text ends there.
+      // A longer text may close the bracket that opens this one, and then parse. So such a fault has no stop.
       let isFramed = SpokenToken.frames.contains { tokens[0].isSign($0.start) }
       if reach.index < tokens.count, !isFramed { fault.stop = tokens[reach.index].range.upperBound }
       throw fault
@@ -90,7 +90,7 @@ struct SpokenParser {
     return try meaning()
   }
 
-  /// Reads part after part to the end; `false` where something stands that is none.
+  /// Parses part after part to the end; returns `false` if something is not a part.
   mutating func readsParts() throws(Fault) -> Bool {
     while token() != nil {
       if index > 0, isSign(","), token(1) != nil { index += 1 }
@@ -107,7 +107,7 @@ struct SpokenParser {
     return true
   }
 
-  /// Whether a day begins here, which has times of its own where others were said before it.
+  /// Whether a day begins here. After earlier times, such a day has times of its own.
   private var isDayAhead: Bool {
     let ahead = [.on, .the].contains(word()) ? 1 : 0
     return weekday(ahead) != nil || isOne(of: [.every, .tomorrow], ahead)
@@ -133,7 +133,7 @@ struct SpokenParser {
 
   // MARK: Reading tokens
 
-  /// Where a token stands, if there is one.
+  /// Returns the index of a token, if it exists.
   @inline(__always) private func place(_ ahead: Int) -> Int? {
     let place = index + ahead
     if place > reach.index { reach.index = place }
@@ -142,7 +142,7 @@ struct SpokenParser {
 
   func token(_ ahead: Int = 0) -> SpokenToken? { place(ahead).map { tokens[$0] } }
 
-  /// The word there, if it is one that the grammar knows by name.
+  /// Returns the word there if the grammar knows it by name.
   func word(_ ahead: Int = 0) -> SpokenWord { place(ahead).map { tokens[$0].facts.word } ?? .unknown }
 
   func isOne(of kinds: SpokenFacts.Kinds, _ ahead: Int = 0) -> Bool {
@@ -156,7 +156,7 @@ struct SpokenParser {
 
   func month(_ ahead: Int = 0) -> Int? { place(ahead).flatMap { tokens[$0].month } }
 
-  /// A part of the day, and whether it is in the plural.
+  /// Returns a part of the day, and whether it is plural.
   func dayPart(_ ahead: Int = 0) -> (part: SpokenWords.DayPart, plural: Bool)? {
     guard let place = place(ahead), let part = tokens[place].facts.part else { return nil }
     return (part, tokens[place].facts.isPlural)
@@ -170,14 +170,14 @@ struct SpokenParser {
 
   func isNumber(_ ahead: Int = 0) -> Bool { place(ahead).map { tokens[$0].kind == .number } == true }
 
-  /// Steps over a word if it stands here.
+  /// Skips a word if it is here.
   mutating func take(_ word: SpokenWord) -> Bool {
     guard self.word() == word else { return false }
     index += 1
     return true
   }
 
-  /// Steps over those words if they stand here.
+  /// Skips these words if they are here.
   mutating func take(_ first: SpokenWord, _ second: SpokenWord) -> Bool {
     guard word() == first, word(1) == second else { return false }
     index += 2
@@ -203,7 +203,7 @@ struct SpokenParser {
     return true
   }
 
-  /// Steps over what parts two items of a list; with `bare`, nothing needs to.
+  /// Skips the separator of two list items. With `bare` none is required.
   mutating func takeListSign(bare: Bool = false) -> Bool {
     let start = index
     _ = takeSign(",")
@@ -211,7 +211,7 @@ struct SpokenParser {
     return index > start || bare
   }
 
-  /// Steps over what stands between the ends of a run: `-`, `..`, `to`, `through`, `until`.
+  /// Skips the sign of a range: `-`, `..`, `to`, `through`, `until`.
   mutating func takeRunSign() -> Bool {
     if isSign("-") || token()?.kind == .dots {
       index += 1
@@ -220,7 +220,7 @@ struct SpokenParser {
     return take(oneOf: .until)
   }
 
-  /// The bytes from a token to the one before the cursor.
+  /// Returns the bytes from a token to the last one before the cursor.
   func range(from start: Int) -> Range<Int> {
     let end = min(index, tokens.count)
     guard start < end else { return bytes.count..<bytes.count }
@@ -229,7 +229,7 @@ struct SpokenParser {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The token there as it was typed, in lower case.
+  /// Returns the token as typed, in lower case.
   func lowered(_ ahead: Int) -> String { token(ahead).map { text($0.range).lowercased() } ?? "" }
 
   func isDigit(_ place: Int) -> Bool { (0x30...0x39).contains(bytes[place]) }
@@ -238,7 +238,7 @@ struct SpokenParser {
 
   // MARK: Faults
 
-  /// What stands here is no part of a time, or says again what has been said.
+  /// Returns the fault for a token that is not part of a time, or that repeats a part.
   func stuck() -> Fault {
     guard let token = token() else {
       return Fault(range: bytes.count..<bytes.count, problem: "something is missing at the end", expected: example)
@@ -249,14 +249,14 @@ struct SpokenParser {
 
   private var example: String { "a schedule like \"tomorrow at 9\", \"every weekday at 8:30\" or \"in 25 minutes\"" }
 
-  /// Two parts that cannot both be meant.
+  /// Returns the fault for a second part that contradicts the first.
   func twice(_ range: Range<Int>) -> Fault {
     Fault(
       range: range, problem: "\(quoted(range)) does not go with what stands before it",
       expected: "one day, one time and one word for how often, as in \"every fri at 9\"")
   }
 
-  /// Words that may mean two things: each of the texts put in their place says one of them.
+  /// Returns the fault for ambiguous words. Each choice is a replacement text with one meaning.
   func ambiguous(_ range: Range<Int>, _ choices: [String]) -> Fault {
     var fault = Fault(
       range: range, problem: "\(quoted(range)) can be meant in two ways",
@@ -266,7 +266,7 @@ struct SpokenParser {
     return fault
   }
 
-  /// Words that are understood but make no sense together.
+  /// Returns the fault for words that are understood but make no sense together.
   func senseless(
     _ range: Range<Int>, _ problem: String, expected: String, code: ScheduleError.Code = .invalidSchedule
   ) -> Fault {

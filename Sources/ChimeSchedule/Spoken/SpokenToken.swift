@@ -1,4 +1,4 @@
-/// One word, number or sign of a text as people say it.
+/// A SpokenToken is one word, number or sign of a spoken text.
 struct SpokenToken {
   enum Kind: Equatable {
     case word
@@ -11,36 +11,36 @@ struct SpokenToken {
   }
 
   var kind: Kind
-  /// What a word is; that of numbers and signs says nothing.
+  /// The facts about a word; without meaning for numbers and signs.
   var facts = SpokenFacts()
   var value = 0
   var range: Range<Int>
-  /// Whether it follows the one before without a space.
+  /// Whether it follows the previous token without a space.
   var isAdjacent: Bool
-  /// Whether a number is written in digits, and not as a word.
+  /// Whether a number is written in digits, not as a word.
   var isDigits = false
 
   var month: Int? { facts.isMonth ? facts.value : nil }
 
   func isSign(_ sign: Unicode.Scalar) -> Bool { kind == .sign(UInt8(ascii: sign)) }
 
-  /// No line has more of them that are one schedule.
+  /// The most tokens of a text.
   static let most = 400
 
-  /// The tokens of a text, with `p.m.`, `o'clock`, number words and ordinals as one token each.
+  /// Returns the tokens of a text, with `p.m.`, `o'clock`, number words and ordinals as one token each.
   static func tokens(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] { joined(try pieces(bytes)) }
 
   static let frames: [(start: Unicode.Scalar, end: Unicode.Scalar)] = [("(", ")"), ("<", ">"), ("[", "]")]
 
-  /// Without the signs in which a time is put, and those with which its sentence ends: `(tomorrow at 9)`, `5 pm:`,
-  /// `<2026-11-27 Fri 18:00>` as org writes it.
+  /// Returns the tokens without enclosing signs and closing punctuation: `(tomorrow at 9)`, `5 pm:`, `<2026-11-27 Fri
+  /// 18:00>` as in org-mode.
   static func withoutFrame(_ tokens: [SpokenToken]) -> [SpokenToken] {
     var tokens = tokens[...]
     while let last = tokens.last, last.isAdjacent, tokens.count > 1 {
       let before = tokens[tokens.endIndex - 2]
       let isEnd = last.isSign("!") || last.isSign(":") || last.isSign(";") || last.isSign("?")
       let isFrame = frames.contains { last.isSign($0.end) && tokens.first?.isSign($0.start) == true }
-      // The full stop of "24.12." is the date's.
+      // The full stop of "24.12." belongs to the date.
       let isStop = last.isSign(".") && (before.kind == .word || tokens.dropLast(2).last?.isSign(".") != true)
       guard isEnd || isFrame || isStop else { break }
       tokens = tokens.dropLast()
@@ -49,7 +49,7 @@ struct SpokenToken {
     return Array(tokens)
   }
 
-  /// The words, numbers and signs of a text, as they stand.
+  /// Returns the words, numbers and signs of a text separately.
   static func pieces(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] {
     var lexer = Lexer(bytes)
     lexer.isBare = true
@@ -79,7 +79,7 @@ struct SpokenToken {
     return tokens
   }
 
-  /// Puts together what is one word in several tokens.
+  /// Joins tokens that form one word.
   private static func joined(_ tokens: [SpokenToken]) -> [SpokenToken] {
     var result: [SpokenToken] = []
     result.reserveCapacity(tokens.count)

@@ -1,4 +1,4 @@
-/// A word that the grammar of ``SpokenParser`` asks for by name.
+/// A SpokenWord is a word that the grammar of ``SpokenParser`` refers to by name.
 enum SpokenWord: String, CaseIterable, Sendable {
   case a, about, after, alternate, am, an, and, annually, apart, around, `as`, at, bank, before, beginning, between
   case biannually, biennially, bimonthly, biweekly, biyearly, business, but, by, clock, close, coming, completed
@@ -10,13 +10,13 @@ enum SpokenWord: String, CaseIterable, Sendable {
   case semimonthly, semiweekly, single, st, start, state, t, tea, than, th, the, this, thrice, time, times, to, today
   case tomorrow, tonight, tonite, tu, twice, upcoming, w, week, weekday, weekdays, weekend, weekends, weekly, when
   case within, work, workday, workdays, working, x, year, yearly
-  /// Any that is not among these.
+  /// Any other word.
   case unknown = ""
 }
 
-/// What a word is to the grammar, looked up once.
+/// SpokenFacts are the properties of a word for the grammar, looked up once.
 struct SpokenFacts: Sendable {
-  /// Words that the grammar takes for one another.
+  /// Words that the grammar treats as equal.
   struct Kinds: OptionSet, Sendable {
     let rawValue: UInt16
 
@@ -43,18 +43,18 @@ struct SpokenFacts: Sendable {
   var kinds: Kinds = []
   var weekday: Weekday?
   var part: SpokenWords.DayPart?
-  /// Whether the day of the week, or the part of the day, is in the plural.
+  /// Whether the weekday or the part of the day is plural.
   var isPlural = false
   var unit: DurationUnit?
   var time: SpokenWords.NamedTime?
-  /// That of a month, of a number word or of an ordinal.
+  /// The value of a month, a number word or an ordinal.
   var value = 0
 
   var isMonth: Bool { value > 0 && kinds.isDisjoint(with: [.number, .tens, .ordinal]) }
-  /// Whether it counts time: units, months, years.
+  /// Whether it is a unit of time: units, months, years.
   var isUnit: Bool { unit != nil || !kinds.isDisjoint(with: [.months, .years]) }
 
-  /// Those of a word in any case.
+  /// Returns the facts of a word in any case.
   static func of(_ bytes: ArraySlice<UInt8>) -> SpokenFacts? {
     bytes.count <= Keyword.longest ? table[PackedWord(bytes)] : nil
   }

@@ -1,4 +1,4 @@
-/// The words of time that people use besides those of the written form.
+/// SpokenWords are the words of time that people use besides those of the written form.
 enum SpokenWords {
   static let numbers: [String: Int] = [
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -8,19 +8,19 @@ enum SpokenWords {
   static let tens: [String: Int] = [
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
   ]
-  /// `second` is a unit of time too, and stays a word.
+  /// `second` is a unit of time too, and remains a word.
   static let ordinals: [String: Int] = [
     "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
     "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
   ]
 
-  /// Months and years besides the units of ``Keyword/units``.
+  /// Months and years, besides the units of ``Keyword/units``.
   static let months: Set = ["month", "months", "mo", "mos"]
   static let years: Set = ["year", "years", "yr", "yrs"]
   static let fortnights: Set = ["fortnight", "fortnights"]
 
-  /// A time of day with a name of its own.
+  /// The times of day with a name.
   static let times: [String: NamedTime] = [
     "noon": .noon, "midday": .noon, "midnight": .midnight, "lunchtime": .lunchtime, "lunch-time": .lunchtime,
     "teatime": .teatime, "eod": .endOfDay, "cob": .endOfDay,
@@ -40,7 +40,7 @@ enum SpokenWords {
     }
   }
 
-  /// A part of the day, and when it is if nothing else says so.
+  /// A part of the day, with its default time.
   enum DayPart {
     case morning, afternoon, evening, night, tonight
 
@@ -67,7 +67,7 @@ enum SpokenWords {
     return (day, plural)
   }
 
-  /// Days of each year with a name of their own, of which the word behind may be a part.
+  /// The named days of each year.
   static let feasts: [String: (month: Int, day: Int)] = [
     "xmas": (12, 25), "xmas day": (12, 25), "xmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25),
     "christmas eve": (12, 24), "boxing day": (12, 26),
@@ -76,13 +76,13 @@ enum SpokenWords {
     "halloween": (10, 31), "valentine's day": (2, 14), "valentines day": (2, 14), "valentine's": (2, 14),
     "st patrick's day": (3, 17), "st. patrick's day": (3, 17),
   ]
-  /// What their names begin with; most words end the search here.
+  /// The first words of their names. For most words the lookup ends here.
   static let feastBeginnings = Set(
     feasts.keys.map { String($0.prefix { $0.isLetter || $0 == "’" }) }
       + feasts.keys.compactMap { name in
         name.split(separator: " ").first.map { String($0) }
       })
-  /// Days of the week by their first letters, as timetables have them.
+  /// Weekdays by their first letters, as in timetables.
   static let initials: [String: WeekdaySet] = [
     "mwf": [.monday, .wednesday, .friday], "tth": [.tuesday, .thursday], "tuth": [.tuesday, .thursday],
   ]
@@ -97,15 +97,15 @@ enum SpokenWords {
   static let except: Set = ["except", "excluding", "excepting", "without", "skipping"]
   static let every: Set = ["every", "each", "ev"]
 
-  /// What says by itself how often.
+  /// Words that say by themselves how often.
   static let often: Set = [
     "daily", "everyday", "nightly", "weekly", "fortnightly", "monthly", "yearly", "annually", "quarterly", "hourly",
     "biweekly", "bimonthly", "biannually", "biennially", "biyearly", "semiweekly", "semimonthly", "semiannually",
     "weekdays", "workdays", "weekends", "weekday", "workday", "weekend",
   ]
 
-  /// Words that always speak of time, wherever they stand. Left over in a line they are never part of a title by
-  /// mistake; abbreviations are among them, because `sat` and `may` name days and months first.
+  /// Words that always mean time. If they are left over in a line, they never become part of a title. Abbreviations are
+  /// included, because `sat` and `may` are first of all days and months.
   static let alone: Set<String> = {
     var words: Set<String> = [
       "today", "tomorrow", "tmr", "tmrw", "tmw", "tomorow", "yesterday", "tonight", "tonite", "weds", "overmorrow",
@@ -124,19 +124,19 @@ enum SpokenWords {
     words.formUnion(Keyword.monthNames.keys)
     return words
   }()
-  /// The word of time that a misspelt one was meant to be; `nil` for those that may be anything else. Short words, and
-  /// words that begin otherwise, are too often words of their own.
+  /// Returns the word of time that a misspelled one meant; `nil` if it may be another word. Short words, and words with
+  /// another first letter, are too often words of their own.
   static func misspelt(_ word: String) -> String? {
     guard word.utf8.count >= 4, let first = word.utf8.first, let near = long[first], !alone.contains(word),
       !joining.contains(word)
     else { return nil }
     let letters = Spelling.letters(of: word.utf8)
-    // Two changes exchange two letters each.
+    // Two changes replace two letters, so they affect four bits.
     let candidates = near.filter { ($0.letters ^ letters).nonzeroBitCount <= 4 }
     return candidates.isEmpty ? nil : Spelling.nearest(to: word, among: candidates.map(\.word))
   }
 
-  /// The words that are long enough to be told when they are misspelt, by their first letter.
+  /// The words long enough to correct when misspelled, by their first letter.
   private static let long: [UInt8: [(word: String, letters: UInt32)]] = {
     let words = [
       "tomorrow", "tonight", "today", "every", "daily", "weekly", "monthly", "yearly", "hourly", "weekdays", "weekday",
@@ -147,13 +147,13 @@ enum SpokenWords {
     return Dictionary(grouping: (words + names).map { ($0, Spelling.letters(of: $0.utf8)) }) { $0.0.utf8.first ?? 0 }
   }()
 
-  /// Words that speak of time only together with one that does: `next week`, `half past`, `in the`.
+  /// Words that mean time only together with one that does: `next week`, `half past`, `in the`.
   static let joining: Set<String> = [
     "on", "in", "at", "by", "the", "this", "next", "coming", "following", "last", "of", "for", "from", "to", "a", "an",
     "and", "or", "after", "before", "half", "quarter", "past", "other", "about", "around", "between", "when", "within",
     "end", "now", "single", "second", "but", "not", "through", "also", "then", "only",
   ]
-  /// Words that may stand within a time and say nothing of time by themselves.
+  /// Words that may occur within a time and mean no time by themselves.
   static let within: Set<String> = [
     "p", "a", "p.m", "a.m", "o'clock", "o’clock", "o", "clock", "close", "business", "working", "work", "done",
     "completion", "completed", "finished", "apart", "quarters", "couple", "few", "hence", "later", "during", "per",
@@ -165,30 +165,30 @@ enum SpokenWords {
   /// "in a week's time"
   static let possessives = Set(
     ["minute", "hour", "day", "week", "fortnight", "month", "year"].flatMap { ["\($0)'s", "\($0)s'", "\($0)s"] })
-  /// What people do *in* without a time behind it: `weigh in tomorrow`.
+  /// Verbs with "in" that form no time: `weigh in tomorrow`.
   static let withIn: Set = [
     "weigh", "check", "log", "sign", "turn", "hand", "clock", "call", "plug", "fill", "tune", "drop", "pop", "move",
     "bring", "cash", "dial", "settle", "step", "stay", "sleep",
   ]
-  /// Two words that say less of a time beside them than a schedule does.
+  /// Pairs of words that make a time beside them too vague for a schedule.
   static let vague: Set<[String]> = [
     ["first", "thing"], ["last", "thing"], ["any", "time"], ["some", "time"], ["no", "later"], ["not", "later"],
   ]
-  /// Months and days that are names and words of their own too, where they are written as these.
+  /// Months that are also names or other words, if capitalized.
   static let alsoNames: Set<String> = ["may", "march", "april", "june", "august", "jan"]
-  /// Words for tomorrow and today that are names or words of their own too.
+  /// Short forms of tomorrow and today that are also names or other words.
   static let perhapsDays = ["tom": "tomorrow", "tod": "today"]
   static let inTimes = within.union(changing).union(behind).union(units).union(possessives)
-  /// Words behind which the names of calendars may stand.
+  /// Words that names of calendars may follow.
   static let namesFollow: Set<String> = except.union(["but", "apart"])
-  /// Words that say more of a time before them, where the line ends with them: `friday next`, `at 5 sharp`.
+  /// Words that qualify a time before them at the end of a line: `friday next`, `at 5 sharp`.
   static let behind: Set<String> = [
     "next", "last", "coming", "following", "upcoming", "previous", "after", "before", "past", "early", "late", "sharp",
     "prompt", "ish", "noonish", "week",
   ]
-  /// Words besides ``every`` that want a time behind them.
+  /// Words besides ``every`` that need a time after them.
   static let asking: Set<String> = ["except", "excluding", "until", "till", "starting"]
-  /// Words that change what a time behind them means.
+  /// Words that change the meaning of a time after them.
   static let changing: Set<String> = [
     "later", "sometime", "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other",
     "alternate", "half",
@@ -197,40 +197,40 @@ enum SpokenWords {
     "second",
     "third", "fourth", "fifth", "and", "in", "for",
   ]
-  /// Units in the singular, and parts of days, that make a time with a number or a word before them.
+  /// Units in the singular, and parts of days, that form a time with a number or a word before them.
   static let units: Set<String> = {
     var words = Set(Keyword.units.keys).union(months).union(years).union(fortnights)
     words.formUnion(["quarter", "time", "times", "weekend", "workday", "weekday", "business", "working"])
     return words
   }()
 
-  /// Words that want an hour behind them.
+  /// Words that need an hour after them.
   static let hours: Set<String> = ["at", "@", "by", "until", "till", "past"]
-  /// Words that begin a length of time.
+  /// Words that begin a duration.
   static let lengths: Set<String> = ["in", "within", "for", "after"]
-  /// Words that count one of a unit behind them.
+  /// Words that count one of the unit after them.
   static let one: Set<String> = [
     "a", "an", "one", "half", "next", "this", "last", "following", "coming", "upcoming", "other",
   ]
-  /// Words that say nothing without what follows, so that a time behind them was cut off from it.
+  /// Words that are incomplete without what follows. A time after them was cut off from them.
   static let cut: Set<String> = ["at", "@", "&", "the", "a", "an"]
-  /// Words beside which one for how often is none of a title: `daily through`.
+  /// Words beside which a word for how often is not part of a title: `daily through`.
   static let bounding: Set<String> = [
     "at", "@", "on", "from", "to", "through", "thru", "until", "till", "til", "starting", "beginning", "except",
     "excluding", "but", "for",
   ]
-  /// Words with which no time ends.
+  /// Words that never end a time.
   static let open: Set<String> = [
     "on", "in", "at", "@", "by", "the", "this", "of", "for", "from", "to", "a", "an", "and", "or", "after", "before",
     "past", "about", "around", "between", "within", "but", "not", "through", "thru", "every", "each", "until", "till",
     "til", "except", "excluding", "starting", "&", "-",
   ]
-  /// Words of a day's times, which name no day.
+  /// Words for times within a day, which name no day.
   static let daytimes: Set<String> = [
     "am", "pm", "a.m", "p.m", "oclock", "o'clock", "o’clock", "morning", "afternoon", "evening", "night",
   ]
 
-  /// Things that have numbers for names: the one behind is none of a clock's.
+  /// Things with numbers as names, so that the number after them is not an hour.
   static let numbered: Set<String> = [
     "chapter", "part", "page", "episode", "season", "lesson", "exercise", "unit", "room", "gate", "platform", "bus",
     "tram", "line", "train", "flight", "highway", "level", "phase", "step", "version", "volume", "issue", "ticket",

@@ -1,15 +1,16 @@
-/// When the words for times of day are that mean another time to everybody: `every morning`, `friday`, `after lunch`.
+/// WordTimes are the configurable times of words that mean different times to different people: `every morning`,
+/// `friday`, `after lunch`.
 ///
-/// `noon` and `midnight` are not among them: they name their time themselves. What is stored says the time that a word
-/// meant when it was read, so a change of these moves no schedule that there is already.
+/// `noon` and `midnight` are not included, because they are exact. A stored schedule contains the time that a word
+/// meant when it was parsed, so a change here moves no existing schedule.
 public struct WordTimes: Sendable, Hashable {
-  /// What stands for a day without a time.
+  /// The time of a day without one.
   public var day = at(9)
   /// Before 12:00.
   public var morning = at(8)
   /// From 12:00 to 18:59.
   public var afternoon = at(15)
-  /// From 16:00 on, as are ``tonight`` from 17:00 and ``night`` from 18:00: `8 in the evening` is 20:00 whatever it is.
+  /// From 16:00 on; ``tonight`` from 17:00, ``night`` from 18:00. The hour in `8 in the evening` overrides it.
   public var evening = at(19)
   public var tonight = at(20)
   public var night = at(22)
@@ -17,14 +18,14 @@ public struct WordTimes: Sendable, Hashable {
   public var teatime = at(16)
   public var endOfDay = at(17)
 
-  /// Those of a configuration that says nothing of them.
+  /// The defaults, without any configuration.
   public static let usual = WordTimes()
 
   private init() {}
 
-  /// Each by its name, with the times that it may be at.
+  /// All words, each with its name and its allowed hours.
   ///
-  /// The ranges are those in which the grammar takes a time of a clock beside the word.
+  /// The ranges are those in which the grammar accepts a clock time beside the word.
   public static let all: [Named] = [
     Named("day", \.day, 0...23), Named("morning", \.morning, 0...11), Named("afternoon", \.afternoon, 12...18),
     Named("evening", \.evening, 16...23), Named("tonight", \.tonight, 17...23), Named("night", \.night, 18...23),
@@ -35,7 +36,7 @@ public struct WordTimes: Sendable, Hashable {
   public struct Named: Sendable {
     public let name: String
     public let time: any WritableKeyPath<WordTimes, CivilTime> & Sendable
-    /// The hours in which it may be.
+    /// The allowed hours.
     public let hours: ClosedRange<Int>
 
     init(_ name: String, _ time: any WritableKeyPath<WordTimes, CivilTime> & Sendable, _ hours: ClosedRange<Int>) {
