@@ -1,8 +1,8 @@
-/// Why a whole text cannot be taken: it is not of the format, or beyond a limit.
+/// An ExchangeError says why a whole text cannot be imported: a wrong format, or a limit.
 ///
-/// What concerns one event or one job alone is no error; it is reported beside the rest (``ImportRemark``).
+/// Problems of one event or job are not errors; they are reported beside the rest (``ImportRemark``).
 public struct ExchangeError: Error, Hashable, Sendable {
-  /// Where, counted from 1; `nil` when it is no one place.
+  /// The line, from 1; `nil` if the problem has no single place.
   public let line: Int?
   /// A sentence without a full stop that names what was expected.
   public let message: String
@@ -14,6 +14,6 @@ public struct ExchangeError: Error, Hashable, Sendable {
 }
 
 extension ExchangeError: CustomStringConvertible {
-  /// `line 7: END:VEVENT was expected`.
+  /// The error as `line 7: END:VEVENT was expected`.
   public var description: String { line.map { "line \($0): \(message)" } ?? message }
 }

@@ -1,12 +1,12 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// What an import reads its text against.
+/// ImportSettings are the context of an import.
 public struct ImportSettings: Sendable {
   public var now: Instant
-  /// The zone of times that name none, and what the schedules may refer to.
+  /// The zone of times without one, and what schedules may refer to.
   public var scheduleContext: ScheduleContext
-  /// When on its day an event comes that has no time and no alarm.
+  /// The time of day for an event without a time and without an alarm.
   public var allDayAt: CivilTime
 
   public init(now: Instant, scheduleContext: ScheduleContext, allDayAt: CivilTime = ImportSettings.usualAllDayTime) {
@@ -15,13 +15,13 @@ public struct ImportSettings: Sendable {
     self.allDayAt = allDayAt
   }
 
-  /// 09:00.
+  /// The default for all-day events, 09:00.
   public static let usualAllDayTime = CivilTime(hour: 9) ?? .midnight
 }
 
-/// A reminder that a file asks for. It has a time to come.
+/// A ReminderDraft is a reminder that a file asks for. It has a future time.
 public struct ReminderDraft: Sendable, Hashable {
-  /// Where it stands in the file, from 1.
+  /// The line in the file, from 1.
   public var line: Int
   public var title: String
   public var body: String?
@@ -30,44 +30,44 @@ public struct ReminderDraft: Sendable, Hashable {
   public var timezone: String?
   public var tags: [String] = []
   public var urgency: Urgency = .normal
-  /// Of `Reminder.texts`, by name.
+  /// The values of `Reminder.texts`, by name.
   public var texts: [String: String] = [:]
-  /// Nil, as all below: as configured.
+  /// `nil`, here and below, means the configured default.
   public var catchUp: CatchUp?
   public var jitter: Milliseconds?
   public var wake: Bool?
 }
 
-/// Something to say about a line of a file.
+/// An ImportRemark is a message about a line of a file.
 public struct ImportRemark: Sendable, Hashable {
-  /// Why something was left out; `note` when it was not.
+  /// Why something was skipped; `note` if it was not.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// It has no time to come.
+    /// It has no future time.
     case passed
-    /// It is cancelled, or a to-do that is done.
+    /// It is canceled, or a completed to-do.
     case closed
-    /// It cannot be taken; the message says why.
+    /// It cannot be imported; the message says why.
     case refused
-    /// It was taken, but not all of it.
+    /// It was imported, but not completely.
     case note
   }
 
-  /// From 1; `nil` when it is about no one line.
+  /// The line, from 1; `nil` if the remark is not about one line.
   public var line: Int?
-  /// What it is called, where it has a name.
+  /// The title, if it has one.
   public var title: String?
   public var kind: Kind
   /// A sentence without a full stop: `it is cancelled`.
   public var message: String
 }
 
-/// What a file comes to: reminders, and what has to be said of the rest.
+/// An ImportPlan is the result of reading a file: the reminders to add, and remarks on the rest.
 public struct ImportPlan: Sendable, Hashable {
   public var drafts: [ReminderDraft] = []
-  /// In the order of the file.
+  /// The remarks in file order.
   public var remarks: [ImportRemark] = []
 
-  /// The most reminders that one file may ask for.
+  /// The most reminders from one file.
   public static let maximumCount = 10_000
 
   mutating func add(_ draft: ReminderDraft) throws(ExchangeError) {
@@ -83,7 +83,7 @@ public struct ImportPlan: Sendable, Hashable {
 }
 
 extension ImportSettings {
-  /// Understands a schedule that a file comes to, in a zone or in the import's.
+  /// Parses a schedule that a file gives, in a zone or in the import's.
   func schedule(_ text: String, in zone: Zone? = nil) throws(NoSchedule) -> Schedule {
     var scheduleContext = scheduleContext
     if let zone { scheduleContext.zone = zone }
@@ -95,13 +95,13 @@ extension ImportSettings {
   }
 }
 
-/// Why a file's schedule gives no reminder.
+/// A NoSchedule says why a file's schedule gives no reminder.
 enum NoSchedule: Error, Hashable {
   case passed
   case refused(String)
 }
 
-/// Foreign text made fit for a reminder.
+/// DraftText makes foreign text fit for a reminder.
 enum DraftText {
   static let maximumTitle = 1_000
   static let maximumBody = 16_384
@@ -109,7 +109,7 @@ enum DraftText {
   static let maximumTags = 32
   static let maximumURL = 2_048
 
-  /// On one line, without control characters; `nil` when nothing is left.
+  /// Returns one line without control characters, cut to `maximum` bytes; `nil` if nothing is left.
   static func line(_ text: String, maximum: Int = maximumTitle) -> String? {
     if text.utf8.count <= maximum, isPlain(text) { return text }
     let blank = Unicode.Scalar(0x20 as UInt8)
@@ -123,13 +123,13 @@ enum DraftText {
     return line.isEmpty ? nil : line
   }
 
-  /// An address as it stands; `nil` when it is none, or would have to be changed.
+  /// Returns an address unchanged; `nil` if it is not an address or would need changes.
   static func link(_ text: String) -> String? {
     let link = trimmed(text)
     return Reminder.isLink(link) && line(link, maximum: maximumURL) == link ? link : nil
   }
 
-  /// On several lines, without other control characters; `nil` when nothing is left.
+  /// Returns several lines without other control characters; `nil` if nothing is left.
   static func body(_ text: String) -> String? {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars where !isControl(scalar) || scalar == "\n" || scalar == "\t" {
@@ -139,7 +139,7 @@ enum DraftText {
     return body.isEmpty ? nil : body
   }
 
-  /// On several lines, each ended by a line feed alone, without other control characters; otherwise as it was.
+  /// Returns several lines with line feeds only, without other control characters, and unchanged otherwise.
   static func lines(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     var last: Unicode.Scalar?
@@ -154,7 +154,7 @@ enum DraftText {
     return String(scalars)
   }
 
-  /// Visible ASCII with single spaces between, as most titles are.
+  /// Returns whether the text is visible ASCII with single spaces, as most titles are.
   private static func isPlain(_ text: String) -> Bool {
     var last: UInt8 = 0x20
     for byte in text.utf8 {
@@ -168,7 +168,7 @@ enum DraftText {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
-  /// At most `maximum` bytes, with `…` for what is left out.
+  /// Returns at most `maximum` bytes, with `…` for what is cut off.
   private static func cut(_ text: String, to maximum: Int) -> String {
     guard text.utf8.count > maximum else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: maximum - 3)

@@ -1,8 +1,8 @@
-/// The lines of a text, without what ends them; a byte order mark at its start is none of it.
+/// PlainLines are the lines of a text without their line ends. A byte order mark at the start is skipped.
 struct PlainLines: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
 
-  /// - Throws: ``ExchangeError`` for a text that is longer than any import reads.
+  /// - Throws: ``ExchangeError`` if the text is longer than any import accepts.
   init(_ text: [UInt8]) throws(ExchangeError) {
     guard text.count <= CrontabImport.maximumLength else {
       throw ExchangeError(line: nil, "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
@@ -20,7 +20,7 @@ struct PlainLines: Sequence, IteratorProtocol {
   }
 }
 
-/// Names of months and weekdays as programs of Unix abbreviate them.
+/// EnglishNames are names of months and weekdays, which Unix programs abbreviate.
 enum EnglishNames {
   static let months = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -28,7 +28,7 @@ enum EnglishNames {
   ]
   static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-  /// From 1; any beginning of three letters or more will do.
+  /// Returns the number of a name, from 1. Any prefix of three letters or more matches.
   static func number(of word: some StringProtocol, in names: [String]) -> Int? {
     let word = word.lowercased()
     guard word.utf8.count >= 3 else { return nil }
@@ -37,9 +37,9 @@ enum EnglishNames {
 }
 
 extension ImportPlan {
-  /// Adds a reminder for a schedule, or says why there is none.
+  /// Adds a reminder for a schedule, or a remark on why there is none.
   ///
-  /// - Returns: whether it was added.
+  /// - Returns: Whether it was added.
   @discardableResult
   mutating func take(
     _ schedule: String, _ settings: ImportSettings, line: Int, title: String, body: String? = nil,

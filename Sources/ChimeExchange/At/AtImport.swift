@@ -1,16 +1,16 @@
 import ChimeSchedule
 
-/// Reminders from the queue of at: when, and what would be run. Nothing is run.
+/// AtImport makes reminders of the queue of at: the time, and the command. It runs nothing.
 ///
-/// The text is what `LC_ALL=C atq` prints, a job a line; beneath a job may stand its commands, each line after a tab, as
-/// `chime import at` puts them there from `at -c`, without the environment that at keeps with them.
+/// The text is the output of `LC_ALL=C atq`, one job a line. The commands of a job may follow, each line after a tab.
+/// `chime import at` adds them from `at -c`, without the environment that at stores with them.
 ///
 ///     7	Mon Mar  1 09:15:00 2027 a anna
 ///     	backup --all
 ///
 /// Source: at(1) of Debian's at 3.2.5.
 public enum AtImport {
-  /// - Throws: ``ExchangeError`` when no line of the text is a job.
+  /// - Throws: ``ExchangeError`` if no line of the text is a job.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     var plan = ImportPlan()
     var job: (line: Int, job: Job, commands: [String])?
@@ -52,7 +52,7 @@ public enum AtImport {
     }
     try plan.take(
       "at \(job.time)", settings, line: line, title: title, body: commands.joined(separator: "\n"))
-    // Who reads a queue of batch has to know that the time is not when it runs.
+    // The reader must know that the time of a batch job is not when it runs.
     if job.queue.isUppercase || job.queue == "b" {
       plan.remark(line, title, .note, "it is in the queue \(job.queue) of batch, which waits for an idle machine")
     }
@@ -60,7 +60,7 @@ public enum AtImport {
 
   private struct Job {
     var number: Int
-    /// `2027-03-01 09:15:00`
+    /// The date and time: `2027-03-01 09:15:00`.
     var time: String
     var queue: Character
 

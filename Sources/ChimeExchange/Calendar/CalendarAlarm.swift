@@ -1,23 +1,23 @@
 import ChimeSchedule
 
-/// When a VALARM of an event goes off.
+/// A CalendarAlarm is the time of a VALARM of an event.
 enum CalendarAlarm: Hashable {
-  /// That far from the start.
+  /// The distance from the start.
   case relative(CalendarDuration)
   case absolute(Instant)
 }
 
 extension CalendarAlarm {
-  /// The alarms of an event or to-do, each once, in the order of the file; what cannot be taken is remarked on.
+  /// Returns the alarms of an event or to-do, each once, in file order. It reports alarms that it cannot import.
   static func all(of component: CalendarComponent, span: CalendarSpan, remark: (Int, String) -> Void)
     -> [CalendarAlarm]
   {
     var alarms: [CalendarAlarm] = []
     var seen: Set<CalendarAlarm> = []
     for alarm in component.components("VALARM") {
-      // Apple writes an alarm without action to say that there is none.
+      // Apple writes an alarm without an action to say that there is none.
       if alarm["ACTION"].map({ CalendarFile.capitals($0.value) }) == "NONE" { continue }
-      // A snooze of another alarm (RFC 9074), which was for another time.
+      // Skip the snooze of another alarm (RFC 9074). It applied to an earlier time.
       if alarm["RELATED-TO"]?.parameter("RELTYPE").map(CalendarFile.capitals) == "SNOOZE" { continue }
       if alarm["X-APPLE-PROXIMITY"] != nil || alarm["PROXIMITY"] != nil {
         remark(alarm.line, "an alarm goes by the place where you are, which Chime does not know; it is left out")

@@ -1,35 +1,34 @@
-/// A component of an iCalendar text, from its `BEGIN` to its `END`: properties, and components within it.
+/// A CalendarComponent is a component of an iCalendar text, from `BEGIN` to `END`, with its properties and subcomponents.
 struct CalendarComponent: Sendable, Hashable {
   /// The line of `BEGIN`, from 1.
   var line: Int
-  /// In capitals: `VEVENT`.
+  /// The name in capitals: `VEVENT`.
   var name: String
   var properties: [ContentLine] = []
   var components: [CalendarComponent] = []
 
-  /// The first property of that name.
+  /// The first property with a name.
   subscript(name: String) -> ContentLine? { properties.first { $0.name == name } }
   func all(_ name: String) -> [ContentLine] { properties.filter { $0.name == name } }
   func components(_ name: String) -> [CalendarComponent] { components.filter { $0.name == name } }
 }
 
-/// The calendars of an iCalendar text.
+/// A CalendarFile holds the calendars of an iCalendar text.
 ///
-/// The structure is held to RFC 5545; single lines that are no content lines are passed over and listed, because files
-/// in the wild have them.
+/// The structure must follow RFC 5545. Invalid lines are skipped and listed, because real files contain them.
 struct CalendarFile: Sendable, Hashable {
-  /// The `VCALENDAR` components; a text may have several.
+  /// The `VCALENDAR` components. A text may have several.
   var calendars: [CalendarComponent] = []
-  /// Lines that were no content lines; at most ``maximumFaults`` are kept.
+  /// The numbers of the invalid lines; at most ``maximumFaults``.
   var faultyLines: [Int] = []
 
   /// The longest text that is read, in bytes.
   static let maximumLength = 16 << 20
-  /// How deep components may stand in each other; those of RFC 5545 need three.
+  /// The deepest nesting of components. RFC 5545 needs three levels.
   static let maximumNesting = 8
   static let maximumFaults = 100
 
-  /// - Throws: ``ExchangeError`` when the text is no iCalendar text, is cut off, or is beyond a limit.
+  /// - Throws: ``ExchangeError`` if the text is not iCalendar, is truncated, or exceeds a limit.
   init(_ bytes: [UInt8]) throws(ExchangeError) {
     guard bytes.count <= Self.maximumLength else {
       throw ExchangeError(line: nil, "the text is longer than \(Self.maximumLength >> 20) MiB")

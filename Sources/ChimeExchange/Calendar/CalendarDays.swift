@@ -1,22 +1,23 @@
 public import ChimeSchedule
 
-/// The days that a calendar has something on: holidays, vacations, for schedules that keep clear of them.
+/// CalendarDays reads the days of a calendar's events: holidays and vacations, for schedules that exclude them.
 ///
 ///     let days = try CalendarDays.read(bytes, in: ScheduleContext(zone: prague))
 ///     days.contains { $0.contains(date) }
 public enum CalendarDays {
-  /// Recurring events are followed up to the end of this year.
+  /// The last year for which recurring events are expanded.
   public static let lastYear = 2100
-  /// The most days of recurring events, and the most ranges in all.
+  /// The most days of recurring events, and the most ranges in total.
   public static let maximumCount = 100_000
 
-  /// Reads the days of every event (VEVENT) in an iCalendar text (RFC 5545): whole days, and each day that a timed event
-  /// touches on the clock it is written for. Cancelled events do not count; whether an event is marked as free time does
-  /// not matter, because holidays usually are. An event that cannot be understood is left out.
+  /// Reads the days of all events (VEVENT) of an iCalendar text (RFC 5545).
   ///
-  /// - Parameter surroundings: The zone of events that name none, and what finds the zones that others name.
-  /// - Returns: Ranges in order that neither overlap nor touch.
-  /// - Throws: ``ExchangeError`` when the text is no iCalendar text or has more than ``maximumCount`` days.
+  /// An all-day event has its days. A timed event has each day that it touches, on its own clock. Canceled events do
+  /// not count. Free time does, because holidays are usually marked as free. Unreadable events are skipped.
+  ///
+  /// - Parameter scheduleContext: The zone of events without one, and the lookup of zones that events name.
+  /// - Returns: Sorted ranges that neither overlap nor touch.
+  /// - Throws: ``ExchangeError`` if the text is not iCalendar or has more than ``maximumCount`` days.
   public static func read(_ text: [UInt8], in scheduleContext: ScheduleContext) throws(ExchangeError)
     -> [ClosedRange<CivilDate>]
   {
@@ -55,7 +56,7 @@ public enum CalendarDays {
     -> [ClosedRange<CivilDate>]
   {
     guard span.isRecurring else { return range(span, from: span.start, scheduleContext).map { [$0] } ?? [] }
-    // Days are counted on a clock without changes, so that none is lost in a gap.
+    // Use a clock without changes of offset, so that no day is lost in a gap.
     var onClock = span
     if span.isAllDay { onClock.clock = .utc }
     guard let schedule = try? Schedule(canonical: onClock.recurrenceText()) else { return [] }
@@ -68,14 +69,14 @@ public enum CalendarDays {
       let civil = zone.civil(at: next)
       guard civil.date.year <= lastYear, ranges.count < room else { break }
       if let range = range(onClock, from: civil, scheduleContext) { ranges.append(range) }
-      // One occurrence shows the day; others of it are passed over.
+      // One occurrence is enough for its day, so skip the others.
       guard let end = CivilTime(hour: 23, minute: 59, second: 59) else { break }
       last = max(next, zone.instant(of: CivilDateTime(date: civil.date, time: end)))
     }
     return ranges
   }
 
-  /// The days from an occurrence's start to its end. What ends at midnight does not touch the day that begins there.
+  /// Returns the days from an occurrence's start to its end. An end at midnight does not touch the next day.
   private static func range(_ span: CalendarSpan, from start: CivilDateTime, _ scheduleContext: ScheduleContext)
     -> ClosedRange<CivilDate>?
   {
@@ -89,7 +90,7 @@ public enum CalendarDays {
     return start.date...max(start.date, min(end, .latest))
   }
 
-  /// The same days in order, as few ranges as can be.
+  /// Returns the same days, sorted, in as few ranges as possible.
   static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
     var result: [ClosedRange<CivilDate>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

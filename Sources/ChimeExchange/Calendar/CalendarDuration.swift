@@ -1,12 +1,12 @@
 import ChimeSchedule
 
-/// A DURATION: days are days of the calendar, the rest is elapsed time.
+/// A CalendarDuration is a DURATION: its days are calendar days, the rest is elapsed time.
 ///
 ///     CalendarDuration("-P1DT15M")   // a day and a quarter of an hour earlier
 ///
 /// Source: RFC 5545 section 3.3.6.
 struct CalendarDuration: Sendable, Hashable {
-  /// Bounded, like `seconds`, so that sums of a few cannot overflow: a hundred years.
+  /// Both parts are limited to a hundred years, so that sums of a few cannot overflow.
   var days: Int64
   var seconds: Int64
 
@@ -18,7 +18,7 @@ struct CalendarDuration: Sendable, Hashable {
     self.seconds = seconds
   }
 
-  /// Weeks, days, hours, minutes and seconds, in this order, each at most once; `+` and `-` before it.
+  /// Parses weeks, days, hours, minutes and seconds, in this order, each at most once, with an optional `+` or `-`.
   init?(_ value: some StringProtocol) {
     var bytes = Array(value.utf8.prefix(64))[...]
     var sign: Int64 = 1
@@ -53,7 +53,7 @@ struct CalendarDuration: Sendable, Hashable {
     CalendarDuration(days: left.days + right.days, seconds: left.seconds + right.seconds)
   }
 
-  /// `-PT15M`, `P1D`. Days and seconds of different signs become elapsed time.
+  /// The text, such as `-PT15M` or `P1D`. Days and seconds of different signs become elapsed time.
   var text: String {
     if days == 0, seconds == 0 { return "PT0S" }
     if days.signum() * seconds.signum() < 0 {

@@ -1,13 +1,13 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// Reminders as an iCalendar text: an event with an alarm at its start for each.
+/// A CalendarExport is an iCalendar text with an event for each reminder. The alarm is at the start of the event.
 ///
 /// Source: RFC 5545.
 public struct CalendarExport: Sendable {
   public struct Item: Sendable {
     public var reminder: Reminder
-    /// What its schedule may refer to; the zone is the one that its `governingZone` names now.
+    /// The context of its schedule. Its zone is the one that `governingZone` names at present.
     public var scheduleContext: ScheduleContext
 
     public init(reminder: Reminder, scheduleContext: ScheduleContext) {
@@ -17,15 +17,15 @@ public struct CalendarExport: Sendable {
   }
 
   public let text: String
-  /// How many reminders are in it.
+  /// The number of reminders in the text.
   public let count: Int
-  /// What a calendar cannot hold, as sentences that name the reminder.
+  /// What a calendar cannot express, as sentences with the reminder's title.
   public let warnings: [String]
 
-  /// How far ahead, and how many, times are listed that no recurrence rule can tell.
+  /// The period and the most times to list for a schedule that no recurrence rule can express.
   public static let listedSpan = Milliseconds.days(366)
   public static let maximumListed = 500
-  /// The steps that searching for the times of one event may take.
+  /// The search budget for the times of one event.
   static let mostSteps = 200_000
 
   public init(_ items: [Item], now: Instant) {
@@ -90,7 +90,7 @@ public struct CalendarExport: Sendable {
       case .low: writer.line("PRIORITY:9")
       case .normal: break
       }
-      // A reminder takes no time of anyone's day.
+      // A reminder does not block time in a calendar.
       writer.line("TRANSP:TRANSPARENT")
       writer.component("VALARM") { writer in
         writer.line("ACTION:DISPLAY")

@@ -1,12 +1,12 @@
 import ChimeSchedule
 
-/// Reminders from the events and to-dos of an iCalendar text.
+/// CalendarImport makes reminders of the events and to-dos of an iCalendar text.
 ///
-/// What is taken and what is left out stands in `docs/exchange.md`.
+/// `docs/exchange.md` says what is imported and what is not.
 ///
-/// Source: RFC 5545 (iCalendar), RFC 7986 and RFC 9074 (its later properties, of which none matters here but the snooze).
+/// Source: RFC 5545 (iCalendar); RFC 7986 and RFC 9074 (later properties, of which only the snooze matters here).
 public enum CalendarImport {
-  /// - Throws: ``ExchangeError`` when the text is no iCalendar text or asks for too much.
+  /// - Throws: ``ExchangeError`` if the text is not iCalendar or asks for too many reminders.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     let file = try CalendarFile(text)
     var reader = Reader(settings: settings)
@@ -62,7 +62,7 @@ public enum CalendarImport {
       }
     }
 
-    /// The span of what is to be taken; remarks on what is not.
+    /// Returns the span of a component to import, or reports why it is skipped.
     private mutating func open(_ component: CalendarComponent, _ zones: inout CalendarZones) -> CalendarSpan? {
       let title = CalendarItem.title(of: component)
       if component.isCancelled {
@@ -83,7 +83,7 @@ public enum CalendarImport {
       var item = item
       item.span.removed += removed
       for (line, message) in item.remarks { plan.remark(line, item.title, .note, message) }
-      // One word about an event of which nothing is left, however many alarms it had.
+      // Report an event without future times once, however many alarms it has.
       var isPassed = true
       for alarm in item.alarms {
         let schedule: Schedule

@@ -1,19 +1,19 @@
 import ChimeCore
 import ChimeSchedule
 
-/// An event or a to-do, as far as a reminder can hold it.
+/// A CalendarItem is an event or a to-do, as far as a reminder can represent it.
 struct CalendarItem {
   var line: Int
   var title: String
   var body: String?
-  /// Of `Reminder.texts`, by name.
+  /// The values of `Reminder.texts`, by name.
   var texts: [String: String] = [:]
   var tags: [String]
   var urgency: Urgency
   var span: CalendarSpan
-  /// When it reminds; never empty. `nil` is its usual time, which is its start, or a to-do's due time.
+  /// The alarms; never empty. `nil` is the default time: the start, or a to-do's due time.
   var alarms: [CalendarAlarm?]
-  /// What is lost of it, by line.
+  /// What the import loses of it, by line.
   var remarks: [(Int, String)] = []
 
   init(_ component: CalendarComponent, _ span: CalendarSpan) {
@@ -33,8 +33,8 @@ struct CalendarItem {
       }
     }
     self.tags = tags
-    // Only the ends of the scale: most programs set 5, or 1 to 9 by their own lights, and a critical message stays on
-    // the screen until it is answered.
+    // Use only the ends of the scale. Most programs set 5, or use 1 to 9 in their own way, and a critical message stays
+    // on the screen until it is answered.
     switch component["PRIORITY"].flatMap({ Int(trimmed($0.value)) }) {
     case 1: urgency = .critical
     case 9: urgency = .low
@@ -50,7 +50,7 @@ struct CalendarItem {
     component["SUMMARY"].flatMap { DraftText.line($0.text) }
   }
 
-  /// Whether nothing that a reminder holds is different, whatever its times.
+  /// Returns whether a reminder would have the same contents, apart from its times.
   func isSame(as other: CalendarItem) -> Bool {
     title == other.title && body == other.body && texts == other.texts && tags == other.tags && urgency == other.urgency
       && alarms == other.alarms
@@ -64,7 +64,7 @@ struct CalendarItem {
       texts: texts)
   }
 
-  /// When an alarm of it goes off.
+  /// Returns the schedule of an alarm.
   func schedule(_ alarm: CalendarAlarm?, _ settings: ImportSettings) throws(NoSchedule) -> Schedule {
     let zone = span.zone(settings.scheduleContext)
     let instant: Instant
@@ -81,7 +81,7 @@ struct CalendarItem {
       instant = try moment(CivilDateTime(date: span.start.date, time: time), span.usual, in: zone)
     }
     guard instant > settings.now else { throw .passed }
-    // On the clock it was written for where that tells it, so that it keeps to that clock if the zone's rules change.
+    // Prefer the clock it was written for, if unambiguous, so that it follows later changes of the zone's rules.
     let civil = zone.civil(at: instant)
     var isOnClock = alarm.map { if case .absolute = $0 { false } else { true } } ?? true
     if case .utc = span.clock { isOnClock = false }
@@ -90,7 +90,7 @@ struct CalendarItem {
       : try settings.schedule("at \(RFC3339.format(instant, in: .utc))", in: zone)
   }
 
-  /// Days on the clock, then elapsed time (RFC 5545 section 3.3.6).
+  /// Adds days on the clock first, then elapsed time (RFC 5545 section 3.3.6).
   private func moment(_ start: CivilDateTime, _ trigger: CalendarDuration, in zone: Zone) throws(NoSchedule) -> Instant
   {
     guard let date = start.date.adding(days: Int(trigger.days)) else { throw .passed }
@@ -99,7 +99,7 @@ struct CalendarItem {
 }
 
 extension CalendarComponent {
-  /// Whether it is a to-do that needs no reminder any more.
+  /// Whether it is a completed to-do.
   var isCompleted: Bool {
     guard name == "VTODO" else { return false }
     return self["COMPLETED"] != nil || self["STATUS"].map { CalendarFile.capitals($0.value) } == "COMPLETED"

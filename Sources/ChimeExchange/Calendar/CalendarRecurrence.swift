@@ -1,29 +1,29 @@
 import ChimeCore
 import ChimeSchedule
 
-/// When a reminder comes, as the properties of an event.
+/// A CalendarRecurrence is a reminder's schedule as properties of an event.
 struct CalendarRecurrence {
-  /// DTSTART, and as they are needed RRULE, RDATE and EXDATE.
+  /// DTSTART, and RRULE, RDATE and EXDATE if needed.
   var lines: [String] = []
   /// The alarm's distance from the start.
   var trigger = "PT0S"
-  /// The zone that a TZID among the lines names.
+  /// The zone of a TZID in the lines.
   var zone: Zone?
   /// The year of DTSTART.
   var firstYear = 1970
 
-  /// `nil` when there is no time to come.
+  /// Returns `nil` if there is no future time.
   init?(_ item: CalendarExport.Item, now: Instant, warn: (String) -> Void) {
     let reminder = item.reminder
     let timetable = reminder.timetable(in: item.scheduleContext)
-    // Its next time alone would be a false one as soon as more becomes of the other.
+    // A chain's next time is not exported, because it becomes wrong with the next outcome of the other reminder.
     guard reminder.schedule.chain == nil, let next = timetable.next(after: now) else { return nil }
     if reminder.schedule.isOneOff, timetable.next(after: next) == nil {
       let isMoment = reminder.schedule.canonical.hasSuffix("Z")
       self.init(once: next, reminder, item.scheduleContext.zone, isMoment: isMoment)
       return
     }
-    // A moment that a fold repeats, where both passes are wanted: no rule tells the second.
+    // A fold repeats the moment and both passes count. No rule expresses the second pass, so list the times.
     if reminder.schedule.isOneOff {
       self.init(listing: timetable, after: now)
       return
@@ -44,7 +44,7 @@ struct CalendarRecurrence {
     }
   }
 
-  /// One moment; on the clock where that tells it.
+  /// Exports one moment, on its clock if that is unambiguous.
   private init(once instant: Instant, _ reminder: Reminder, _ zone: Zone, isMoment: Bool) {
     let civil = zone.civil(at: instant)
     firstYear = civil.date.year
@@ -58,7 +58,7 @@ struct CalendarRecurrence {
     }
   }
 
-  /// A schedule of the rrule dialect: its parts are properties already.
+  /// Exports a schedule of the rrule dialect, whose parts are properties already.
   private init(text: String, _ reminder: Reminder, _ scheduleContext: ScheduleContext) {
     var start: Zone?
     var first = ""
@@ -97,14 +97,14 @@ struct CalendarRecurrence {
       default: continue
       }
     }
-    // To other programs a start is an occurrence, also one that the rule does not name.
+    // Other programs count the start as an occurrence even if the rule excludes it, so except it.
     if let line = lines.first, line.hasPrefix("DTSTART"), !Self.names(text, start: first, start ?? scheduleContext.zone)
     {
       lines.append("EXDATE" + line.dropFirst("DTSTART".utf8.count))
     }
   }
 
-  /// Whether its start is one of the occurrences of a schedule, or excepted already.
+  /// Returns whether the start is an occurrence of the schedule, or excepted already.
   private static func names(_ text: String, start: String, _ zone: Zone) -> Bool {
     let parts = text.split(separator: " ").filter { !$0.hasPrefix("TRIGGER") && !$0.hasPrefix("EXDATE") }
     guard let civil = CalendarTime(start)?.civil,
@@ -115,7 +115,7 @@ struct CalendarRecurrence {
       || text.split(separator: " ").contains { $0.hasPrefix("EXDATE") && $0.contains(start) }
   }
 
-  /// UNTIL is UTC where the start has a zone, and on its clock where it floats (RFC 5545 section 3.3.10).
+  /// Returns a rule whose UNTIL is UTC if the start has a zone, and floating if the start is (RFC 5545 section 3.3.10).
   private static func rule(_ rule: String, in zone: Zone, isFloating: Bool) -> String {
     rule.split(separator: ";").map { part -> String in
       guard part.hasPrefix("UNTIL="), let until = CalendarTime(part.dropFirst(6)), let civil = until.civil else {
@@ -129,7 +129,7 @@ struct CalendarRecurrence {
     }.joined(separator: ";")
   }
 
-  /// The times themselves, in UTC.
+  /// Lists the times themselves, in UTC.
   private init(listing timetable: Timetable, after now: Instant) {
     let end = now + CalendarExport.listedSpan
     var times: [String] = []

@@ -1,11 +1,11 @@
-/// What belongs together by its UID: an event or to-do, and single occurrences of it that were changed.
+/// A CalendarSeries is an event or to-do with its changed occurrences, which have the same UID.
 struct CalendarSeries {
   var master: CalendarComponent?
-  /// Those with a RECURRENCE-ID.
+  /// The components with a RECURRENCE-ID.
   var overrides: [CalendarComponent] = []
 
-  /// The series of a calendar, in the order of the file. Of components with the same UID and RECURRENCE-ID the one with
-  /// the highest SEQUENCE counts, and of those the last: files that were put together from several have both.
+  /// Returns the series of a calendar in file order. Files that were merged from several may repeat components with the
+  /// same UID and RECURRENCE-ID. The highest SEQUENCE wins, and among equal ones the last.
   static func all(in calendar: CalendarComponent, named names: [String]) -> [CalendarSeries] {
     var series: [CalendarSeries] = []
     var byKey: [String: Int] = [:]
@@ -56,7 +56,7 @@ struct CalendarSeries {
 }
 
 extension CalendarComponent {
-  /// How often it was changed.
+  /// The revision number.
   var sequence: Int { self["SEQUENCE"].flatMap { Int(trimmed($0.value)) } ?? 0 }
 
   var isCancelled: Bool { self["STATUS"].map { CalendarFile.capitals($0.value) } == "CANCELLED" }

@@ -1,10 +1,10 @@
 import ChimeSchedule
 
-/// When an event or a to-do is: its start, how long it lasts, and how it recurs.
+/// A CalendarSpan is the time of an event or a to-do: its start, its length, and its recurrence.
 struct CalendarSpan {
-  /// Whose clock its times are read on.
+  /// The clock of its times.
   enum Clock {
-    /// Its reader's, whichever that is.
+    /// The clock of the reader.
     case floating
     case utc
     case zone(Zone)
@@ -13,24 +13,24 @@ struct CalendarSpan {
   var start: CivilDateTime
   var isAllDay: Bool
   var clock: Clock
-  /// From its start to its end; for an event of a whole day one day.
+  /// The length from start to end; one day for an all-day event.
   var length: CalendarDuration
-  /// From its start to when it reminds unless it says otherwise: a to-do's due time, an event's start.
+  /// The distance from the start to the default alarm: a to-do's due time, an event's start.
   var usual: CalendarDuration
-  /// `FREQ=…`; more than one is unusual, and the occurrences of all count.
+  /// The rules (`FREQ=…`). More than one is unusual; the occurrences of all count.
   var rules: [String] = []
   var added: [CivilDateTime] = []
   var removed: [CivilDateTime] = []
-  /// What is read otherwise than the file has it, in sentences.
+  /// What is interpreted differently from the file, in sentences.
   var remarks: [String] = []
-  /// A zone that this machine does not have, with the offsets that the file gives it.
+  /// A zone that this machine lacks, with the offsets from the file.
   private var foreign: (name: String, rules: ZoneRules)?
-  /// Whether its times are in UTC by these offsets, and not on its clock any more.
+  /// Whether its times are already converted to UTC with these offsets.
   private var hasLeft = false
 
   var isRecurring: Bool { !rules.isEmpty || !added.isEmpty }
 
-  /// - Throws: ``Refusal`` when it has no usable time.
+  /// - Throws: ``Refusal`` if it has no usable time.
   init(_ component: CalendarComponent, zones: inout CalendarZones) throws(Refusal) {
     let isTodo = component.name == "VTODO"
     guard let property = component["DTSTART"] ?? (isTodo ? component["DUE"] : nil) else {
@@ -52,7 +52,7 @@ struct CalendarSpan {
         clock = zone == .utc ? .utc : .zone(zone)
       } catch {
         guard let rules = zones.rules(of: name) else { throw error }
-        // Its clock is read as if it were UTC until all of it is known.
+        // The clock counts as UTC until the whole component is parsed.
         (clock, foreign) = (.utc, (name, rules))
       }
     }
@@ -73,8 +73,8 @@ struct CalendarSpan {
     if foreign != nil { try leaveForeignZone(zones) }
   }
 
-  /// A start that its rules do not name is an occurrence all the same, as other programs have it (RFC 5545 section 3.8.5.3
-  /// shows how to except one).
+  /// Adds a start that its rules do not name. Other programs count it as an occurrence (RFC 5545 section 3.8.5.3 shows
+  /// how to except one).
   private mutating func addUnnamedStart(_ zones: CalendarZones) {
     guard !rules.isEmpty, !added.contains(start) else { return }
     var onClock = self
@@ -86,7 +86,7 @@ struct CalendarSpan {
       schedule.timetable(in: ScheduleContext(zone: zone)).next(after: first - .seconds(1)) != first
     else { return }
     if removed.contains(start) {
-      // Excepted: as if the rule alone counted.
+      // The start is excepted, so the rule alone counts.
       removed.removeAll { $0 == start }
     } else if zones.now.map({ first > $0 }) ?? true {
       added.append(start)
@@ -96,8 +96,8 @@ struct CalendarSpan {
 
   // MARK: Zones that this machine does not have
 
-  /// Puts the times into UTC, by the offsets that the file gives its zone. No rule tells those of a clock that nobody has,
-  /// so they are listed, as far as the offsets are known.
+  /// Converts the times to UTC with the offsets of the file. No rule can express the clock of an unknown zone, so the
+  /// times are listed, as far as the offsets are known.
   private mutating func leaveForeignZone(_ zones: CalendarZones) throws(Refusal) {
     guard let (name, rules) = foreign else { return }
     func utc(_ civil: CivilDateTime) -> CivilDateTime { Zone.utc.civil(at: rules.instant(of: civil)) }
@@ -130,8 +130,8 @@ struct CalendarSpan {
     hasLeft = true
   }
 
-  /// Rules that count off shorter units and are limited to weeks or days of the year are read as rules of the year, as
-  /// dateutil and libical read them; RFC 5545 has no such rules.
+  /// Returns a rule by days, weeks or months that has weeks or days of the year as a yearly rule, as dateutil and
+  /// libical read it. RFC 5545 has no such rules.
   private mutating func lifted(_ rule: String) -> String {
     let parts = rule.split(separator: ";").map(String.init)
     func part(_ name: String) -> String? { parts.first { $0.hasPrefix("\(name)=") } }
@@ -158,15 +158,15 @@ struct CalendarSpan {
           (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
         })
       else { throw Refusal("its RRULE is not understood: \(excerpt(property.value))") }
-      // Some programs write one without rules for what does not recur.
+      // Some programs write an empty RRULE for events that do not recur.
       guard text.utf8.contains(where: { $0 != UInt8(ascii: ";") }) else { continue }
-      // A stray semicolon at the end is common. By character: what one joins is refused when the rule is read.
+      // Drop a stray semicolon at the end, which is common. Parsing the rule later refuses other faults.
       rules.append(text.split(separator: ";").joined(separator: ";"))
     }
     return rules
   }
 
-  /// The start, with a year that a schedule can have. A yearly rule without a count means the same from any of its
+  /// Returns the start in a year that a schedule accepts. A yearly rule without a count means the same from any of its
   /// years on, so a birthday of 1944 begins with the first anniversary in range.
   private static func readable(_ time: CalendarTime, rules: [String]) throws(Refusal) -> CivilDateTime {
     if let civil = time.civil { return civil }
@@ -186,11 +186,11 @@ struct CalendarSpan {
     throw Refusal("it begins before 1970")
   }
 
-  /// A time on this clock.
+  /// Returns a time on this clock.
   private func civil(_ time: CalendarTime, _ zones: inout CalendarZones) throws(Refusal) -> CivilDateTime {
     guard let civil = time.civil else { throw Refusal("one of its times lies outside the years 1970–9999") }
     if isAllDay { return CivilDateTime(date: civil.date, time: .midnight) }
-    // A date among times means the occurrence of that day.
+    // A date in place of a time means the occurrence of that day.
     if time.isDate { return CivilDateTime(date: civil.date, time: start.time) }
     let instant: Instant
     switch time.form {
@@ -209,13 +209,13 @@ struct CalendarSpan {
     return wall(of: instant, zones)
   }
 
-  /// What its clock shows at a moment.
+  /// Returns what its clock shows at an instant.
   private func wall(of instant: Instant, _ zones: CalendarZones) -> CivilDateTime {
     if let foreign, !hasLeft { return Zone.utc.civil(at: instant + .seconds(Int64(foreign.rules.offset(at: instant)))) }
     return zone(zones.scheduleContext).civil(at: instant)
   }
 
-  /// The zone in which it is read, given the one of its reader.
+  /// Returns the zone of its times, given the reader's context.
   func zone(_ scheduleContext: ScheduleContext) -> Zone {
     switch clock {
     case .floating: scheduleContext.zone
@@ -227,7 +227,7 @@ struct CalendarSpan {
   private func times(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> [CivilDateTime] {
     var times: [CivilDateTime] = []
     for value in property.value.split(separator: ",") {
-      // Of a PERIOD the start.
+      // The start of a PERIOD.
       guard let time = CalendarTime(trimmed(value.prefix { $0 != "/" }), zone: property.parameter("TZID")) else {
         throw Refusal("\"\(excerpt(String(value)))\" is no date and time")
       }
@@ -236,7 +236,7 @@ struct CalendarSpan {
     return times
   }
 
-  /// The time that a RECURRENCE-ID names.
+  /// Returns the time of a RECURRENCE-ID.
   func recurrence(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> CivilDateTime {
     guard let time = CalendarTime(property) else {
       throw Refusal("\"\(excerpt(property.value))\" is no date and time")
@@ -253,7 +253,7 @@ struct CalendarSpan {
     return CalendarDuration(days: 0, seconds: max(0, zone.instant(of: end).seconds - zone.instant(of: start).seconds))
   }
 
-  /// The rule with an UNTIL that fits the start.
+  /// Returns the rule with an UNTIL that matches the start.
   private func adjusted(_ rule: String, _ zones: CalendarZones) -> String {
     rule.split(separator: ";").map { part -> String in
       guard part.hasPrefix("UNTIL="), let until = CalendarTime(part.dropFirst(6)), let civil = until.civil else {
@@ -263,7 +263,7 @@ struct CalendarSpan {
       var suffix = ""
       if case .utc = clock { suffix = "Z" }
       if isAllDay {
-        // As UTC it is midnight somewhere; the reader's zone is the best guess where.
+        // In UTC the end is midnight in some zone. The reader's zone is the best guess.
         let date =
           until.form == .utc ? zones.scheduleContext.zone.civil(at: Zone.utc.instant(of: civil)).date : civil.date
         return "UNTIL=" + CivilDateTime(date: date, time: endOfDay).basic
@@ -278,11 +278,11 @@ struct CalendarSpan {
 }
 
 extension CalendarSpan {
-  /// The recurrence as a schedule of the rrule dialect.
+  /// Returns the recurrence as a schedule of the rrule dialect.
   ///
   /// - Parameters:
   ///   - time: The time of day of an all-day event.
-  ///   - trigger: How far from the start.
+  ///   - trigger: The distance from the start.
   func recurrenceText(at time: CivilTime = .midnight, trigger: CalendarDuration = .zero) -> String {
     func written(_ civil: CivilDateTime) -> String {
       var text = (isAllDay ? CivilDateTime(date: civil.date, time: time) : civil).basic

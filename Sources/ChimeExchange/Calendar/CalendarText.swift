@@ -1,7 +1,7 @@
-/// The escapes of iCalendar.
+/// CalendarText encodes and decodes the escapes of iCalendar.
 enum CalendarText {
-  /// TEXT as people read it: `\n` and `\N` begin a line, `\,`, `\;` and `\\` are the character behind the backslash, and
-  /// any other backslash is itself.
+  /// Decodes TEXT: `\n` and `\N` are line feeds, `\,`, `\;` and `\\` stand for the character after the backslash. Any
+  /// other backslash is literal.
   ///
   /// Source: RFC 5545 section 3.3.11.
   static func unescaped(_ value: String) -> String {
@@ -9,7 +9,7 @@ enum CalendarText {
     return String(decoding: unescaped(Array(value.utf8)[...]), as: UTF8.self)
   }
 
-  /// A list of TEXT: commas without a backslash part its items.
+  /// Splits a list of TEXT at commas without a backslash.
   static func list(_ value: String) -> [String] {
     let bytes = Array(value.utf8)
     var items: [String] = []
@@ -49,7 +49,7 @@ enum CalendarText {
     return result
   }
 
-  /// Text as TEXT.
+  /// Encodes text as TEXT.
   static func escaped(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
@@ -63,7 +63,7 @@ enum CalendarText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// A parameter's value: `^n` begins a line, `^^` is `^`, `^'` is a quotation mark; any other `^` is itself.
+  /// Decodes a parameter value: `^n` is a line feed, `^^` is `^`, `^'` is a quotation mark. Any other `^` is literal.
   ///
   /// Source: RFC 6868 section 3.
   static func circumflexDecoded(_ bytes: ArraySlice<UInt8>) -> String {

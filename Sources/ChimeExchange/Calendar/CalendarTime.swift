@@ -1,20 +1,20 @@
 import ChimeSchedule
 
-/// A DATE or DATE-TIME: what a calendar says of when something is.
+/// A CalendarTime is a DATE or DATE-TIME.
 ///
 /// Source: RFC 5545 sections 3.3.4 and 3.3.5.
 struct CalendarTime: Sendable, Hashable {
   enum Form: Sendable, Hashable {
     /// A whole day.
     case date
-    /// A reading of whichever clock its reader has.
+    /// A time on the clock of the reader.
     case floating
     case utc
-    /// A reading of the clock of that TZID, as it stands in the file.
+    /// A time on the clock of the zone with this TZID, as written in the file.
     case zoned(String)
   }
 
-  /// 0…9999; a year before 1970 has no place in a schedule, but recurring birthdays begin there.
+  /// The year, 0…9999. A schedule cannot begin before 1970, but recurring birthdays do.
   var year: Int
   var month: Int
   var day: Int
@@ -25,7 +25,7 @@ struct CalendarTime: Sendable, Hashable {
   var date: CivilDate? { CivilDate(year: year, month: month, day: day) }
   var civil: CivilDateTime? { date.map { CivilDateTime(date: $0, time: time) } }
 
-  /// Reads `20261201`, `20261201T090000` or `20261201T090000Z`; a leap second is read as the second before it.
+  /// Parses `20261201`, `20261201T090000` or `20261201T090000Z`. A leap second becomes the second before it.
   init?(_ value: some StringProtocol, zone: String? = nil) {
     let bytes = Array(value.utf8.prefix(17))
     guard bytes.count == 8 || bytes.count == 15 || bytes.count == 16, let year = Self.number(bytes[0..<4]),
@@ -51,7 +51,7 @@ struct CalendarTime: Sendable, Hashable {
     }
   }
 
-  /// Reads a property, with its TZID.
+  /// Parses a property, with its TZID.
   init?(_ property: ContentLine) {
     self.init(trimmed(property.value), zone: property.parameter("TZID"))
   }
@@ -73,10 +73,10 @@ struct CalendarTime: Sendable, Hashable {
 }
 
 extension CivilDateTime {
-  /// Seconds from 1970-01-01 00:00 on a clock without changes.
+  /// Seconds from 1970-01-01 00:00 on a clock without changes of offset.
   var secondsOnClock: Int64 { Int64(date.dayNumber) * 86_400 + Int64(time.secondOfDay) }
 
-  /// The inverse; `nil` outside 1970–9999.
+  /// Makes a time from such seconds; `nil` outside 1970–9999.
   init?(secondsOnClock seconds: Int64) {
     let day = seconds >= 0 ? seconds / 86_400 : -1
     let second = Int(seconds - day * 86_400)
@@ -86,7 +86,7 @@ extension CivilDateTime {
     self.init(date: date, time: time)
   }
 
-  /// `20261201T090000`.
+  /// The time as `20261201T090000`.
   var basic: String {
     let (year, month, day) = date.fields
     return digits(year, 4) + digits(month, 2) + digits(day, 2) + "T" + digits(time.hour, 2) + digits(time.minute, 2)
@@ -95,8 +95,8 @@ extension CivilDateTime {
 }
 
 extension Zone {
-  /// The instant at which the clock shows this: the first of two, and a reading within a gap with the offset before it
-  /// (RFC 5545 section 3.3.5).
+  /// Returns the instant of a wall-clock time: the first pass of a fold; inside a gap, with the offset before it (RFC
+  /// 5545 section 3.3.5).
   func instant(of civil: CivilDateTime) -> Instant {
     switch resolve(civil) {
     case .unique(let instant), .fold(let instant, _): instant
@@ -105,13 +105,13 @@ extension Zone {
   }
 }
 
-/// `value` in decimal with at least `width` digits.
+/// Returns `value` in decimal with at least `width` digits.
 func digits(_ value: Int, _ width: Int) -> String {
   let text = String(value)
   return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
 }
 
-/// The text without white space and control characters at its ends.
+/// Returns the text without white space and control characters at its ends.
 func trimmed(_ text: some StringProtocol) -> String {
   if let first = text.unicodeScalars.first, let last = text.unicodeScalars.last,
     (0x21...0x7E).contains(first.value), (0x21...0x7E).contains(last.value)

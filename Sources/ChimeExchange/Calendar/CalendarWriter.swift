@@ -1,10 +1,10 @@
-/// Writes content lines: folded at 75 octets, ended with CR LF.
+/// A CalendarWriter writes content lines: folded at 75 octets, ended with CR LF.
 ///
 /// Source: RFC 5545 section 3.1.
 struct CalendarWriter {
   private(set) var bytes: [UInt8] = []
 
-  /// Writes one line; `content` holds no line break.
+  /// Writes one line; `content` must not contain a line break.
   mutating func line(_ content: String) {
     var room = 75
     for character in content.unicodeScalars {

@@ -1,25 +1,25 @@
 import ChimeSchedule
 
-/// Finds the zone of this machine that a TZID means.
+/// CalendarZones finds this machine's zone for a TZID.
 ///
-/// A name goes before a VTIMEZONE's own rules: they are a copy of what the machine knows better, made when the file was.
-/// Where the machine knows no such name, the rules say which of its zones is meant.
+/// A name takes precedence over the rules of a VTIMEZONE, because the machine's rules are newer than the copy in the
+/// file. If the machine does not know the name, it compares the rules to find the zone.
 struct CalendarZones {
-  /// The zone of times that name none, and all it may know.
+  /// The zone of times without one, and the known zones.
   let scheduleContext: ScheduleContext
-  /// What a calendar's VTIMEZONEs say of themselves in X-LIC-LOCATION.
+  /// The X-LIC-LOCATION of the calendar's VTIMEZONEs, by TZID.
   private let locations: [String: String]
   private let definitions: [String: CalendarComponent]
   private var known: [String: Zone?] = [:]
-  /// The moment of the import, around which rules are compared; nil: they are not.
+  /// The time of the import, around which rules are compared; `nil` to compare none.
   let now: Instant?
-  /// What was found by its rules.
+  /// The zones that were found by their rules.
   private(set) var guesses: [(line: Int, name: String, zone: Zone)] = []
-  /// The rules of zones that are none of this machine's.
+  /// The rules of zones that this machine lacks.
   private var rules: [String: ZoneRules] = [:]
-  /// Comparing rules takes longer than looking a name up, and no file has many zones of its own.
+  /// The most definitions to compare. A comparison is slower than a lookup, and files have few zones of their own.
   private static let maximumDefinitions = 20
-  /// No more names of zones than there are zones are looked up: each may cost a look at a file.
+  /// The most names to look up. There are not more zones than this, and each lookup may read a file.
   private static let maximumCount = 1_000
 
   init(_ scheduleContext: ScheduleContext, calendar: CalendarComponent, now: Instant? = nil) {
@@ -37,11 +37,10 @@ struct CalendarZones {
     }
   }
 
-  /// The zone that the calendar gives for times that name none; nil: they are read on the clock of their reader, which is
-  /// also said where it is the same.
+  /// The calendar's zone for times without one; `nil` if they use the reader's clock, or if both are the same.
   private(set) var unnamed: Zone?
 
-  /// The zone of that TZID.
+  /// Returns the zone of a TZID.
   mutating func zone(_ name: String) throws(Refusal) -> Zone {
     if let found = known[name] {
       if let found { return found }
@@ -55,7 +54,7 @@ struct CalendarZones {
         + (definitions[name] == nil ? "" : ", and none with the rules that the file gives it"))
   }
 
-  /// The rules that the file gives a zone for which ``zone(_:)`` has found none here.
+  /// Returns the file's rules of a zone for which ``zone(_:)`` found none.
   func rules(of name: String) -> ZoneRules? { rules[name] }
 
   private mutating func findByRules(_ name: String) -> Zone? {
@@ -84,14 +83,15 @@ struct CalendarZones {
     return nil
   }
 
-  /// The name itself; the location that the file has for it; the end of a globally unique name
-  /// (`/freeassociation.sourceforge.net/Europe/Prague`, `/mozilla.org/20050126_1/Europe/Prague`); Windows' name.
+  /// Returns the name itself, the file's location for it, the end of a globally unique name
+  /// (`/freeassociation.sourceforge.net/Europe/Prague`, `/mozilla.org/20050126_1/Europe/Prague`), and the zone of a
+  /// Windows name.
   private func candidates(_ name: String) -> [String] {
     let name = trimmed(name)
     var candidates = [name]
     if let location = locations[name] { candidates.append(location) }
     if name.hasPrefix("/") {
-      // Names have up to three parts; the longest that the machine knows is meant.
+      // Names have up to three parts. The longest known one is meant.
       let parts = name.prefix(200).split(separator: "/")
       for count in [3, 2, 1] where parts.count >= count {
         candidates.append(parts.suffix(count).joined(separator: "/"))
@@ -103,7 +103,8 @@ struct CalendarZones {
 }
 
 extension CalendarZones {
-  /// As names of zones are written: `Europe/lisbon` is `Europe/Lisbon`, `america/port-au-prince` is `America/Port-au-Prince`.
+  /// Returns a zone name in its usual case: `Europe/Lisbon` for `Europe/lisbon`, `America/Port-au-Prince` for
+  /// `america/port-au-prince`.
   private static func capitalized(_ name: String) -> String {
     var result = ""
     var word = ""
@@ -123,14 +124,14 @@ extension CalendarZones {
   }
 }
 
-/// Why one event, alarm or job is not taken, in a sentence.
+/// A Refusal says, in a sentence, why one event, alarm or job is not imported.
 struct Refusal: Error, Hashable {
   var reason: String
 
   init(_ reason: String) { self.reason = reason }
 }
 
-/// Enough of a foreign text to recognize it by, without what could speak to a terminal.
+/// Returns enough of a foreign text to recognize it, without control characters that could affect a terminal.
 func excerpt(_ text: String) -> String {
   let shown = String(String.UnicodeScalarView(text.unicodeScalars.prefix(60).map { $0.value < 0x20 ? " " : $0 }))
   return shown.utf8.count < text.utf8.count ? shown + "…" : shown

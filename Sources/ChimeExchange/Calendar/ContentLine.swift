@@ -1,23 +1,23 @@
-/// One property of an iCalendar text: `DTSTART;TZID=Europe/Prague:20261201T090000`.
+/// A ContentLine is one property of an iCalendar text: `DTSTART;TZID=Europe/Prague:20261201T090000`.
 ///
 /// Source: RFC 5545 section 3.1 (content lines), RFC 6868 (`^` in parameter values).
 struct ContentLine: Sendable, Hashable {
   struct Parameter: Sendable, Hashable {
-    /// In capitals.
+    /// The name in capitals.
     var name: String
-    /// Without quotation marks, `^` sequences decoded.
+    /// The values without quotation marks, with `^` sequences decoded.
     var values: [String]
   }
 
-  /// The line of the text on which it begins, from 1.
+  /// The line on which it begins, from 1.
   var line: Int
-  /// In capitals.
+  /// The name in capitals.
   var name: String
   var parameters: [Parameter] = []
-  /// As it stands: escapes of TEXT are not decoded.
+  /// The raw value: escapes of TEXT are not decoded.
   var value: String
 
-  /// The first value of a parameter.
+  /// Returns the first value of a parameter.
   func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.values.first }
 
   /// The value as TEXT (RFC 5545 section 3.3.11).
@@ -25,10 +25,10 @@ struct ContentLine: Sendable, Hashable {
 }
 
 extension ContentLine {
-  /// No property has a tenth of them.
+  /// The most parameters of a line; real properties have far fewer.
   private static let mostParameters = 256
 
-  /// Understands one unfolded line; `nil` when it is none.
+  /// Parses one unfolded line; `nil` if it is not a content line.
   init?(_ bytes: ArraySlice<UInt8>, line: Int) {
     var reader = Reader(bytes: bytes)
     guard let name = reader.name() else { return nil }
@@ -43,7 +43,7 @@ extension ContentLine {
     value = String(decoding: reader.rest, as: UTF8.self)
   }
 
-  /// Reads a line from its start to its end, once.
+  /// A Reader scans a line once, from start to end.
   private struct Reader {
     let bytes: ArraySlice<UInt8>
     var position: Int
@@ -62,7 +62,7 @@ extension ContentLine {
       return true
     }
 
-    /// Letters, digits and `-`; in capitals.
+    /// Reads letters, digits, `-` and `_` as a name in capitals.
     mutating func name() -> String? {
       let start = position
       while let byte = next, isNameByte(byte) { position += 1 }
@@ -105,11 +105,11 @@ extension ContentLine {
   }
 }
 
-/// Takes a text apart into unfolded lines.
+/// A LineReader splits a text into unfolded lines.
 ///
-/// Lines end with CR LF, LF or the text. One that begins with a space or a tab goes on with the line before it; because
-/// bytes are joined, not characters, a fold in the middle of a UTF-8 sequence does no harm. A byte order mark at the
-/// start is passed over.
+/// Lines end with CR LF, with LF or at the end of the text. A line that begins with a space or a tab continues the line
+/// before it. It joins bytes, not characters, so a fold inside a UTF-8 sequence does no harm. It skips a byte order
+/// mark at the start.
 struct LineReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -121,7 +121,7 @@ struct LineReader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
-  /// The next line that is not empty, and the number of the line on which it begins.
+  /// Returns the next line that is not empty, and the number of its first line.
   mutating func next() -> (bytes: ArraySlice<UInt8>, line: Int)? {
     while position < bytes.count {
       let line = following

@@ -1,21 +1,22 @@
 public import ChimeCore
 import ChimeSchedule
 
-/// The table of public holidays that comes with Chime. `Packaging/holidays` writes it and says how it is built.
+/// A HolidayTable is the table of public holidays that ships with Chime. `Packaging/holidays` generates it and
+/// documents its format.
 ///
-/// It is read where it lies: of all countries' text, only the index and the one section that is asked for.
+/// It reads only the index and the requested section, not the text of all countries.
 public struct HolidayTable: Sendable {
   public let years: ClosedRange<Int>
   private let text: String
-  /// By the codes of countries (ISO 3166-1 alpha-2).
+  /// The byte ranges of countries, by code (ISO 3166-1 alpha-2).
   let sections: [String: Range<Int>]
   private let bodyStart: Int
 
   public enum Failure: Error, Hashable, Sendable {
-    /// The text is not what the table is written as.
+    /// The text does not have the format of the table.
     case damaged
     case unknownCountry
-    /// The country is known; these parts of it are.
+    /// The country is known, but not this part; the known parts are listed.
     case unknownPart(known: [String])
   }
 
@@ -46,7 +47,7 @@ public struct HolidayTable: Sendable {
     (self.text, self.sections, self.years, bodyStart) = (text, sections, years, place)
   }
 
-  /// The parts of a country that have days of their own; nil when the country is unknown.
+  /// Returns the parts of a country that have holidays of their own; `nil` for an unknown country.
   public func parts(of country: String) -> [String]? {
     lines(of: country)?.first.map { $0.split(separator: " ").dropFirst().map(String.init) }
   }
@@ -58,7 +59,7 @@ public struct HolidayTable: Sendable {
     return Substring(bytes[start..<bytes.index(start, offsetBy: range.count)]).split(separator: "\n")
   }
 
-  /// The holidays of a country, `CZ`, or of a part of it, `DE-BY`, in small or capital letters.
+  /// Returns the holidays of a country, `CZ`, or of a part of it, `DE-BY`, in any case.
   public func holidays(of code: String) throws(Failure) -> PublicHolidays {
     let words = code.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     let country = (words.first ?? "").uppercased()
@@ -84,13 +85,13 @@ public struct HolidayTable: Sendable {
     return holidays
   }
 
-  /// `=BW,BY`: in these parts alone; `!AK`: everywhere else, and in the country as a whole.
+  /// Returns whether a rule includes a part: `=BW,BY` only these parts; `!AK` all others and the country as a whole.
   private static func includes(_ spot: Substring, _ part: String) -> Bool {
     let isNamed = spot.dropFirst().split(separator: ",").contains { $0 == part }
     return spot.hasPrefix("=") ? isNamed : !isNamed
   }
 
-  /// `1224` for each year, or one for each year, empty where it has none.
+  /// Parses `1224` for each year, or one date for each year, empty for a year without one.
   private func dates(_ text: Substring) throws(Failure) -> [CivilDate] {
     let days = text.split(separator: ",", omittingEmptySubsequences: false)
     guard days.count == 1 || days.count == years.count else { throw .damaged }

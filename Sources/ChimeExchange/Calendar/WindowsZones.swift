@@ -1,8 +1,8 @@
-/// The names that Windows, Outlook and Exchange give to time zones, and the IANA zone that stands for each.
+/// WindowsZones maps the time zone names of Windows, Outlook and Exchange to IANA zones.
 ///
 /// Source: the "001" rows of CLDR's windowsZones, with present-day IANA names.
 enum WindowsZones {
-  /// The IANA name; `nil` when it is none of these. Windows does not tell capitals from small letters.
+  /// Returns the IANA name; `nil` for an unknown name. Windows ignores case.
   static func identifier(_ name: String) -> String? { identifiers[name.lowercased()] }
 
   private static let identifiers: [String: String] = {

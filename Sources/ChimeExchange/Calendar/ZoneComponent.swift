@@ -1,28 +1,28 @@
 import ChimeSchedule
 
-/// A zone's rules as a VTIMEZONE, for programs that do not know its name.
+/// A ZoneComponent is a zone's rules as a VTIMEZONE, for programs that do not know the zone's name.
 ///
-/// Changes of offset that follow one rule to the end of the range are that rule; those before it are listed.
+/// Changes of offset that follow one rule to the end of the range become a rule. Earlier ones are listed.
 ///
 /// Source: RFC 5545 section 3.6.5.
 struct ZoneComponent {
-  /// Changes from one offset to another, at these times of the clock before the change.
+  /// An Observance is a change from one offset to another, at onsets on the clock before the change.
   struct Observance: Hashable {
     var name: String
     var before: Int
     var after: Int
     var onsets: [CivilDateTime]
-    /// Goes on from the first onset.
+    /// The rule that continues from the first onset.
     var rule: String?
   }
 
   let identifier: String
   private(set) var observances: [Observance] = []
 
-  /// How far changes are looked at: long enough for each day of a week to have had its turn in every rule.
+  /// The number of years to examine, enough for each weekday to come up in every rule.
   private static let years = 120
 
-  /// - Parameter year: From which on it has to be right.
+  /// - Parameter year: The first year for which the rules must be right.
   init(_ zone: Zone, from year: Int) {
     identifier = zone.identifier
     guard let first = CivilDateTime(year: max(year, 1970), month: 1, day: 1) else { return }
@@ -88,8 +88,8 @@ struct ZoneComponent {
     }
   }
 
-  /// The last changes, as far back as two kinds take turns, one of each a year, each on one day of the week within the
-  /// same seven days of a month.
+  /// Returns the last changes as far back as they follow a rule: two kinds alternate, one of each a year, each on one
+  /// weekday within the same seven days of a month.
   private static func ruled(_ changes: [Change]) -> ArraySlice<Change> {
     guard changes.count >= 2 * 28 else { return [] }
     var days: [Change.Kind: ClosedRange<Int>] = [:]
@@ -147,7 +147,7 @@ extension ZoneComponent {
     }
   }
 
-  /// `+0100`, with seconds only when there are any.
+  /// Returns `+0100`, with seconds only if they are not 0.
   private static func offset(_ seconds: Int) -> String {
     let rest = abs(seconds)
     let text = (seconds < 0 ? "-" : "+") + digits(rest / 3_600, 2) + digits(rest / 60 % 60, 2)

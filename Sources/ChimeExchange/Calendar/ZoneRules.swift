@@ -1,22 +1,22 @@
 import ChimeSchedule
 
-/// The offsets of a VTIMEZONE over the years around a time, to be compared with those of a zone.
+/// ZoneRules are the offsets of a VTIMEZONE in the years around a time, for comparison with a zone.
 ///
 /// Source: RFC 5545 section 3.6.5.
 struct ZoneRules {
-  /// Times before and after each change, and one in each month, with the offset in seconds that the rules have then.
+  /// Times before and after each change, and one a month, with the offset in seconds by these rules.
   private var samples: [(at: Instant, offset: Int)] = []
-  /// Each change, with the offset that the rules have from then on; never empty.
+  /// Each change, with the offset from then on; never empty.
   private var onsets: [(at: Instant, offset: Int)] = []
-  /// Within them every change is known.
+  /// The range in which every change is known.
   let years: ClosedRange<Instant>
 
-  /// How far the years go on either side.
+  /// How far the range extends in both directions.
   private static let reach = Milliseconds.days(800)
   private static let maximumObservances = 32
   private static let parts = ["FREQ=YEARLY", "BYMONTH=", "BYDAY=", "BYMONTHDAY=", "UNTIL=", "INTERVAL=1"]
 
-  /// Nil: it has no observance, or one that cannot be read.
+  /// Returns `nil` if the component has no observance, or one that cannot be parsed.
   init?(_ component: CalendarComponent, around now: Instant) {
     let observances = component.components("STANDARD") + component.components("DAYLIGHT")
     guard !observances.isEmpty, observances.count <= Self.maximumObservances else { return nil }
@@ -31,7 +31,7 @@ struct ZoneRules {
     }
     onsets.sort { $0.at < $1.at }
     guard let first = onsets.first else { return nil }
-    // Of what was before its first change a file need not say anything.
+    // A file need not contain the rules before its first change.
     let known = max(years.lowerBound, first.at)...max(years.upperBound, first.at)
     var times = stride(from: known.lowerBound.seconds, to: known.upperBound.seconds, by: 30 * 86_400).map {
       Instant(seconds: $0)
@@ -40,10 +40,10 @@ struct ZoneRules {
     samples = times.filter(known.contains).map { ($0, offset(at: $0)) }
   }
 
-  /// In seconds. Before the first change it is the same as after it.
+  /// Returns the offset in seconds. Before the first change it is that after it.
   func offset(at instant: Instant) -> Int { onsets.last { $0.at <= instant }?.offset ?? onsets[0].offset }
 
-  /// The moment of a reading of the clock; the first of two, and one that a change removes as before it.
+  /// Returns the instant of a wall-clock time: the first pass of a fold; inside a gap, with the offset before it.
   func instant(of civil: CivilDateTime) -> Instant {
     let wall = Zone.utc.instant(of: civil)
     let before = offset(at: wall - .days(1))
@@ -55,11 +55,11 @@ struct ZoneRules {
 
   func areThose(of zone: Zone) -> Bool { samples.allSatisfy { zone.offset(at: $0.at) == $0.offset } }
 
-  /// When an observance begins, as if its clock were UTC: the last time before these years, and those within.
+  /// Returns the onsets of an observance, as if its clock were UTC: the last one before the range, and those within it.
   private static func walls(
     _ observance: CalendarComponent, _ start: CalendarTime, in years: ClosedRange<Instant>
   ) -> [Instant]? {
-    // Outlook begins in 1601, of which no schedule knows; its rules are yearly and without end.
+    // Outlook begins in 1601, before any schedule. Its rules are yearly and endless.
     let civil = start.civil ?? CivilDateTime(date: .earliest, time: start.time)
     var walls = [Zone.utc.instant(of: civil)]
     for property in observance.all("RDATE") {
@@ -69,17 +69,17 @@ struct ZoneRules {
     }
     for property in observance.all("RRULE") {
       let parts = CalendarFile.capitals(property.value).split(separator: ";")
-      // Zones change yearly. Anything else could take long to follow.
+      // Zones change yearly. Any other rule could take long to expand.
       guard parts.contains("FREQ=YEARLY"), parts.allSatisfy({ part in Self.parts.contains { part.hasPrefix($0) } })
       else { return nil }
-      // The start is read as UTC, so the end is to be as well.
+      // The start counts as UTC, so the end must too.
       let rule = parts.map { $0.hasPrefix("UNTIL=") && !$0.hasSuffix("Z") ? $0 + "Z" : String($0) }
       let isEndless = !parts.contains { $0.hasPrefix("UNTIL=") }
       let text = "DTSTART:\(civil.basic)Z RRULE:\(rule.joined(separator: ";"))"
       guard let schedule = try? Schedule.parse(text, now: years.lowerBound, zone: .utc) else { return nil }
       let timetable = schedule.timetable(in: .utc)
       var last = max(years.lowerBound - .days(400), .earliest)
-      // Each year has one of an observance; what has more is no zone's.
+      // An observance has one onset a year; a rule with more is not that of a zone.
       for _ in 0..<16 {
         guard let next = timetable.next(after: last) else {
           if isEndless { return nil }
@@ -93,7 +93,7 @@ struct ZoneRules {
     return walls.filter { $0 <= years.upperBound }
   }
 
-  /// `-0500`, `+023000`.
+  /// Parses `-0500` or `+023000` as seconds.
   private static func seconds(_ text: String) -> Int? {
     let bytes = Array(trimmed(text).utf8)
     guard bytes.count == 5 || bytes.count == 7, bytes[0] == UInt8(ascii: "+") || bytes[0] == UInt8(ascii: "-"),

@@ -1,16 +1,16 @@
 import ChimeSchedule
 
-/// Reminders from the jobs of a crontab: when, and what would be run. Nothing is run.
+/// CrontabImport makes reminders of the jobs of a crontab: the time, and the command. It runs nothing.
 ///
-/// What is taken and what is left out stands in `docs/exchange.md`.
+/// `docs/exchange.md` says what is imported and what is not.
 ///
-/// Source: crontab(5) of Debian's cron 3.0pl1; `CRON_TZ` of cronie's.
+/// Source: crontab(5) of Debian's cron 3.0pl1; `CRON_TZ` as in cronie.
 public enum CrontabImport {
   /// The longest text that is read, in bytes.
   static let maximumLength = 16 << 20
 
-  /// - Parameter hasUsers: Whether a user stands before each command, as in `/etc/crontab` and `/etc/cron.d`.
-  /// - Throws: ``ExchangeError`` when no line of the text is one of a crontab, or it asks for too much.
+  /// - Parameter hasUsers: Whether a user precedes each command, as in `/etc/crontab` and `/etc/cron.d`.
+  /// - Throws: ``ExchangeError`` if no line of the text belongs to a crontab, or it asks for too many reminders.
   public static func read(_ text: [UInt8], _ settings: ImportSettings, hasUsers: Bool = false) throws(ExchangeError)
     -> ImportPlan
   {
@@ -34,16 +34,16 @@ public enum CrontabImport {
     return reader.plan
   }
 
-  /// What the lines so far mean for those that follow.
+  /// A Reader keeps the state that earlier lines set for later ones.
   private struct Reader {
     let settings: ImportSettings
     let hasUsers: Bool
     var plan = ImportPlan()
-    /// How many lines were understood.
+    /// The number of valid lines.
     var lawful = 0
     private var title: String?
     private var zone: Zone?
-    /// The zone that CRON_TZ names and the machine does not have.
+    /// The zone of CRON_TZ if the machine lacks it.
     private var missingZone: String?
 
     init(settings: ImportSettings, hasUsers: Bool) {
@@ -51,7 +51,7 @@ public enum CrontabImport {
       self.hasUsers = hasUsers
     }
 
-    /// Takes a line without the blanks at its start.
+    /// Reads a line without leading blanks.
     mutating func take(_ line: [UInt8], _ number: Int) throws(ExchangeError) {
       if line.isEmpty {
         title = nil

@@ -1,15 +1,15 @@
 import ChimeSchedule
 
-/// What a comment of a crontab is good for.
+/// A CrontabComment is the role of a comment in a crontab.
 enum CrontabComment: Equatable {
-  /// It says what the job below is.
+  /// The title of the job below it.
   case title(String)
-  /// It explains the fields (`# m h dom mon dow command`, or a drawing of them).
+  /// An explanation of the fields (`# m h dom mon dow command`, or a drawing of them).
   case legend
-  /// A job that is switched off, a ruler, nothing.
+  /// A disabled job, a ruler, or nothing.
   case other
 
-  /// The names by which legends call the fields; three of them make one.
+  /// The names of fields in a legend. Three of them make a comment a legend.
   private static let fields: Set<String> = [
     "m", "min", "minute", "minutes", "h", "hour", "hours", "dom", "dow", "mon", "month", "day", "weekday", "command",
     "user", "user-name",
@@ -37,7 +37,7 @@ enum CrontabComment: Equatable {
       first.properties.isAlphabetic || first.properties.numericType != nil || "\"'(<[/@$".unicodeScalars.contains(first)
         || first.properties.isEmojiPresentation
     {
-      // Ansible names its jobs so.
+      // Ansible names its jobs like this.
       let name = text.hasPrefix("Ansible: ") ? trimmed(text.dropFirst(9)) : text
       self = name.isEmpty ? .other : .title(name)
     } else {
@@ -46,7 +46,7 @@ enum CrontabComment: Equatable {
   }
 }
 
-/// A line that sets a variable: `NAME=value`, blanks around the sign, quotes around either side.
+/// A CrontabVariable is a line that sets a variable: `NAME=value`, with optional blanks and quotes on both sides.
 struct CrontabVariable: Equatable {
   var name: String
   var value: String
@@ -72,15 +72,15 @@ struct CrontabVariable: Equatable {
   }
 }
 
-/// What a job runs: a command, and what it is given to read.
+/// A CrontabCommand is what a job runs: a command and its input.
 struct CrontabCommand: Equatable {
-  /// How much of a command makes a title, in bytes.
+  /// The longest title made from a command, in bytes.
   static let longestTitle = 72
 
   var command: String
   var input: String?
 
-  /// The first `%` that has no backslash before it ends the command; behind it each begins a line of input. `\%` is `%`.
+  /// Parses a command. The first `%` without a backslash ends it; each one begins a line of input. `\%` is a literal `%`.
   init(_ bytes: ArraySlice<UInt8>) {
     var parts: [[UInt8]] = [[]]
     var index = bytes.startIndex

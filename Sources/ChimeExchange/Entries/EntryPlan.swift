@@ -1,17 +1,17 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// What an import of entries reads its text against.
+/// EntryImportSettings are the context of an import of entries.
 public struct EntryImportSettings: Sendable {
   public var owner: UInt32
   public var now: Instant
-  /// For times that name no offset, and days without a time.
+  /// The zone of times without an offset, and of days without a time.
   public var zone: Zone
-  /// Those that the owner has.
+  /// The trackers of the owner.
   public var trackers: [Tracker]
-  /// The items that they have.
+  /// The items of each tracker.
   public var items: [TrackerID: [Item]]
-  /// What all of the file is for, instead of what it names; nil: what it names.
+  /// The tracker for all entries; `nil` to use the trackers that the file names.
   public var into: TrackerID?
 
   public init(
@@ -27,31 +27,31 @@ public struct EntryImportSettings: Sendable {
   }
 }
 
-/// What a file of entries comes to.
+/// An EntryPlan is the result of reading a file of entries.
 ///
 ///     var plan = try EntryTable.read(bytes, settings)
 ///     guard plan.faults.isEmpty else { … }
 ///     for (tracker, days) in plan.days { plan.leaveOut(entries(of: tracker, in: days)) }
-///     // plan.trackers and plan.items are to be put, plan.entries to be inserted
+///     // put plan.trackers and plan.items, then insert plan.entries
 public struct EntryPlan: Sendable, Hashable {
-  /// To be made, before the entries.
+  /// The trackers to create before the entries.
   public var trackers: [Tracker] = []
-  /// To be made, before the entries.
+  /// The items to create before the entries.
   public var items: [Item] = []
-  /// Their `id` is 0 and means nothing.
+  /// The entries to insert. Their `id` is 0 and has no meaning.
   public var entries: [Entry] = []
-  /// How many entries of the file there are already.
+  /// The number of entries in the file that exist already.
   public var present = 0
-  /// What was taken in part, or passed over, and why.
+  /// What was imported in part or skipped, and why.
   public var remarks: [ImportRemark] = []
-  /// What is wrong, by line; while there are any, nothing of the file should be taken. No more than `mostFaults`.
+  /// The errors by line, at most `mostFaults`. If there are any, nothing of the file should be imported.
   public var faults: [ExchangeError] = []
 
   public static let mostFaults = 100
-  /// The most entries that one file may have.
+  /// The most entries in one file.
   public static let mostEntries = 200_000
 
-  /// Of each tracker the days from its first entry in the file to its last.
+  /// The days of each tracker, from its first entry in the file to its last.
   public var days: [TrackerID: ClosedRange<CivilDate>] {
     var days: [TrackerID: ClosedRange<CivilDate>] = [:]
     for entry in entries {
@@ -61,10 +61,11 @@ public struct EntryPlan: Sendable, Hashable {
     return days
   }
 
-  /// Leaves out what there is already: an entry of the same tracker, at the same instant, with the same value, item and
-  /// note. Each that exists stands for one of the file, so that two glasses drunk at the same time stay two.
+  /// Removes entries that exist already: same tracker, instant, value, item and note.
   ///
-  /// - Parameter existing: each entry that exists is to be passed once, in one call or in several.
+  /// Each existing entry removes one of the file, so two glasses at the same time remain two.
+  ///
+  /// - Parameter existing: The existing entries. Pass each one once, in one call or several.
   public mutating func leaveOut(_ existing: some Sequence<Entry>) {
     var counts: [Likeness: Int] = [:]
     for entry in existing { counts[Likeness(entry), default: 0] += 1 }
@@ -78,7 +79,7 @@ public struct EntryPlan: Sendable, Hashable {
     present += before - entries.count
   }
 
-  /// Notes which of the trackers that there are begin earlier by these entries.
+  /// Adds a remark for each existing tracker that begins earlier because of these entries.
   public mutating func noteBeginnings(of trackers: [Tracker]) {
     for (id, days) in days.sorted(by: { $0.key < $1.key }) {
       guard let tracker = trackers.first(where: { $0.id == id }), days.lowerBound < tracker.startedOn else { continue }
@@ -99,7 +100,7 @@ public struct EntryPlan: Sendable, Hashable {
       at = entry.at
       quantity = entry.quantity
       item = entry.item
-      // By bytes: texts that look alike need not be.
+      // Compare bytes, because texts that look alike may differ.
       note = Array((entry.note ?? "").utf8)
     }
   }
@@ -114,7 +115,7 @@ public struct EntryPlan: Sendable, Hashable {
 }
 
 extension TrackerID {
-  /// A name made of a title, that is not among those taken: `Wake up early!` becomes `wake-up-early`, then `wake-up-early-2`.
+  /// Returns an unused name made from a title: `wake-up-early` for `Wake up early!`, then `wake-up-early-2`.
   static func made(of title: String, besides taken: Set<TrackerID>) -> TrackerID {
     var slug = slug(of: title, atMost: 32)
     while let first = slug.utf8.first, !(97...122).contains(first) { slug.removeFirst() }
@@ -128,8 +129,8 @@ extension TrackerID {
   }
 }
 
-/// Lower-case letters and digits of ASCII, with a hyphen for what else there is between; letters with marks without them as
-/// far as Latin scripts go.
+/// Returns ASCII lower-case letters and digits, with a hyphen for other characters between them. Latin letters lose
+/// their diacritics.
 package func slug(of title: String, atMost limit: Int) -> String {
   var slug = ""
   for scalar in title.lowercased().unicodeScalars {

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// Entries from rows, whatever file they stood in.
+/// An EntryReader makes entries from rows of any file format.
 public struct EntryReader {
   private let settings: EntryImportSettings
   private var trackers: [TrackerID: Tracker] = [:]
@@ -19,7 +19,7 @@ public struct EntryReader {
     }
   }
 
-  /// Takes one row: an entry more in the plan, or a fault.
+  /// Reads one row: adds an entry to the plan, or a fault.
   public mutating func take(_ row: EntryRow) {
     do throws(ExchangeError) {
       let entry = try entry(row)
@@ -89,8 +89,8 @@ public struct EntryReader {
       throw ExchangeError(line: row.line, "a time such as 2026-03-01T07:10:00+01:00 is expected, not \(quoted(text))")
     }
     guard at <= settings.now else { throw ExchangeError(line: row.line, "\(quoted(text)) is still to come") }
-    // The clock on the wall as the text has it, without regard to its offset. A time in UTC, as programs write it, says nothing
-    // of that clock: it is read on the one here.
+    // Use the wall clock as written, whatever its offset. A time in UTC, as programs write it, says nothing of the wall
+    // clock, so the import's zone applies.
     let local = text.last == "Z" || text.last == "z" ? settings.zone.civil(at: at) : nil
     guard let date = local?.date ?? CivilDate(String(text.prefix(10))),
       let time = local?.time ?? CivilTime(String(text.dropFirst(11).prefix(5)))
@@ -100,7 +100,7 @@ public struct EntryReader {
     let minute = Int(time.secondOfDay) / 60
     let day = minute < tracker.dayStartsAt ? date.adding(days: -1) ?? date : date
     guard let named else { return (at, day, minute) }
-    // The day may have begun at another hour then.
+    // The day may have begun at another hour at that time.
     let isWritten = local != nil && text.hasPrefix(named.description)
     guard named == date || named == date.adding(days: -1) || isWritten else {
       throw ExchangeError(line: row.line, "\(quoted(text)) is not on \(named), nor in the night after it")
@@ -111,7 +111,7 @@ public struct EntryReader {
   private func noon(of day: CivilDate, _ tracker: Tracker, _ line: Int) throws(ExchangeError) -> (
     Instant, CivilDate, Int
   ) {
-    // A day that begins in the afternoon has its noon on the next.
+    // If a day begins in the afternoon, its noon is on the next date.
     let isNext = tracker.dayStartsAt > 720
     let date = isNext ? day.adding(days: 1) ?? day : day
     let at: Instant
@@ -120,7 +120,7 @@ public struct EntryReader {
     case .gap(_, _, let transition): at = transition
     case .fold(let first, _): at = first
     }
-    // Today's noon may be still to come.
+    // Today's noon may be in the future.
     let begun = min(at, settings.now)
     guard tracker.day(at: begun, in: settings.zone).day >= day || begun == at else {
       throw ExchangeError(line: line, "\(day) is still to come")
@@ -165,7 +165,7 @@ public struct EntryReader {
   private func note(_ row: EntryRow) throws(ExchangeError) -> String? {
     guard let text = row.note, !text.isEmpty else { return nil }
     guard !text.utf8.contains(0) else { throw ExchangeError(line: row.line, "there is a NUL in the note") }
-    // As whoever logs may write it: several lines, and no other control character.
+    // Accept what logging accepts: several lines, and no other control characters.
     let note = DraftText.lines(text)
     guard !note.isEmpty else { return nil }
     guard note.count <= Entry.longestNote, note.utf8.count <= Entry.longestNote * 16 else {
@@ -205,5 +205,5 @@ public struct EntryReader {
   }
 }
 
-/// A foreign text as an error quotes it: on one line, and not much of it.
+/// Returns a foreign text as errors quote it: on one line and shortened.
 func quoted(_ text: String) -> String { "“\(DraftText.line(text, maximum: 60) ?? "")”" }

@@ -1,24 +1,24 @@
 import ChimeSchedule
 public import ChimeTracking
 
-/// An entry as a file writes it, before it is understood: the columns of CSV, the members of an object of JSON.
+/// An EntryRow is an entry as a file writes it, before parsing: the columns of CSV, or the members of a JSON object.
 ///
 ///     EntryRow(line: 2, tracker: "weight", at: "2026-03-01T07:10:00+01:00", value: "82.4", unit: "kg")
 public struct EntryRow: Sendable, Hashable {
-  /// Where it stands in the file, or its number, from 1.
+  /// The line in the file, or the number of the row, from 1.
   public var line: Int
   public var tracker: String?
-  /// RFC 3339.
+  /// The time in RFC 3339.
   public var at: String?
-  /// `YYYY-MM-DD`; of the tracker. Without `at`, noon of that day is meant.
+  /// The tracker's day as `YYYY-MM-DD`. Without `at`, it means noon of that day.
   public var day: String?
   public var value: String?
-  /// The tracker's when nil.
+  /// The unit of the value; `nil` for the tracker's unit.
   public var unit: String?
-  /// An item's name or title.
+  /// The id or title of an item.
   public var item: String?
   public var note: String?
-  /// In the units of the tracker's fields.
+  /// The further values, in the units of the tracker's fields.
   public var fields: [String: String]
 
   public init(
@@ -36,10 +36,10 @@ public struct EntryRow: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// As it is written, in the tracker's units.
+  /// Makes the row of an entry, in the tracker's units.
   ///
-  /// The time has the offset that the clock on the wall had when it was logged, also where the machine has moved since: so
-  /// that reading it back gives the same day and minute.
+  /// The time has the offset of the wall clock at the time of logging, even if the machine's zone changed since. So
+  /// parsing it gives the same day and minute.
   public init(_ entry: Entry, of tracker: Tracker) {
     func text(_ quantity: Quantity?, _ unit: Unit?) -> String? {
       quantity.flatMap { quantity in unit.map { NumberText.text(quantity.value(in: $0)) } }
@@ -53,7 +53,7 @@ public struct EntryRow: Sendable, Hashable {
 
   private static func time(of entry: Entry, _ tracker: Tracker) -> String {
     let minutes = entry.at.seconds / 60
-    // After midnight the day before goes on, up to the hour at which the next begins.
+    // After midnight the previous day continues until the hour at which the next begins.
     let usual = entry.minute < tracker.dayStartsAt ? 1 : 0
     let ways = [usual, 1 - usual].map { Int64(entry.day.dayNumber) + Int64($0) }
     let wall = ways.map { $0 * 1_440 + Int64(entry.minute) }.first { abs($0 - minutes) <= 18 * 60 } ?? minutes
@@ -68,13 +68,13 @@ public struct EntryRow: Sendable, Hashable {
 }
 
 enum NumberText {
-  /// As few digits as say the same, without a point where there is nothing after it.
+  /// Returns the shortest text with the same value, without a trailing point.
   static func text(_ value: Double) -> String {
     let text = "\(value)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Digits with a point, a sign before them, an exponent after them; nothing else that Swift would take.
+  /// Parses an optional sign, digits with an optional point, and an optional exponent. It refuses other Swift syntax.
   static func number(_ text: String) -> Double? {
     var rest = text.utf8[...]
     func digits() -> Int {

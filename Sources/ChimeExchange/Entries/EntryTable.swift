@@ -1,27 +1,27 @@
 public import ChimeTracking
 
-/// Entries as comma-separated values, for spreadsheets.
+/// EntryTable reads and writes entries as comma-separated values, for spreadsheets.
 ///
 ///     id,tracker,at,day,value,unit,item,note,fields.fat
 ///     17,weight,2026-03-01T07:10:00+01:00,2026-03-01,82.4,kg,,after the run,21.5
 ///
-/// The header is required; columns may come in any order. Reading needs `tracker` (unless all is for one) and `at` or `day`;
-/// `id` is for the reader's eye and passed over. Times have the offset of the clock on the wall. Values are in `unit`, those of
-/// further fields in the unit of the tracker's field. Photos are no part of it.
+/// The header is required; columns may be in any order. Reading needs `tracker` (unless one tracker is given) and `at`
+/// or `day`; it ignores `id`. Times have the offset of the wall clock. Values are in `unit`, those of further fields in
+/// the unit of the tracker's field. Photos are not included.
 ///
 /// Source: RFC 4180.
 public enum EntryTable {
   static let columns = ["id", "tracker", "at", "day", "value", "unit", "item", "note"]
   private static let fieldPrefix = "fields."
 
-  /// The header and its line end, for the fields of all trackers that are written.
+  /// Returns the header and its line end, with the fields of all trackers to write.
   public static func header(of trackers: [Tracker]) -> String {
     SeparatedValues.line(columns + fields(of: trackers).map { fieldPrefix + $0 })
   }
 
-  /// An entry's line and its end.
+  /// Returns the line of an entry with its line end.
   ///
-  /// - Parameter trackers: the same as for the header.
+  /// - Parameter trackers: The trackers given to the header.
   public static func line(_ entry: Entry, of tracker: Tracker, among trackers: [Tracker]) -> String {
     let row = EntryRow(entry, of: tracker)
     let own = [
@@ -33,7 +33,7 @@ public enum EntryTable {
 
   private static func fields(of trackers: [Tracker]) -> [String] { Set(trackers.flatMap(\.fields.keys)).sorted() }
 
-  /// - Throws: ``ExchangeError`` when the text is no such table. What is wrong with single lines is in the plan's `faults`.
+  /// - Throws: ``ExchangeError`` if the text is not such a table. Errors of single lines are in the plan's `faults`.
   public static func read(_ text: [UInt8], _ settings: EntryImportSettings) throws(ExchangeError) -> EntryPlan {
     let records = try SeparatedValues.read(text)
     guard let header = records.first else { throw ExchangeError(line: nil, "the file is empty") }

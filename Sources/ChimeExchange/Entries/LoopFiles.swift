@@ -1,11 +1,11 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// A habit as Loop's files tell of it.
+/// A LoopHabit is a habit as described by Loop's files.
 struct LoopHabit {
   enum Value: Hashable {
     case done, automatic, notDone, skipped, unknown
-    /// As it is written: thousandths of a unit, where it is a number.
+    /// The number as written, in thousandths of a unit.
     case number(Int)
 
     init?(_ text: String) {
@@ -30,14 +30,14 @@ struct LoopHabit {
   }
 
   var name: String
-  /// In Habits.csv.
+  /// The line in Habits.csv.
   var line: Int?
-  /// Nil where no file says it.
+  /// Whether it is numerical; `nil` if no file says so.
   var saysNumerical: Bool?
   var frequency: (times: Int, days: Int) = (1, 1)
   var unit = ""
   var isAtMost = false
-  /// Whether it has a limit as we know them: of a day.
+  /// Whether its limit is one that Chime supports: a daily one.
   var isLimited: Bool { isAtMost && period == .day && frequency.days == 1 }
   var goal: Double?
   var isArchived = false
@@ -62,10 +62,10 @@ struct LoopHabit {
   }
 }
 
-/// The files of an export, sorted out.
+/// LoopFiles sorts the files of an export.
 struct LoopFiles {
   private var listed: [LoopHabit] = []
-  /// By the number in the folder's name, or the name.
+  /// The habits' own files, by folder.
   private var own: [(folder: String, days: [LoopHabit.Day])] = []
   private var common: (path: String, records: [SeparatedValues.Record])?
 
@@ -90,7 +90,7 @@ struct LoopFiles {
     }
   }
 
-  /// `001 Name`; empty when the file stands in another.
+  /// Returns the folder `001 Name`; empty if the file is in another folder.
   private static func folder(_ path: [Substring]) -> String {
     guard path.count > 1, path[path.count - 2].utf8.prefix(3).allSatisfy({ (0x30...0x39).contains($0) }),
       path[path.count - 2].utf8.count >= 3
@@ -98,7 +98,7 @@ struct LoopFiles {
     return String(path[path.count - 2])
   }
 
-  /// The header of the common file has names as they are, with quotes that mean nothing: they are put aside.
+  /// Replaces the quotes in the header of the common file. They belong to names and do not quote.
   private static func withoutQuotes(_ text: [UInt8]) -> [UInt8] {
     guard let end = text.firstIndex(of: 0x0A), text.starts(with: Array("Date,".utf8)), text[..<end].contains(0x22)
     else {
@@ -107,7 +107,7 @@ struct LoopFiles {
     return text[..<end].map { $0 == 0x22 ? 0x1A : $0 } + text[end...]
   }
 
-  /// Whether it is of one habit: `Date,Value,Notes`, or two columns without a header.
+  /// Returns whether a file is of one habit: `Date,Value,Notes`, or two columns without a header.
   private static func isOwn(_ records: [SeparatedValues.Record]) -> Bool {
     guard let first = records.first else { return false }
     if first.fields.count >= 2, first.fields[0] == "Date", first.fields[1] == "Value" { return first.fields.count <= 3 }
@@ -178,7 +178,7 @@ struct LoopFiles {
     return habits
   }
 
-  /// - Parameter isForOne: whether all is for one tracker, so that there may be but one habit, which needs no name.
+  /// - Parameter isForOne: Whether one tracker gets all entries. Then only one habit is allowed, and it needs no name.
   func habits(isForOne: Bool) throws(ExchangeError) -> [LoopHabit] {
     var habits = listed
     for (folder, days) in own {
@@ -211,7 +211,7 @@ struct LoopFiles {
     return habits
   }
 
-  /// Adds what the common file has of habits that have no file of their own.
+  /// Adds the days of habits without their own file from the common file.
   private func add(_ records: [SeparatedValues.Record], to habits: inout [LoopHabit]) throws(ExchangeError) {
     guard let header = records.first, header.fields[0] == "Date" else {
       throw ExchangeError(line: records.first?.line, "this is no Checkmarks.csv: its first column is Date")
@@ -234,7 +234,7 @@ struct LoopFiles {
         }
       }
     } else {
-      // Names with commas in them, which are not quoted.
+      // Names may contain commas, which are not quoted.
       guard count == listed.count else {
         throw ExchangeError(
           line: header.line,

@@ -1,24 +1,24 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// Habits and what was done from the files of Loop Habit Tracker's CSV export.
+/// LoopImport reads habits and their days from the CSV export of Loop Habit Tracker.
 ///
-/// The export is an archive of `Habits.csv` (one line a habit), `Checkmarks.csv` (one line a day, one column a habit) and for
-/// each habit a folder `001 Name` with its own `Checkmarks.csv`; scores are computed anew and passed over. Any of them is
-/// enough: of a habit's own file are taken the notes, of `Habits.csv` what kind it is and how often it is wanted, of the
-/// common `Checkmarks.csv` what there is no own file of.
+/// The export is an archive of `Habits.csv` (one line a habit), `Checkmarks.csv` (one line a day, one column a habit),
+/// and a folder `001 Name` with its own `Checkmarks.csv` for each habit. Scores are skipped, because they are computed.
+/// Any of these files is enough. A habit's own file has the notes, `Habits.csv` the kind and frequency, and the common
+/// `Checkmarks.csv` the habits without their own file.
 ///
-/// - What is done (`YES_MANUAL`, 2) becomes an entry at noon. What Loop adds where the frequency lets it (`YES_AUTO`, 1), what
-///   was not done (`NO`, 0) and what is not known (`UNKNOWN`, −1) become nothing; skips (`SKIP`, 3; −3 in old exports) become
-///   skipped days.
-/// - Numbers are thousandths of the habit's unit. Small ones are written as the words above, which stand for 0.003 and less.
-/// - "At most" is no goal that Chime has.
+/// - A completed day (`YES_MANUAL`, 2) becomes an entry at noon. Days that Loop adds because the frequency allows it
+///   (`YES_AUTO`, 1), days not done (`NO`, 0) and unknown days (`UNKNOWN`, −1) become nothing. Skips (`SKIP`, 3; −3 in
+///   old exports) become skipped days.
+/// - Numbers are thousandths of the habit's unit. Loop writes numbers up to 0.003 as the words above.
+/// - "At most" becomes a goal only if the limit is daily.
 ///
-/// Source: `HabitsCSVExporter.kt`, `HabitList.kt` and `Entry.kt` of https://github.com/iSoron/uhabits, versions 1.8 to 2.3.1
-/// (up to 2.2 without headers in the habits' own files, with numbers instead of words, and with other columns in
+/// Source: `HabitsCSVExporter.kt`, `HabitList.kt` and `Entry.kt` of https://github.com/iSoron/uhabits, versions 1.8 to
+/// 2.3.1 (up to 2.2 without headers in the habits' own files, with numbers instead of words, and with other columns in
 /// `Habits.csv`).
 public enum LoopImport {
-  /// A file of the export: its path in the archive, and its bytes.
+  /// A File is a file of the export: its path in the archive, and its bytes.
   public struct File: Sendable {
     public var path: String
     public var text: [UInt8]
@@ -29,9 +29,9 @@ public enum LoopImport {
     }
   }
 
-  /// From the archive that Loop exports, or from one file of it.
+  /// Reads the archive that Loop exports, or one file of it.
   ///
-  /// - Parameter path: what the file is called.
+  /// - Parameter path: The name of the file.
   public static func read(
     _ bytes: [UInt8], called path: String, _ settings: EntryImportSettings
   ) throws(ExchangeError) -> EntryPlan {
@@ -44,8 +44,8 @@ public enum LoopImport {
     return try read(files.map { File(path: $0.path, text: $0.bytes) }, settings)
   }
 
-  /// - Parameter files: in any order; those that are no part of it are passed over.
-  /// - Throws: ``ExchangeError`` when there is nothing of Loop's, or a file is none of its kind; it names the file.
+  /// - Parameter files: The files in any order; unrelated ones are skipped.
+  /// - Throws: ``ExchangeError`` if there is no habit, or a file has a wrong format; the error names the file.
   public static func read(_ files: [File], _ settings: EntryImportSettings) throws(ExchangeError) -> EntryPlan {
     var sources = LoopFiles()
     for file in files { try sources.take(file) }
@@ -127,7 +127,7 @@ public enum LoopImport {
     }
   }
 
-  /// The one it is for: the one asked for, one that is there from an earlier import, or a new one.
+  /// Returns the tracker of a habit: the requested one, one from an earlier import, or a new one.
   private static func tracker(
     _ habit: LoopHabit, from first: CivilDate, _ settings: EntryImportSettings, _ taken: Set<TrackerID>
   ) -> (Tracker, isNew: Bool) {
@@ -157,7 +157,7 @@ public enum LoopImport {
 }
 
 extension EntryImportSettings {
-  /// With one tracker more, for all of what is read.
+  /// Returns the settings with one tracker for all entries.
   fileprivate func making(_ tracker: Tracker) -> EntryImportSettings {
     var settings = self
     settings.trackers = [tracker]

@@ -1,20 +1,20 @@
-/// Comma-separated values.
+/// SeparatedValues reads and writes comma-separated values.
 ///
-/// Source: RFC 4180. Beyond it, as people's files need it: lines may end with LF alone, the text may begin with a byte order
-/// mark, empty lines are passed over, and the header may say that fields are parted by semicolons or tabs.
+/// Source: RFC 4180, with extensions for real files: lines may end with LF, the text may begin with a byte order mark,
+/// empty lines are skipped, and fields may be separated by semicolons or tabs, as in the header.
 enum SeparatedValues {
   /// The longest text that is read, in bytes.
   static let maximumLength = 64 << 20
 
   struct Record {
-    /// Where it begins, from 1.
+    /// The line on which it begins, from 1.
     var line: Int
     var fields: [String]
   }
 
-  /// All records, the header's as the first.
+  /// Returns all records, with the header first.
   ///
-  /// - Throws: ``ExchangeError`` with the line at fault.
+  /// - Throws: ``ExchangeError`` with the line of the error.
   static func read(_ text: [UInt8]) throws(ExchangeError) -> [Record] {
     guard text.count <= maximumLength else {
       throw ExchangeError(line: nil, "the text is longer than \(maximumLength >> 20) MiB")
@@ -27,7 +27,7 @@ enum SeparatedValues {
     return records
   }
 
-  /// One record with its line end, CRLF.
+  /// Returns one record with its line end, CRLF.
   static func line(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") + "\r\n" }
 
   private static func quoted(_ field: String) -> String {
@@ -35,7 +35,7 @@ enum SeparatedValues {
       field.utf8.first == 0x20 || field.utf8.last == 0x20
       || field.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0D || $0 == 0x0A || $0 == 0x3B || $0 == 0x09 }
     guard needsQuotes else { return field }
-    // By bytes: as a character, a quote may be one with what stands beside it.
+    // Work on bytes, because a quote may combine with its neighbors into one character.
     var bytes = [UInt8(ascii: "\"")]
     for byte in field.utf8 {
       if byte == UInt8(ascii: "\"") { bytes.append(byte) }
@@ -48,7 +48,7 @@ enum SeparatedValues {
     let text: [UInt8]
     var index: Int
     var line = 1
-    /// What parts fields: as the first line has it.
+    /// The separator of fields, from the first line.
     let separator: UInt8
 
     init(_ text: [UInt8]) {
@@ -76,7 +76,7 @@ enum SeparatedValues {
       }
     }
 
-    /// Up to a separator, the end of the line or of the text.
+    /// Reads a field up to a separator, the end of the line or of the text.
     private mutating func field() throws(ExchangeError) -> String {
       guard index < text.count, text[index] == 0x22 else {
         let start = index
@@ -120,11 +120,11 @@ enum SeparatedValues {
   }
 }
 
-/// Texts that a spreadsheet would take for a formula, made harmless and given back as they were.
+/// A FormulaGuard escapes texts that a spreadsheet would execute as a formula, and restores them.
 ///
-/// A spreadsheet computes what begins with `=`, `+`, `-` or `@`, also after a tab or a line break (OWASP, "CSV Injection"); an
-/// apostrophe before it makes it a text. What begins with apostrophes before such a sign is given one more, so that reading
-/// it back takes away what writing has added and nothing else.
+/// A spreadsheet executes text that begins with `=`, `+`, `-` or `@`, even after a tab or a line break (OWASP, "CSV
+/// Injection"). A leading apostrophe makes it plain text. A text that already has apostrophes there gets one more, so
+/// that unescaping restores exactly the original.
 enum FormulaGuard {
   static func guarded(_ text: String) -> String { isDangerous(text) ? "'" + text : text }
 

@@ -1,16 +1,16 @@
 import CZlib
 
-/// The files of a zip archive: stored or deflated, without encryption, not in parts, no ZIP64.
+/// ZipArchive reads zip archives: stored or deflated files, without encryption, in one part, without ZIP64.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.4.
 enum ZipArchive {
   static let signature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
-  /// The most that one archive may come to.
+  /// The largest total size of the unpacked files, in bytes.
   static let longest = 64 << 20
   static let mostFiles = 5_000
 
-  /// - Parameter isWanted: which files are to be unpacked, by their path.
-  /// - Throws: ``ExchangeError`` when it is broken, or comes to too much.
+  /// - Parameter isWanted: Returns whether to unpack the file with a path.
+  /// - Throws: ``ExchangeError`` if the archive is broken or too large.
   static func files(
     in archive: [UInt8], where isWanted: (String) -> Bool
   ) throws(ExchangeError) -> [(path: String, bytes: [UInt8])] {
@@ -19,7 +19,7 @@ enum ZipArchive {
       return (0..<width).reduce(0) { $0 | Int(archive[at + $1]) << (8 * $1) }
     }
     let broken = ExchangeError(line: nil, "this is no sound zip archive")
-    // The end of the central directory, before which there may be a comment.
+    // The end of the central directory. A comment may follow it.
     var end = archive.count - 22
     while end >= max(0, archive.count - 22 - 0xFFFF), number(end, 4) != 0x0605_4B50 { end -= 1 }
     guard end >= 0, number(end, 4) == 0x0605_4B50, let count = number(end + 10, 2), var entry = number(end + 16, 4)
@@ -60,23 +60,23 @@ enum ZipArchive {
     return files
   }
 
-  /// CRC-32 of ISO 3309.
+  /// Returns the CRC-32 of ISO 3309.
   static func checksum32(_ bytes: [UInt8]) -> UInt32 { UInt32(truncatingIfNeeded: crc32_z(0, bytes, bytes.count)) }
 
-  /// Data that was compressed with DEFLATE (RFC 1951), without a head; nil when it is broken, or does not come to `size` bytes.
+  /// Inflates raw DEFLATE data (RFC 1951); `nil` if it is broken or does not give exactly `size` bytes.
   static func inflated(_ data: ArraySlice<UInt8>, to size: Int) -> [UInt8]? {
-    // Nothing is packed tighter; so little data does not have much memory taken for it.
+    // DEFLATE cannot compress more than this, so a small archive cannot make Chime allocate much memory.
     guard size <= 1_032 * (data.count + 1) else { return nil }
     var stream = z_stream()
     guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       return nil
     }
     defer { inflateEnd(&stream) }
-    // One byte more, so that what comes to more is told from what is whole.
+    // One extra byte detects data that is longer than `size`.
     var bytes = [UInt8](repeating: 0, count: size + 1)
     let end = data.withUnsafeBytes { packed in
       bytes.withUnsafeMutableBytes { room in
-        // It reads there and writes nothing.
+        // zlib reads this buffer and never writes to it.
         stream.next_in = UnsafeMutablePointer(mutating: packed.assumingMemoryBound(to: UInt8.self).baseAddress)
         stream.avail_in = UInt32(packed.count)
         stream.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress

@@ -1,11 +1,11 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Reminders from the simple lines of remind's scripts; the others are reported.
+/// RemindImport makes reminders of the simple lines of remind's scripts, and reports the others.
 ///
-/// What is taken stands in `docs/exchange.md`. Source: remind(1) of remind 4.2.2.
+/// `docs/exchange.md` says what is imported. Source: remind(1) of remind 4.2.2.
 public enum RemindImport {
-  /// - Throws: ``ExchangeError`` when no line of the text is one of remind's.
+  /// - Throws: ``ExchangeError`` if no line of the text belongs to a remind script.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     var reader = Reader(settings: settings)
     var (number, held) = (0, (line: 0, text: ""))
@@ -38,7 +38,7 @@ public enum RemindImport {
   private struct Reader {
     let settings: ImportSettings
     var plan = ImportPlan()
-    /// How many lines were remind's.
+    /// The number of lines that belong to remind.
     var lawful = 0
 
     init(settings: ImportSettings) { self.settings = settings }
@@ -49,7 +49,7 @@ public enum RemindImport {
       let word = (RemindLine.word(&rest) ?? "").uppercased()
       if RemindImport.commands.contains(word) {
         lawful += 1
-        // A banner and the like say nothing that is missed.
+        // Skip banners and similar commands silently, because no reminder is lost.
         if !["BANNER", "DEBUG", "FLUSH", "DUMP", "DUMPVARS"].contains(word) {
           plan.remark(number, nil, .refused, "\(word) is of remind's language, which is not read here")
         }
@@ -112,7 +112,7 @@ public enum RemindImport {
   }
 }
 
-/// When a line of remind's comes, as a schedule.
+/// A RemindSchedule is the schedule of a line of remind.
 struct RemindSchedule {
   let line: RemindLine
   let time: CivilTime
@@ -136,7 +136,7 @@ struct RemindSchedule {
     if line.day == nil, line.year != nil, line.every != nil { throw .init("* repeats from a whole date on") }
   }
 
-  /// The date of a line that names a whole one: with weekdays the first of these from it on.
+  /// The date of a line with a complete date. With weekdays it is the first of these on or after it.
   private var first: CivilDate? {
     guard let year = line.year, let month = line.month, let day = line.day,
       let date = CivilDate(year: year, month: month, day: day)
@@ -146,16 +146,16 @@ struct RemindSchedule {
       .first { line.weekdays.contains(Self.number(of: $0)) }
   }
 
-  /// 1970-01-01 was a Thursday.
+  /// Returns the weekday, 1 for Monday. 1970-01-01 was a Thursday.
   private static func number(of date: CivilDate) -> Int { (Int(date.dayNumber) + 3) % 7 + 1 }
 
-  /// - Parameter ahead: how long before, as an ISO 8601 duration.
+  /// - Parameter ahead: How long before, as an ISO 8601 duration.
   func text(ahead: String? = nil) throws(RemindLine.Refusal) -> String {
     if let first {
       guard line.every != nil || ahead != nil else { return "at \(first) \(time)" }
       return rule(from: first, line.every.map { "FREQ=DAILY;INTERVAL=\($0)" } ?? "FREQ=DAILY;COUNT=1", ahead)
     }
-    // Of several weekdays the first from that day on, once a month.
+    // With several weekdays, only the first one on or after the day counts, once a month.
     let isFirstOfSeveral = line.day != nil && line.weekdays.count > 1
     if ahead == nil, line.until == nil, line.from == nil, !isFirstOfSeveral { return calendar }
     guard line.year == nil else { throw .init("a year without a month and a day is not read with this") }
@@ -202,9 +202,10 @@ struct RemindSchedule {
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 }
 
-/// The text of a message without what remind fills in.
+/// RemindText removes remind's substitutions from a message.
 enum RemindText {
-  /// `%"…%"` holds what its calendar shows; `%b`, `%t` and the like stand for when it is, which Chime tells itself.
+  /// Returns the plain text. Only `%"…%"` is shown in calendars; `%b`, `%t` and others stand for the time, which Chime
+  /// shows itself.
   static func plain(_ text: String) -> String {
     var rest = text[...]
     if let opening = rest.firstRange(of: "%\""), let closing = rest[opening.upperBound...].firstRange(of: "%\"") {
@@ -222,7 +223,7 @@ enum RemindText {
       case "_": plain.append(" ")
       case "\"": break
       default:
-        // With the blank before it.
+        // Remove the blank before it too.
         if plain.hasSuffix(" ") { plain.removeLast() }
         if next == "*" || next == ":" { _ = rest.popFirst() }
       }

@@ -1,6 +1,6 @@
 import ChimeSchedule
 
-/// One REM line of remind's script: when, and the message.
+/// A RemindLine is one REM line of a remind script: the time and the message.
 ///
 ///     REM Mon Tue AT 9:00 +15 MSG Stand-up
 ///     REM 24 Dec +3 MSG Presents
@@ -8,29 +8,29 @@ import ChimeSchedule
 ///
 /// Source: remind(1), "The REM command", of remind 4.2.2.
 struct RemindLine: Equatable {
-  /// Monday is 1; empty for every one.
+  /// Monday is 1; empty for every day.
   var weekdays: Set<Int> = []
   var day: Int?
   var month: Int?
   var year: Int?
-  /// Every so many days, from the date on.
+  /// The repetition in days from the date on.
   var every: Int?
-  /// How many days before it is told of first; and of how many minutes.
+  /// How many days or minutes before its time the first notice comes.
   var daysAhead: Int?
   var minutesAhead: Int?
   var minutesApart: Int?
-  /// The last day of the month before the one that is named.
+  /// Whether it means the last day of the month before the named one.
   var isDayBefore = false
   var time: CivilTime?
   var until: CivilDate?
   var from: CivilDate?
-  /// MSG, RUN …
+  /// The kind: MSG, RUN, …
   var kind = ""
   var text = ""
   var priority: Int?
   var tags: [String] = []
 
-  /// Why a line cannot be taken.
+  /// A Refusal says why a line cannot be imported.
   struct Refusal: Error, Equatable {
     var message: String
     init(_ message: String) { self.message = message }
@@ -39,10 +39,10 @@ struct RemindLine: Equatable {
   private static let kinds: Set<String> = ["MSG", "MSF", "RUN", "CAL", "PS", "PSFILE", "SPECIAL"]
   private static let moving: Set<String> = ["SKIP", "BEFORE", "AFTER", "OMIT", "OMITFUNC", "SATISFY", "SCHED", "WARN"]
 
-  /// - Parameter words: what stands behind REM.
+  /// - Parameter words: The text after REM.
   init(_ words: Substring) throws(Refusal) {
     var rest = words
-    /// The words that are a date, and where it belongs.
+    /// The clause that the next date words belong to.
     var place = "date"
     var dates: [String: RemindDate] = [:]
     while let word = Self.word(&rest) {
@@ -100,7 +100,7 @@ struct RemindLine: Equatable {
     return whole
   }
 
-  /// `+5`, `*7`, `-1`; with AT before them they are minutes. Whether it was one.
+  /// Reads `+5`, `*7` or `-1`; after AT they are minutes. Returns whether the word was such a mark.
   private mutating func takeMark(_ word: Substring, at place: String) throws(Refusal) -> Bool {
     guard let mark = word.first, "+*-".contains(mark) else { return false }
     let figures = word.drop { $0 == mark }
@@ -123,7 +123,7 @@ struct RemindLine: Equatable {
     return true
   }
 
-  /// The next word, without what parts it from the one before.
+  /// Reads the next word, without the blanks before it.
   static func word(_ rest: inout Substring) -> Substring? {
     rest = rest.drop { $0 == " " || $0 == "\t" }
     let word = rest.prefix { $0 != " " && $0 != "\t" }
@@ -131,7 +131,7 @@ struct RemindLine: Equatable {
     return word.isEmpty ? nil : word
   }
 
-  /// `9:30`, `9.30`, `9:30pm`.
+  /// Parses `9:30`, `9.30` or `9:30pm`.
   static func time(_ word: Substring) -> CivilTime? {
     var figures = word.lowercased()[...]
     var afternoon: Bool?
@@ -151,7 +151,7 @@ struct RemindLine: Equatable {
   }
 }
 
-/// The parts of a date, in any order.
+/// A RemindDate collects the parts of a date, in any order.
 struct RemindDate: Equatable {
   var weekdays: Set<Int> = []
   var day: Int?
@@ -164,7 +164,7 @@ struct RemindDate: Equatable {
     return CivilDate(year: year, month: month, day: day)
   }
 
-  /// With one word more; nil for what is no part of a date.
+  /// Returns the date with one more word; `nil` if the word is not part of a date.
   func with(_ word: Substring) -> RemindDate? {
     var date = self
     let bare = word.last == "," ? word.dropLast() : word

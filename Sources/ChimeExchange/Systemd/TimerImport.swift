@@ -1,13 +1,13 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Reminders from the timers of systemd: when, and which unit would be started. Nothing is started.
+/// TimerImport makes reminders of systemd timers: the time, and the unit to start. It starts nothing.
 ///
-/// The text is what `systemctl cat` prints of the timers and of the services that they start.
+/// The text is the output of `systemctl cat` for the timers and the services that they start.
 ///
 /// Source: systemd.timer(5), systemd.time(7).
 public enum TimerImport {
-  /// - Throws: ``ExchangeError`` when there is no timer in the text.
+  /// - Throws: ``ExchangeError`` if the text has no timer.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     let files = try UnitFiles(text)
     let timers = files.units.filter { $0.name.hasSuffix(".timer") }
@@ -39,7 +39,7 @@ public enum TimerImport {
       let unit = files.units.first { $0.name == service }
       let description = timer.value("Description", in: "Unit") ?? unit?.value("Description", in: "Unit")
       self.service = service
-      // Specifiers are the manager's to fill in.
+      // Only the service manager can expand specifiers.
       title =
         description.flatMap { $0.utf8.contains(UInt8(ascii: "%")) ? nil : DraftText.line($0) } ?? DraftText.line(base)
         ?? "timer"
@@ -69,8 +69,8 @@ public enum TimerImport {
             setting.line, title, .refused, "\(setting.name)=\(excerpt(setting.value)) is no span of a minute or more")
           continue
         }
-        // Of one grid with each import, so that it is known again.
-        // A day of a phrase keeps the clock, and a timer does not.
+        // The fixed start makes repeated imports give the same schedule. Days are written in hours, because days of a
+        // phrase keep the wall clock and a timer does not.
         let hours = span.rawValue % 86_400_000 == 0 ? "\(span.rawValue / 3_600_000)h" : DurationText.format(span)
         let schedule = "every \(hours) starting 2000-01-01T00:00:00Z"
         if try plan.take(
@@ -106,7 +106,7 @@ public enum TimerImport {
 
     private func finish(_ draft: inout ReminderDraft, isCalendar: Bool) {
       let isPersistent = Self.isYes(timer.value("Persistent", in: "Timer"))
-      // What fell into sleep elapses on waking; what fell into a time without systemd only when it is persistent.
+      // systemd runs a timer missed during sleep at wake-up, and one missed while it was not running only if it is persistent.
       draft.catchUp = CatchUp(suspend: .latest, downtime: isCalendar && isPersistent ? .latest : .skip)
       if Self.isYes(timer.value("WakeSystem", in: "Timer")) { draft.wake = true }
       if let delay = timer.value("RandomizedDelaySec", in: "Timer"), let span = Self.span(delay), span > .zero {
@@ -118,7 +118,8 @@ public enum TimerImport {
       ["1", "yes", "y", "true", "t", "on"].contains(value?.lowercased() ?? "")
     }
 
-    /// `15min`, `1h 30min`, `90` (seconds), `2d`, `1w`; months and years are none of a fixed length here.
+    /// Parses `15min`, `1h 30min`, `90` (seconds), `2d` or `1w`. Months and years are refused, because they have no
+    /// fixed length.
     ///
     /// Source: systemd.time(7), "Parsing Time Spans".
     static func span(_ text: String) -> Milliseconds? {

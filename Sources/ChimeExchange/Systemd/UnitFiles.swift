@@ -1,4 +1,4 @@
-/// Unit files as `systemctl cat` prints them: each after a line `# /path/of/the.unit`, drop-ins after what they add to.
+/// UnitFiles are unit files from `systemctl cat`: each after a line `# /path/of/the.unit`, with drop-ins after their unit.
 ///
 /// Source: systemd.syntax(7).
 struct UnitFiles {
@@ -10,24 +10,24 @@ struct UnitFiles {
   }
 
   struct Unit {
-    /// `backup.timer`
+    /// The name, such as `backup.timer`.
     var name: String
     var line: Int
     var settings: [Setting] = []
 
-    /// The last value; an empty one says that there is none.
+    /// Returns the last value; `nil` if it is empty.
     func value(_ name: String, in section: String) -> String? {
       settings.last { $0.section == section && $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    /// All values; an empty one forgets those before it.
+    /// Returns all values. An empty one resets the list.
     func list(_ name: String, in section: String) -> [Setting] {
       let all = settings.filter { $0.section == section && $0.name == name }
       return Array(all[((all.lastIndex { $0.value.isEmpty } ?? -1) + 1)...])
     }
   }
 
-  /// In the order of the text.
+  /// The units in the order of the text.
   private(set) var units: [Unit] = []
 
   init(_ text: [UInt8]) throws(ExchangeError) {
@@ -43,7 +43,7 @@ struct UnitFiles {
         continue
       }
       if bare.hasPrefix("#") || bare.hasPrefix(";") || bare.isEmpty && held.text.isEmpty { continue }
-      // A backslash at the end goes on.
+      // A backslash at the end continues the line.
       if held.text.isEmpty { held.line = number }
       if bare.hasSuffix("\\") {
         held.text += bare.dropLast() + " "
@@ -65,7 +65,7 @@ struct UnitFiles {
     }
   }
 
-  /// `backup.timer` of `/etc/systemd/system/backup.timer` and of `/etc/systemd/system/backup.timer.d/more.conf`.
+  /// Returns `backup.timer` for `/etc/systemd/system/backup.timer` and for `/etc/systemd/system/backup.timer.d/more.conf`.
   private static func unit(of path: Substring) -> String? {
     let parts = path.split(separator: "/")
     guard let last = parts.last else { return nil }

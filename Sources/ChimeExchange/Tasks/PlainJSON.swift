@@ -1,10 +1,10 @@
-/// Just enough of JSON for a list of tasks: objects with the line on which they begin.
+/// A PlainJSON is a JSON value with as much as a list of tasks needs: objects remember the line on which they begin.
 ///
 /// Source: RFC 8259.
 indirect enum PlainJSON: Equatable {
   case null
   case flag(Bool)
-  /// As it is written.
+  /// The number as written.
   case number(String)
   case text(String)
   case list([PlainJSON])
@@ -116,7 +116,7 @@ indirect enum PlainJSON: Equatable {
       throw fault("the string does not end")
     }
 
-    /// Behind `\u`; half a pair alone is U+FFFD.
+    /// Reads the digits after `\u`. A lone surrogate becomes U+FFFD.
     private mutating func scalar() -> Unicode.Scalar? {
       guard let high = unit() else { return nil }
       if (0xD800..<0xDC00).contains(high), at + 1 < bytes.count, bytes[at] == 0x5C, bytes[at + 1] == 0x75 {

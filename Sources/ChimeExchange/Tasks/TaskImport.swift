@@ -1,14 +1,14 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Reminders from taskwarrior: of each task that is due, one when it is.
+/// TaskImport makes reminders of taskwarrior's tasks: one at the due date of each.
 ///
-/// The text is what `task export` prints. A recurring task is taken as such, and the tasks that taskwarrior has made of it
-/// are passed over.
+/// The text is the output of `task export`. A recurring task becomes a recurring reminder, and the tasks that
+/// taskwarrior generated from it are skipped.
 ///
-/// Source: taskwarrior's format of JSON ("RFC" in its documentation), task(1) of taskwarrior 2.6.2, "Recurrence".
+/// Source: taskwarrior's JSON format ("RFC" in its documentation), task(1) of taskwarrior 2.6.2, "Recurrence".
 public enum TaskImport {
-  /// - Throws: ``ExchangeError`` when the text is no list of tasks.
+  /// - Throws: ``ExchangeError`` if the text is not a list of tasks.
   public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
     guard text.count <= CrontabImport.maximumLength else {
       throw ExchangeError(line: nil, "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
@@ -35,7 +35,7 @@ public enum TaskImport {
       plan.remark(line, title, .closed, status == "completed" ? "it is done" : "it is deleted")
       return
     default:
-      // What was made of a recurring task comes with that.
+      // The recurring task itself covers the tasks generated from it.
       if task["parent"] != nil { return }
     }
     guard let due = task["due"]?.text else {
@@ -49,7 +49,7 @@ public enum TaskImport {
     }
     let zone = settings.scheduleContext.zone
     let wall = zone.civil(at: instant)
-    // A day without a time is its midnight.
+    // A date without a time is stored as midnight.
     let time = wall.time == .midnight ? settings.allDayAt : wall.time
     var schedule = "at \(wall.date) \(time)"
     if let recurrence = task["recur"]?.text {
@@ -77,7 +77,7 @@ public enum TaskImport {
     }
   }
 
-  /// `20261224T170000Z`
+  /// Parses `20261224T170000Z`.
   static func instant(_ text: String) -> Instant? {
     let bytes = Array(text.utf8)
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -101,7 +101,7 @@ public enum TaskImport {
   private static func compact(_ time: CivilTime) -> String { full(time).filter { $0 != ":" } }
 }
 
-/// How often a task comes back.
+/// A TaskRecurrence is the recurrence of a task.
 struct TaskRecurrence: Equatable {
   var rule: String
 
@@ -114,7 +114,7 @@ struct TaskRecurrence: Equatable {
     "biannual": "FREQ=YEARLY;INTERVAL=2",
     "biyearly": "FREQ=YEARLY;INTERVAL=2", "hourly": "FREQ=HOURLY",
   ]
-  /// Units behind a number, or `P` and a number.
+  /// The units after a number, or after `P` and a number.
   private static let units: [(names: [String], frequency: String, factor: Int)] = [
     (["h", "hr", "hrs", "hour", "hours"], "HOURLY", 1), (["d", "day", "days"], "DAILY", 1),
     (["w", "wk", "wks", "week", "weeks"], "WEEKLY", 1),
@@ -136,7 +136,7 @@ struct TaskRecurrence: Equatable {
     let figures = rest.prefix { $0.isASCII && $0.isNumber }
     guard figures.count <= 5, let number = figures.isEmpty && !isISO ? 1 : Int(figures), number > 0 else { return nil }
     var unit = String(rest[figures.endIndex...])
-    // Of ISO 8601, where M is a month.
+    // In ISO 8601, M before the T means months.
     if isISO, unit == "m", !isTime { unit = "mo" }
     guard !unit.isEmpty, isISO ? isTime == (unit == "h") : true,
       let known = Self.units.first(where: { $0.names.contains(unit) })
