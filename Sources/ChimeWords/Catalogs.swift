@@ -1,41 +1,41 @@
 internal import CIntl
 internal import Glibc
 
-/// Where the translations are, and in which language they are wanted.
+/// Catalogs locates the translations and chooses the language.
 ///
-/// gettext(3) does the work: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG` say which language, and the catalogs are looked
-/// for beside the program (`../share/locale`), in a build folder, in `/usr/share/locale`, or where `TEXTDOMAINDIR` says.
+/// It uses gettext(3): `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG` choose the language. It looks for the catalogs
+/// beside the program (`../share/locale`), in a build folder, in `/usr/share/locale`, or in `TEXTDOMAINDIR`.
 public enum Catalogs {
   static let domain = "chime"
 
-  /// Takes the language from the environment. Called once, first of all, while the process has one thread.
+  /// Takes the language from the environment. Call it once, at the start, while the process has a single thread.
   ///
-  /// Numbers stay as C writes them for all that reads and writes files: only `LocalizedFormat` knows the locale's.
+  /// Numbers keep their C format for code that reads and writes files. Only `LocalizedFormat` uses the locale's.
   ///
-  /// - Parameter systemErrors: whether what the C library calls an error (strerror(3)) is translated too. It is not where
-  ///   that goes into a journal, or to a client who may read another language.
+  /// - Parameter systemErrors: Whether to translate the C library's error messages (strerror(3)) too. Leave them in
+  ///   English for a journal, or for a client who may read another language.
   public static func begin(systemErrors: Bool = true) {
     let wanted = languages(of: environment)
-    // A locale that this machine has not generated is no reason to be spoken to in English.
+    // Translate even if the machine has not generated the requested locale.
     if setlocale(LC_MESSAGES, "") == nil || current == "C", let language = wanted.first, language != "en" {
       if setlocale(LC_MESSAGES, "C.UTF-8") != nil { setenv("LANGUAGE", wanted.joined(separator: ":"), 1) }
     }
     _ = setlocale(LC_TIME, "")
     if let folder = folder() { _ = bindtextdomain(domain, folder) }
     _ = bind_textdomain_codeset(domain, "UTF-8")
-    // Its catalogs are bound as any other's. Without a coding its words would be cut down to ASCII, as LC_CTYPE is C's.
+    // Without a codeset, libc's messages would be reduced to ASCII, because LC_CTYPE stays that of C.
     _ = systemErrors ? bind_textdomain_codeset("libc", "UTF-8") : bindtextdomain("libc", "/nonexistent")
   }
 
-  /// The languages that the user reads, best first: `["cs_CZ", "cs", "en"]`. Empty where none is asked for.
+  /// The languages that the user reads, best first: `["cs_CZ", "cs", "en"]`. Empty if none is requested.
   public static var languages: [String] { languages(of: environment) }
 
-  /// - Parameter value: an environment variable.
+  /// - Parameter value: Returns the value of an environment variable.
   static func languages(of value: (String) -> String?) -> [String] {
     func set(_ name: String) -> String? { value(name).flatMap { $0.isEmpty ? nil : $0 } }
     let locale = set("LC_ALL") ?? set("LC_MESSAGES") ?? set("LANG") ?? "C"
     let name = String(locale.prefix { $0 != "." && $0 != "@" })
-    // As gettext has it: in the locale C nothing is translated, whatever LANGUAGE says.
+    // As in gettext, LANGUAGE has no effect in the C locale.
     if locale == "C" || locale == "POSIX" { return [] }
     let listed = (set("LANGUAGE") ?? "").split(separator: ":").map { String($0) }
     let all = listed + (name == "C" || name == "POSIX" ? [] : [name])
@@ -47,17 +47,17 @@ public enum Catalogs {
 
   private static var current: String { setlocale(LC_MESSAGES, nil).map { String(cString: $0) } ?? "C" }
 
-  /// Whether `begin` has found a language to speak other than that of C.
+  /// Whether `begin` found a language other than C.
   static var isSpeaking: Bool { current != "C" }
 
-  /// Whether the C library has the locale that the environment names.
+  /// Whether the C library has the locale of the environment.
   public static var knowsLocale: Bool {
     guard let locale = newlocale(Int32(LC_MESSAGES_MASK), "", nil) else { return false }
     freelocale(locale)
     return true
   }
 
-  /// The languages that there are catalogs of: `["cs"]`.
+  /// The languages with a catalog: `["cs"]`.
   public static var installed: [String] {
     guard let folder = folder(), let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -81,18 +81,18 @@ public enum Catalogs {
     }
   }
 
-  /// The catalog of the user's language; nil where there is none.
+  /// The path of the catalog for the user's language; `nil` if there is none.
   static var file: String? {
     guard isSpeaking, let folder = folder() else { return nil }
     return languages.lazy.map { "\(folder)/\($0)/LC_MESSAGES/\(domain).mo" }.first { access($0, R_OK) == 0 }
   }
 
-  /// The text in the user's language; itself where there is none.
+  /// Returns the text in the user's language, or unchanged if there is no translation.
   static func translated(_ text: String) -> String {
     text.withCString { key in dgettext(domain, key).map { String(cString: $0) } ?? text }
   }
 
-  /// What the C library calls an error, in the user's language, when the text is such a name.
+  /// Returns the translation of a C library error message, or the text unchanged if it is not one.
   static func systemError(_ text: String) -> String {
     text.contains(" ") ? text.withCString { dgettext("libc", $0).map { String(cString: $0) } ?? text } : text
   }

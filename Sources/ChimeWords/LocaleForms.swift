@@ -2,15 +2,15 @@ internal import CIntl
 internal import ChimeSchedule
 internal import Glibc
 
-/// How a locale writes numbers and dates.
+/// LocaleForms are the formats of numbers and dates in a locale.
 struct LocaleForms: Sendable, Equatable {
-  /// Between the whole and the parts of a number.
+  /// The decimal separator.
   var point = "."
-  /// Between groups of three digits.
+  /// The separator of groups of three digits.
   var thousands = ""
-  /// A date, as for strftime(3); nil: ISO 8601.
+  /// The date format of strftime(3); `nil` for ISO 8601.
   var dateFormat: String?
-  /// From Monday on, short.
+  /// The abbreviated weekdays, from Monday.
   var weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   var months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -18,13 +18,13 @@ struct LocaleForms: Sendable, Equatable {
   ]
   var shortMonths = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Those of C.
+  /// Makes the forms of C.
   init() {}
 
-  /// Those of the environment, once the catalogs have begun; till then those of C.
+  /// The forms of the environment, if the catalogs have begun; otherwise those of C.
   static let current: LocaleForms = Catalogs.isSpeaking ? LocaleForms(named: "") : LocaleForms()
 
-  /// Those of a locale of the system; what it does not have is as in C.
+  /// Makes the forms of a locale of the system. What the locale lacks is as in C.
   init(named name: String) {
     if let numbers = newlocale(1 << LC_NUMERIC, name, nil) {
       point = Self.text(CHIME_LOCALE_POINT, 0, numbers)
@@ -33,7 +33,7 @@ struct LocaleForms: Sendable, Equatable {
     }
     if let times = newlocale(1 << LC_TIME | 1 << LC_CTYPE, name, nil) {
       let format = Self.text(CHIME_LOCALE_DATE, 0, times)
-      // C's, with two digits for the year and the month first, is nobody's.
+      // The C format, with a two-digit year and the month first, suits no user.
       dateFormat = format == "%m/%d/%y" ? nil : format
       weekdays = (1...7).map { Self.text(CHIME_LOCALE_DAY, UInt32($0 % 7), times) }
       months = (0..<12).map { Self.text(CHIME_LOCALE_MONTH, $0, times) }
@@ -49,7 +49,7 @@ struct LocaleForms: Sendable, Equatable {
   func number(_ value: Double, decimals: Int, grouped: Bool) -> String {
     let decimals = min(max(decimals, 0), 3)
     let scaled = (value * [1.0, 10, 100, 1_000][decimals]).rounded()
-    // Beyond that a `Double` has no parts to show.
+    // A larger `Double` has no fraction to show.
     guard scaled.magnitude < 9e15 else { return "\(value)" }
     let digits = String(Int64(scaled.magnitude))
     let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
@@ -60,7 +60,7 @@ struct LocaleForms: Sendable, Equatable {
     return (scaled < 0 ? "-" : "") + String(whole) + (decimals > 0 ? point + padded.suffix(decimals) : "")
   }
 
-  /// The date by `dateFormat`; ISO 8601 where that has anything but days, months and years.
+  /// Returns the date in `dateFormat`, or in ISO 8601 if that has anything but days, months and years.
   func date(_ date: CivilDate) -> String {
     guard let dateFormat else { return date.description }
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What a compiled catalog has, read without gettext, which tells a translation and never which texts it knows.
+/// A MessageFile is a compiled catalog, parsed without gettext, because gettext cannot list the texts of a catalog.
 ///
-/// The format is that of the GNU gettext manual, "The Format of GNU MO Files", in either order of bytes.
+/// The format is that of the GNU gettext manual, "The Format of GNU MO Files", in either byte order.
 struct MessageFile {
-  /// Text and translation, in the file's order; with a context, as `context`, U+0004 and the text.
+  /// Texts and translations in file order. A text with a context is the context, U+0004 and the text.
   let texts: [(key: String, translation: String)]
 
-  /// Nil for a file that cannot be read or is no catalog.
+  /// Returns `nil` if the file cannot be read or is not a catalog.
   init?(path: String) {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
@@ -21,7 +21,7 @@ struct MessageFile {
     self.init(bytes)
   }
 
-  /// Nil for bytes that are no catalog.
+  /// Returns `nil` if the bytes are not a catalog.
   init?(_ bytes: [UInt8]) {
     func number(_ place: Int, _ isBig: Bool) -> Int? {
       guard place >= 0, place + 4 <= bytes.count else { return nil }
@@ -48,6 +48,6 @@ struct MessageFile {
     texts = found
   }
 
-  /// Far more than any catalog has, in bytes.
+  /// The most bytes to read, far more than any catalog has.
   private static let limit = 16 << 20
 }

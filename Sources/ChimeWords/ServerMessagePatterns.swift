@@ -1,21 +1,20 @@
-/// The sentences that others write in English, and what they are in the user's language.
+/// ServerMessagePatterns translate English sentences of the daemon and other modules into the user's language.
 ///
-/// A sentence is known by its shape: `%1 has no items` is any tracker's. Of several shapes that fit, the one with the
-/// most words of its own is taken. What a shape leaves open is looked up too, unless it stands in quotes: titles and what
-/// somebody typed stay as they are.
+/// They recognize a sentence by its shape: `%1 has no items` matches any tracker. If several shapes match, the one with
+/// the most literal text wins. Values are translated too, unless they are quoted: titles and user input stay unchanged.
 struct ServerMessagePatterns: Sendable {
   private let exact: [String: String]
-  /// Those with the most words of their own first.
+  /// The shapes with the most literal text first.
   private let shapes: [Shape]
-  /// Where in `shapes` those with fewer than eight bytes of their own begin.
+  /// The index of the first shape with fewer than eight literal bytes.
   private let weak: Int
-  /// How the language quotes: `„%1“`.
+  /// The quotation marks of the language: `„%1“`.
   private let quotes: String
 
-  /// Those of the user's catalog; none where English is spoken.
+  /// The patterns of the user's catalog; empty for English.
   static let current = ServerMessagePatterns(Catalogs.file.flatMap { MessageFile(path: $0) }?.texts ?? [])
 
-  /// - Parameter texts: those of a catalog; the ones with the context `told` are taken.
+  /// - Parameter texts: The texts of a catalog. Those with the context `told` are used.
   init(_ texts: [(key: String, translation: String)]) {
     var exact: [String: String] = [:]
     var shapes: [Shape] = []
@@ -36,13 +35,13 @@ struct ServerMessagePatterns: Sendable {
   }
 
   private static let context = "told\u{4}"
-  /// How deep a sentence within a sentence is looked for, and in how long a text.
+  /// The most levels of nested sentences, and the longest text in bytes, to translate.
   private static let deepest = 4
   private static let longest = 4_096
 
-  /// The sentence in the user's language; nil where it is not known.
+  /// Returns the sentence in the user's language; `nil` if it is unknown.
   ///
-  /// - Parameter value: how a value that is no sentence is shown.
+  /// - Parameter value: Formats a value that is not a sentence.
   func translated(_ sentence: String, value: (String) -> String = { $0 }) -> String? {
     guard !exact.isEmpty || !shapes.isEmpty, sentence.utf8.count <= Self.longest else { return nil }
     return translated(sentence, value, 0)
@@ -63,12 +62,12 @@ struct ServerMessagePatterns: Sendable {
       }
       return nil
     }
-    // What has hardly a word of its own, such as `%1 or %2`, fits too much: it comes last, and is for names alone.
+    // A shape with little literal text, such as `%1 or %2`, matches too much. It comes last, and only for names.
     return fitting(shapes[..<weak]) ?? afterQuotes(sentence, value, depth) ?? inClauses(sentence, value, depth)
       ?? fitting(shapes[weak...], onlyNames: true)
   }
 
-  /// What a shape leaves open: a sentence again, or a value.
+  /// Returns the translation of a value of a shape: a nested sentence, or a formatted value.
   private func inner(_ text: String, _ value: (String) -> String, _ depth: Int) -> String {
     if let whole = quoted(text) { return whole }
     let trimmed = text.drop { $0 == " " }
@@ -76,7 +75,7 @@ struct ServerMessagePatterns: Sendable {
       + (translated(String(trimmed), value, depth + 1) ?? value(String(trimmed)))
   }
 
-  /// A text in quotes, in those of the language; nil for another text.
+  /// Returns a quoted text with the language's quotation marks; `nil` for other text.
   private func quoted(_ text: String) -> String? {
     guard let sign = text.first, sign == "\"" || sign == "'", let end = text.dropFirst().firstIndex(of: sign),
       end == text.index(before: text.endIndex)
@@ -84,7 +83,7 @@ struct ServerMessagePatterns: Sendable {
     return quotes.replacing("%1", with: text.dropFirst().dropLast())
   }
 
-  /// `"fo" is no day of a month`: what is quoted first, and then a sentence without a subject.
+  /// Translates a quotation followed by a sentence without a subject: `"fo" is no day of a month`.
   private func afterQuotes(_ sentence: String, _ value: (String) -> String, _ depth: Int) -> String? {
     guard let sign = sentence.first, sign == "\"" || sign == "'",
       let end = sentence.dropFirst().firstIndex(of: sign), sentence[sentence.index(after: end)...].first == " ",
@@ -94,7 +93,7 @@ struct ServerMessagePatterns: Sendable {
     return "\(head) \(rest)"
   }
 
-  /// Several sentences that were put side by side: each that is known is translated.
+  /// Translates the known parts of several sentences side by side.
   private func inClauses(_ sentence: String, _ value: (String) -> String, _ depth: Int) -> String? {
     for sign in ["; ", ": ", " (", ", "] {
       let parts = sentence.split(separator: sign, omittingEmptySubsequences: false).map(String.init)
@@ -109,19 +108,19 @@ struct ServerMessagePatterns: Sendable {
     return nil
   }
 
-  /// A text with places for values, as bytes between them.
+  /// A Shape is a text with placeholders for values, split into the bytes between them.
   struct Shape: Sendable {
-    /// Between the places, one more than those.
+    /// The pieces between the placeholders, one more than these.
     private let pieces: [[UInt8]]
-    /// The number of the value in each place, from 1.
+    /// The number of the value of each placeholder, from 1.
     let holes: [Int]
-    /// Of each place, whether it is in quotes.
+    /// Whether each placeholder is in quotes.
     let isQuoted: [Bool]
-    /// How many bytes are its own.
+    /// The number of literal bytes.
     let weight: Int
     private let said: String
 
-    /// - Parameter text: with %1 to %9 for values and %% for a percent sign.
+    /// - Parameter text: The text with %1 to %9 for values and %% for a percent sign.
     init(_ text: String, _ said: String) {
       var pieces: [[UInt8]] = [[]]
       var holes: [Int] = []
@@ -150,10 +149,10 @@ struct ServerMessagePatterns: Sendable {
       }
     }
 
-    /// The text where it has no places.
+    /// The text without its placeholders.
     var plain: String { String(decoding: pieces.joined(), as: UTF8.self) }
 
-    /// What stands in the places, nothing perhaps, the first being the shortest that fits; nil for a sentence of another shape.
+    /// Returns the values of a sentence with this shape, each the shortest that fits; `nil` for another shape.
     func values(in bytes: [UInt8]) -> [String]? {
       guard let first = pieces.first, let last = pieces.last, bytes.starts(with: first),
         bytes.count >= weight, bytes[(bytes.count - last.count)...].elementsEqual(last)
@@ -171,13 +170,13 @@ struct ServerMessagePatterns: Sendable {
       return found + [String(decoding: bytes[start..<bytes.count - last.count], as: UTF8.self)]
     }
 
-    /// Where a piece is found first.
+    /// Returns the first position of a piece.
     private static func place(of piece: [UInt8], in bytes: [UInt8], from: Int, to: Int) -> Int? {
       guard from + piece.count <= to else { return nil }
       return (from...(to - piece.count)).first { bytes[$0...].starts(with: piece) }
     }
 
-    /// The translation with these values, which stand in the order of the places.
+    /// Returns the translation with values in the order of the placeholders.
     func filled(_ values: [String]) -> String {
       var byNumber: [String] = []
       for (hole, text) in zip(holes, values) {

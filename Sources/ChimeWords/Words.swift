@@ -43,7 +43,7 @@ public func localizedServerMessage(_ sentence: String) -> String {
   } ?? sentence
 }
 
-/// Texts with values in them, in the user's language or in English.
+/// Words fills values into texts, in the user's language or in English.
 public enum Words {
   /// Returns `3rd` for 3, and `3.` in Czech.
   public static func ordinal(_ number: Int) -> String {
@@ -63,7 +63,7 @@ public enum Words {
   /// Returns the English text with its values, for other programs.
   public static func english(_ text: String, filling values: [String]) -> String { filled(text, values) }
 
-  /// One pass, so that a value with a `%` in it stays as it is; `percents`: %% stands for one.
+  /// Fills values in one pass, so that a `%` in a value stays unchanged. With `percents`, %% becomes %.
   static func filled(
     _ text: String, _ values: [any CustomStringConvertible], count: String? = nil, percents: Bool = false
   ) -> String {
