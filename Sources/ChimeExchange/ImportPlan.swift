@@ -15,7 +15,6 @@ public struct ImportSettings: Sendable {
     self.allDayAt = allDayAt
   }
 
-  /// The default for all-day events, 09:00.
   public static let usualAllDayTime = CivilTime(hour: 9) ?? .midnight
 }
 

@@ -7,7 +7,6 @@ struct CalendarComponent: Sendable, Hashable {
   var properties: [ContentLine] = []
   var components: [CalendarComponent] = []
 
-  /// The first property with a name.
   subscript(name: String) -> ContentLine? { properties.first { $0.name == name } }
   func all(_ name: String) -> [ContentLine] { properties.filter { $0.name == name } }
   func components(_ name: String) -> [CalendarComponent] { components.filter { $0.name == name } }

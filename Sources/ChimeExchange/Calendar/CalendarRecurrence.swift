@@ -9,7 +9,6 @@ struct CalendarRecurrence {
   var trigger = "PT0S"
   /// The zone of a TZID in the lines.
   var zone: Zone?
-  /// The year of DTSTART.
   var firstYear = 1970
 
   /// Returns `nil` if there is no future time.

@@ -68,7 +68,6 @@ enum SeparatedValues {
           index += 1
           continue
         }
-        // The end of the line.
         if text[index] == 0x0D, index + 1 < text.count, text[index + 1] == 0x0A { index += 1 }
         index += 1
         line += 1

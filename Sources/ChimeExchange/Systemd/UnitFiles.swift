@@ -27,7 +27,6 @@ struct UnitFiles {
     }
   }
 
-  /// The units in the order of the text.
   private(set) var units: [Unit] = []
 
   init(_ text: [UInt8]) throws(ExchangeError) {

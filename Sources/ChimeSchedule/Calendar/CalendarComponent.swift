@@ -1,4 +1,4 @@
-/// A field of a calendar expression, with the bounds of systemd.time(7).
+/// A CalendarField is a field of a calendar expression, with the bounds of systemd.time(7).
 enum CalendarField: Hashable {
   case year, month, day
   /// A day counted from the end of the month; the last day is 1.

@@ -47,7 +47,6 @@ public enum DurationText {
   /// Only seconds may have a fraction, with point or comma. Digits past the millisecond are cut off.
   ///
   /// Source: ISO 8601-1 section 5.5.2.2; RFC 3339 appendix A.
-  /// - Throws: ``FormatError``
   public static func parseISO8601(_ text: String) throws(FormatError) -> Milliseconds {
     var reader = ISO8601DurationReader(bytes: Array(text.utf8))
     do {
@@ -109,7 +108,7 @@ enum DurationUnit: Sendable, Hashable {
   }
 }
 
-/// Reads the designators of an ISO 8601 duration in their order.
+/// An ISO8601DurationReader parses the designators of an ISO 8601 duration in their order.
 private struct ISO8601DurationReader {
   let bytes: [UInt8]
   var position = 0

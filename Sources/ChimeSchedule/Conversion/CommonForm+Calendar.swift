@@ -57,6 +57,6 @@ extension CommonForm {
 }
 
 extension String {
-  /// Returns `Mon` for `mon`.
+  /// The word with a capital letter: `Mon` for `mon`.
   fileprivate var capitalizedWord: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -24,7 +24,6 @@ struct CommonForm {
     case weeks(Int, WeekdaySet, from: CivilDate)
     /// Every n days from a day on.
     case interval(Int, from: CivilDate)
-    /// One day.
     case date(CivilDate)
   }
 

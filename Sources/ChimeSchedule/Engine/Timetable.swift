@@ -27,7 +27,6 @@ public struct Timetable: Sendable {
     case window(WindowRule)
     /// A grid of elapsed time.
     case elapsed(ElapsedRule)
-    /// One instant.
     case instant(Int64)
     /// Instants, ascending.
     case instants(ContiguousArray<Int64>)
@@ -139,7 +138,7 @@ extension Timetable {
     case .instant(let instant): lastSecond = instant.seconds
     case .date, nil: break
     }
-    /// The day from which rotas count.
+    /// Returns the day from which rotas count.
     func startingDay() -> Int64 {
       switch bounds.starting {
       case .date(let date): Int64(date.dayNumber)

@@ -29,8 +29,6 @@ public struct QuietHours: Hashable, Sendable, Codable {
   }
 
   /// Parses each span.
-  ///
-  /// - Throws: ``QuietHoursError``
   public init(_ texts: [String]) throws(QuietHoursError) {
     var spans: [QuietSpan] = []
     for text in texts {

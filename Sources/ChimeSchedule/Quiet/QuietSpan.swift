@@ -20,8 +20,6 @@ public struct QuietSpan: Hashable, Sendable, Codable, CustomStringConvertible {
   ///
   /// Days are weekdays or their first three letters, `weekdays` or `weekends`. Ranges may wrap around the weekend
   /// (`fri-mon`). `00:00-24:00` is a whole day.
-  ///
-  /// - Throws: ``FormatError``
   public init(_ text: String) throws(FormatError) {
     var reader = QuietSpanReader(bytes: Array(text.utf8))
     do throws(Fault) {

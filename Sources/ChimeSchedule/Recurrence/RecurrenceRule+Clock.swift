@@ -116,7 +116,7 @@ extension RecurrenceRule {
     let start = origin * unit
     var known: Int64 = 0
     for length in [60, 3_600, 86_400, 604_800] as [Int64] {
-      // A minute or an hour is divisible by no smaller limit than itself, so lengths up to the unit say nothing.
+      // No limit applies within a single unit, so skip lengths up to it.
       guard length > unit else { continue }
       let step = greatestCommonDivisor(interval * unit, length)
       // If the step is the same as for the shorter length, the grid meets the limits in any hour or day that they allow.

@@ -43,7 +43,7 @@ struct CzechReader {
     return years() || phrase(atLeast: 1) || number()
   }
 
-  // MARK: Looking
+  // MARK: Lookahead
 
   private func word(_ ahead: Int = 0) -> String {
     let place = index + ahead
@@ -87,7 +87,7 @@ struct CzechReader {
     (ahead..<ahead + 5).contains { ["mesici", "mesice"].contains(word($0)) || isMonth($0) }
   }
 
-  // MARK: Saying
+  // MARK: Output
 
   private mutating func say(_ english: String, count: Int, isGlued: Bool = false) {
     if !result.isEmpty, !isGlued { result += " " }

@@ -47,7 +47,7 @@ struct LineWord {
     static let lengths = Kinds(rawValue: 1 << 23)
     /// Counts one: `a`, `next`.
     static let one = Kinds(rawValue: 1 << 24)
-    /// Is incomplete without what follows, such as `at` and `the`. Before a time, a part was cut off.
+    /// Is incomplete alone: `at`, `the`. If it is left over before a time, something was cut off.
     static let cut = Kinds(rawValue: 1 << 25)
     /// Things with numbers as names: `chapter 7`.
     static let numbered = Kinds(rawValue: 1 << 33)

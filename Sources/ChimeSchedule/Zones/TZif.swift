@@ -48,7 +48,7 @@ struct TZif {
     transitions.reserveCapacity(header.transitions)
     for _ in 0..<header.transitions {
       let instant = try reader.integer(wide: wide)
-      // RFC 9636 advises against times before the Big Bang: −2⁵⁹ and earlier are refused.
+      // RFC 9636 advises against times before the Big Bang, −2⁵⁹. The bound here is 2⁶⁰ in both directions.
       guard abs(instant.quarter) < 1 << 58, instant > transitions.last ?? .min else {
         throw ZoneError(.malformed, "its transition times are not in ascending order")
       }
