@@ -53,7 +53,7 @@ public struct Place: Sendable, Hashable, Codable {
   /// Degrees east of Greenwich: −180…180.
   public let longitude: Double
 
-  /// Returns `nil` if a coordinate is out of range or not a number.
+  /// Makes a place; `nil` if a coordinate is out of range or not a number.
   public init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.latitude = latitude

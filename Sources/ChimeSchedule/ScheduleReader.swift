@@ -1,8 +1,8 @@
-/// The ScheduleReader turns text into a schedule: it tells the dialect by prefix or shape and words the faults.
+/// The ScheduleReader parses schedules. It recognizes the dialect by prefix or shape, and puts faults into words.
 enum ScheduleReader {
   /// How many faults of one text are repaired to find a suggestion.
   private static let mostRepairs = 3
-  /// The longest text, in bytes, that a suggestion is worked out for.
+  /// The longest text, in bytes, for which a suggestion is computed.
   private static let longestMended = 256
   /// The longest text, in bytes, that is parsed as spoken language.
   private static let longestSpoken = 1_024
@@ -185,7 +185,7 @@ enum ScheduleReader {
             error.stop = error.stop.map { max($0, endOfWord(1, behind: fault.range.upperBound, in: bytes)) }
             throw error
           }
-          // A fault of meaning tells more than an unknown word, and so does a fault further on. A misspelt word tells most.
+          // A fault of meaning tells more than an unknown word, and so does a fault further on. A misspelled word tells most.
           let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
           let isPlain = fault.repair == nil && fault.code == .invalidSchedule
           if isPlain && isBetter || !error.choices.isEmpty {
@@ -221,7 +221,7 @@ enum ScheduleReader {
     return end
   }
 
-  /// Tells the dialect by prefix or shape. Everything else counts as a phrase, and its errors are those of a phrase.
+  /// Recognizes the dialect by prefix or shape. Everything else counts as a phrase, and its errors are those of a phrase.
   static func dialect(of bytes: [UInt8]) -> Dialect {
     let text = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let prefix = text.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }

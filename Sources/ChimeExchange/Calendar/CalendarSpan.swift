@@ -227,7 +227,7 @@ struct CalendarSpan {
   private func times(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> [CivilDateTime] {
     var times: [CivilDateTime] = []
     for value in property.value.split(separator: ",") {
-      // The start of a PERIOD.
+      // Use the start of a PERIOD.
       guard let time = CalendarTime(trimmed(value.prefix { $0 != "/" }), zone: property.parameter("TZID")) else {
         throw Refusal("\"\(excerpt(String(value)))\" is no date and time")
       }

@@ -4,7 +4,7 @@ import ChimeTracking
 /// LoopImport reads habits and their days from the CSV export of Loop Habit Tracker.
 ///
 /// The export is an archive of `Habits.csv` (one line a habit), `Checkmarks.csv` (one line a day, one column a habit),
-/// and a folder `001 Name` with its own `Checkmarks.csv` for each habit. Scores are skipped, because they are computed.
+/// and a folder `001 Name` with its own `Checkmarks.csv` for each habit. Scores are skipped, as Chime computes its own.
 /// Any of these files is enough. A habit's own file has the notes, `Habits.csv` the kind and frequency, and the common
 /// `Checkmarks.csv` the habits without their own file.
 ///

@@ -204,8 +204,8 @@ struct RemindSchedule {
 
 /// RemindText removes remind's substitutions from a message.
 enum RemindText {
-  /// Returns the plain text. Only `%"…%"` is shown in calendars; `%b`, `%t` and others stand for the time, which Chime
-  /// shows itself.
+  /// Returns the plain text: the part in `%"…%"` if there is one. It drops `%b`, `%t` and others, which stand for the
+  /// time, because Chime shows the time itself.
   static func plain(_ text: String) -> String {
     var rest = text[...]
     if let opening = rest.firstRange(of: "%\""), let closing = rest[opening.upperBound...].firstRange(of: "%\"") {

@@ -15,7 +15,7 @@ public struct CivilDate: Sendable, Hashable, Comparable {
   /// The last day of the range, 9999-12-31.
   public static let latest = CivilDate(unchecked: 2_932_896)
 
-  /// Returns `nil` for a day that does not exist (30 February, month 13) or a year outside 1970…9999.
+  /// Makes a day; `nil` if it does not exist (30 February, month 13) or its year is outside 1970…9999.
   public init?(year: Int, month: Int, day: Int) {
     guard (1970...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= CivilDate.daysIn(month: month, year: year)

@@ -8,7 +8,7 @@ public struct CivilTime: Sendable, Hashable, Comparable {
   public static let midnight = CivilTime(unchecked: 0)
   public static let noon = CivilTime(unchecked: 43_200)
 
-  /// Returns `nil` unless hour is 0…23 and minute and second are 0…59 (no leap seconds).
+  /// Makes a time; `nil` unless the hour is 0…23 and minute and second are 0…59 (no leap seconds).
   public init?(hour: Int, minute: Int = 0, second: Int = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second) else { return nil }
     secondOfDay = Int32(hour * 3_600 + minute * 60 + second)
@@ -59,7 +59,7 @@ public struct CivilDateTime: Sendable, Hashable, Comparable {
     self.time = time
   }
 
-  /// Returns `nil` if the day or time does not exist, or the year is outside 1970…9999.
+  /// Makes a date and time; `nil` if one of them does not exist, or the year is outside 1970…9999.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard let date = CivilDate(year: year, month: month, day: day),
       let time = CivilTime(hour: hour, minute: minute, second: second)

@@ -4,8 +4,8 @@ extension CronParser {
 
   /// Returns whether a text without a prefix is meant as cron. Leading blanks must be skipped.
   ///
-  /// It is if it has five or more fields, or fewer with a star among them, and the first three consist of numbers and
-  /// cron's signs. No phrase and no calendar expression begins like this. The parser reports errors within the fields.
+  /// Such a text has at least five fields, or at least two and a star. Its first three consist of numbers and cron's
+  /// signs. No phrase and no calendar expression begins like this. The parser reports errors within the fields.
   static func looksLikeCron(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first, isSign(first, field: 0), text.count <= longestShape else { return false }
     var field = 0

@@ -153,7 +153,7 @@ extension PhraseParser {
       return try years(every: count)
     case .weekday, .weekends, .weekdays:
       guard isOther || count > 1 && next != .of && !ahead.isListOfDates else { return .dates(try dates()) }
-      // "every 3rd friday" means one of the month, and "every third friday" may.
+      // "every 3rd friday" is the third of a month; "every third friday" may be that too.
       if !isOther, !isSecond, case .weekday = ahead.lexer.keyword { return .dates(try dates()) }
       self = ahead
       return try everyNthWeekday(count)

@@ -126,8 +126,8 @@ extension RecurrenceReader {
     (UInt8(ascii: "m"), true, 60), (UInt8(ascii: "s"), true, 1),
   ]
 
-  /// Returns the index of a unit. Each unit may occur once, in this order. The function is not inlined, because the
-  /// optimizer of Swift 6.3 then orders two instructions of the unrolled loop by chance, and builds are not reproducible.
+  /// Returns the index of a unit. Each unit may occur once, in this order. Never inline it: the optimizer of Swift 6.3
+  /// would unroll the loop and order two instructions by chance, so that builds would not be reproducible.
   @inline(never) private static func durationUnit(_ letter: UInt8, isTime: Bool, from unit: Int) -> Int? {
     durationUnits.indices.first {
       $0 >= unit && durationUnits[$0].letter == letter && durationUnits[$0].isTime == isTime

@@ -99,7 +99,7 @@ struct RecurrenceRule: WallSlots {
     }
   }
 
-  /// Returns the first counting period at or after a period.
+  /// Returns the first period of the interval at or after a period.
   @inline(__always)
   func nextPeriod(onOrAfter period: Int64) -> Int64 {
     guard interval > 1 else { return period }
@@ -153,7 +153,7 @@ struct RecurrenceRule: WallSlots {
 
   // MARK: Months
 
-  /// Returns the first matching day on or after `day`, within counting months, years or days.
+  /// Returns the first matching day on or after `day`, within the months, years or days of the interval.
   func nextInMonths(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     let isGrid = frequency == .daily && interval > 1
     // If the grid has at most one day in a month, its days are fewer than the months.
@@ -192,7 +192,7 @@ struct RecurrenceRule: WallSlots {
     return nil
   }
 
-  /// Returns the matching days of a month within counting periods.
+  /// Returns the matching days of a month within periods of the interval.
   @inline(__always)
   func mask(_ month: Month) -> UInt32 {
     let mask = days.mask(month)

@@ -63,7 +63,7 @@ struct RecurrenceSchedule: DialectSchedule {
     canonical = Self.text(clock, start, rules, dates, instants, exceptDates, exceptDays, exceptInstants, trigger)
   }
 
-  /// Returns whether a text with this beginning, in lower case, is meant as one of this dialect. It is if it begins
+  /// Returns whether a text with this beginning, in lower case, is meant as one of this dialect. Such a text begins
   /// with a name and an equals sign, as parts of rules do, or with a property.
   static func isLikely(_ beginning: some Sequence<UInt8>) -> Bool {
     var name: [UInt8] = []

@@ -33,7 +33,7 @@ enum SolarWord: Sendable, Hashable {
 
   /// Returns whether a text is of the solar dialect.
   ///
-  /// It is if it begins with a solar word, or if an event or `before` occurs before the first bound. After `starting`,
+  /// Such a text begins with a solar word, or contains an event or `before` before the first bound. After `starting`,
   /// `until` and `except` such a word belongs to the bound (a calendar may be called `sunset`). `noon` without `solar`
   /// is twelve o'clock.
   static func mark(_ text: ArraySlice<UInt8>) -> Bool {

@@ -5,7 +5,7 @@ extension ScheduleLine.Reader {
   /// Returns the words of time that would end up in the title; `nil` if all other words are the title.
   func wordsOfTime(beside run: Run) -> Range<Int>? {
     let (before, after) = (0..<run.words.lowerBound, run.words.upperBound..<line.count)
-    // "1984 tomorrow" has nothing to be reminded of.
+    // "1984 tomorrow" names no task.
     if line.indices.allSatisfy({ run.words.contains($0) || line[$0].has(.digits) }) {
       return before.isEmpty ? after : before
     }

@@ -212,7 +212,7 @@ enum SpokenWords {
   static let one: Set<String> = [
     "a", "an", "one", "half", "next", "this", "last", "following", "coming", "upcoming", "other",
   ]
-  /// Words that are incomplete without what follows. A time after them was cut off from them.
+  /// Words that are incomplete alone. If one is left over before a time, something was cut off.
   static let cut: Set<String> = ["at", "@", "&", "the", "a", "an"]
   /// Words beside which a word for how often is not part of a title: `daily through`.
   static let bounding: Set<String> = [

@@ -70,7 +70,7 @@ struct YearlyRule: Sendable, Hashable {
       dayNumber = newYear + Int64(day)
     case .weekday(let month, let week, let day):
       let first = Int64(CivilDate.dayNumber(year: year, month: month, day: 1))
-      // 1970-01-01 was a Thursday. Four days later modulo 7 makes Sunday 0.
+      // 1970-01-01 was a Thursday, so adding 4 makes Sunday 0.
       let firstWeekday = (first + 4) % 7
       let wanted = first + (Int64(day) - firstWeekday + 7) % 7 + Int64(week - 1) * 7
       let end = first + Int64(CivilDate.daysIn(month: month, year: year))
