@@ -71,7 +71,7 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Inserts new reminders (generation 0) in this order, each with its regular due time as in `upsert`, and leaves out
   /// those whose id is taken, in the store or by an earlier one in the list.
   ///
-  /// - Returns: the indices in `reminders` of those inserted, ascending.
+  /// - Returns: the indices in `reminders` of those left out, ascending.
   func insert(_ reminders: [NewReminder]) throws -> [Int]
   /// Removes the reminder and its due times, cancels its pending deliveries except events, and dismisses its open
   /// occurrences at `now`. Occurrences, deliveries and attempts stay as history.
