@@ -1,11 +1,11 @@
 public import ChimeSchedule
 
-/// A CatchUpSpread delays first attempts of late deliveries, so that receivers and commands get no storm after a
-/// downtime.
+/// A CatchUpSpread delays first attempts of late deliveries, so that receivers and commands get no storm after a downtime.
 ///
 /// The first messages of each queue leave at once. The rest leave within a span that grows with their number, each at
 /// a moment derived from a hash of its occurrence and queue. Never delayed: deliveries on time, critical ones, the
 /// desktop (which merges popups itself), and ordered queues, whose head would hold up messages on time behind it.
+///
 ///     var catchUpSpread = CatchUpSpread()
 ///     catchUpSpread.spread(&firings, policies, now: now)   // 50 webhooks of one endpoint: 10 at once, 40 over 5 s
 public struct CatchUpSpread: Hashable, Sendable {
@@ -26,8 +26,7 @@ public struct CatchUpSpread: Hashable, Sendable {
 
   /// Delays deliveries by setting their state to `waiting`, with no attempt made.
   ///
-  /// - Parameter firings: those of one transaction. The counts carry over to the next, because one downtime may take
-  ///   several.
+  /// - Parameter firings: those of one transaction. The counts carry over to the next, because one downtime may take several.
   public mutating func spread(_ firings: inout [FiringResult], _ policies: DeliveryQueuePolicies, now: Instant) {
     guard span > .zero else { return }
     if let begun, now < begun || now - begun > span { (self.begun, counts) = (nil, [:]) }

@@ -1,8 +1,7 @@
 public import ChimeSchedule
 import ChimeTracking
 
-// The question that a `DegradedMode` asks the store, the answer, the result, and the part that one transaction
-// records.
+// The question that a `DegradedMode` asks the store, the answer, the result, and the part that one transaction records.
 extension DegradedMode {
   /// A Look is one read of the store, with everything that the next decisions need.
   public struct Look: Sendable {
@@ -10,8 +9,7 @@ extension DegradedMode {
     var limit: Int
     var after: DueCursor?
     var occurrences: [OccurrenceID]
-    /// Due times known only in degraded mode, earliest first; without the reminder if it has changed since it was
-    /// read.
+    /// Due times known only in degraded mode, earliest first; without the reminder if it has changed since it was read.
     var own: [(id: ReminderID, reminder: Reminder?, from: Instant)]
     /// Reminders that have buffered due times to come, and that have changed since they were read.
     var unknown: Set<ReminderID>
@@ -61,8 +59,7 @@ extension DegradedMode {
       _ reminder: Reminder, from first: Instant, to now: Instant, in transaction: any StoreTransaction,
       _ context: ReminderContext
     ) throws {
-      // Time passes between this read and the decision, hence the extra minute. No decision fires more than 1,000
-      // times.
+      // Time passes between this read and the decision, hence the extra minute. No decision fires more than 1,000 times.
       let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
       for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasHeard {
         heard.insert(occurrence.id)

@@ -1,8 +1,7 @@
 public import ChimeSchedule
 import ChimeTracking
 
-/// A DegradedMode buffers what happens while the store can be read but not written: a full disk, a read-only file
-/// system.
+/// A DegradedMode buffers what happens while the store can be read but not written: a full disk, a read-only file system.
 ///
 /// Due times are read, decided as usual, and shown on the desktop at once. Decisions, outcomes and answers are
 /// buffered in order, and recorded when the store takes writes again (`DegradedModeCommit`). Their consequences
@@ -45,8 +44,7 @@ public struct DegradedMode: Sendable {
   private var messages: Set<DeliveryID> = []
   /// *Done* answers that will log an entry once they are recorded, in order.
   private var loggings: [Logging] = []
-  /// Messages that were released before they were shown. The store does not have them, so they are shown again from
-  /// here.
+  /// Messages that were released before they were shown. The store does not have them, so they are shown again from here.
   private var unshown: [ClaimedMessage] = []
 
   private struct Due: Sendable {
@@ -434,8 +432,7 @@ public struct DegradedMode: Sendable {
     Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
   }
 
-  /// Returns the reminders whose next times may be wrong: computed with another context, or before the clock went
-  /// back.
+  /// Returns the reminders whose next times may be wrong: computed with another context, or before the clock went back.
   public func outdated(in part: Part, _ context: ReminderContext, now: Instant) -> [ReminderID] {
     guard version != context.version || decidedAt.map({ $0 > now }) ?? false else { return [] }
     return part.entries.compactMap { entry in

@@ -1,7 +1,6 @@
 public import ChimeSchedule
 
-/// A Downtime tells each owner, in one message before the late ones, which reminders were missed or late for want of
-/// a daemon.
+/// A Downtime tells each owner, in one message before the late ones, which reminders were missed or late for want of a daemon.
 ///
 ///     Chime was down from 02:10 to 07:45
 ///     3 reminders were missed, 2 came late
@@ -70,8 +69,7 @@ public struct Downtime: Hashable, Sendable {
     var isPartial = false
   }
 
-  /// The most due times, and times behind them, that a report evaluates. Firing waits for the report, so it may be
-  /// partial.
+  /// The most due times, and times behind them, that a report evaluates. Firing waits for the report, so it may be partial.
   private static let mostDue = 5_000
   private static let mostTimes = 100_000
   /// The most reminders that a message names.

@@ -1,7 +1,6 @@
 public import ChimeSchedule
 
-/// A FireTransaction claims due times, decides, records, and claims as many deliveries as its queues have capacity
-/// for.
+/// A FireTransaction claims due times, decides, records, and claims as many deliveries as its queues have capacity for.
 ///
 ///     let work = try FireTransaction.run(
 ///       in: transaction, limit: 500, capacity: capacity, context: context, uptime: uptime, now: now, using: &random)

@@ -2,8 +2,7 @@ public import ChimeSchedule
 
 /// A FiringDecision decides what fires, what quiet hours hold, what is missed and why, and which time comes next.
 ///
-/// It is pure: the same due time, clock and random source give the same decision, in the daemon, in tests and in
-/// simulation.
+/// It is pure: the same due time, clock and random source give the same decision, in the daemon, in tests and in simulation.
 ///
 ///     let decision = FiringDecision(now: now, uptime: Uptime(runningSince: start))
 ///     let firing = decision.decide(due, timetable: timetable, quiet: quiet, using: &random)
@@ -15,8 +14,7 @@ public struct FiringDecision: Sendable {
 
   /// The most times of one reminder that a decision evaluates.
   ///
-  /// A longer downtime takes several decisions of bounded cost; the earlier ones are recorded as runs of missed
-  /// times.
+  /// A longer downtime takes several decisions of bounded cost; the earlier ones are recorded as runs of missed times.
   public static let lookahead = 10_000
   /// The search steps after which a decision stops, once it has the times that catching up may need.
   static let lookaheadSteps = 100_000

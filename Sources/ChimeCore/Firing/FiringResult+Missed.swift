@@ -24,8 +24,7 @@ extension FiringResult {
     return [occurrence(first, Occurrence.MissedRun(count: times.count, through: last))]
   }
 
-  /// Drops missed times that the store has already, and extends the run that the last decision about this downtime
-  /// left.
+  /// Drops missed times that the store has already, and extends the run that the last decision about this downtime left.
   ///
   /// Such records date from before the clock went back or the reminder changed.
   ///
@@ -81,8 +80,7 @@ extension FiringResult {
     occurrences += parts.flatMap { Self.missed($0, like: run) }
   }
 
-  /// Extends the last run, so that a downtime with more times than one decision evaluates stays one run in the
-  /// history.
+  /// Extends the last run, so that a downtime with more times than one decision evaluates stays one run in the history.
   private mutating func goOn(
     in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
   ) throws {
@@ -112,8 +110,7 @@ extension FiringResult {
 
   /// Shortens the runs of missed times that reach beyond `now`: the clock went back, and those times come again.
   ///
-  /// - Parameter following: returns the function from one time to the next, by the definition in force at the given
-  ///   time.
+  /// - Parameter following: returns the function from one time to the next, by the definition in force at the given time.
   static func shortenRuns(
     of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant,
     following: (Instant) throws -> (Instant) -> Instant?

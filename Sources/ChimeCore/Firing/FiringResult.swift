@@ -1,7 +1,6 @@
 public import ChimeSchedule
 
-/// A FiringResult is the decision about one due time, written in one piece: occurrences, deliveries and the next
-/// time.
+/// A FiringResult is the decision about one due time, written in one piece: occurrences, deliveries and the next time.
 public struct FiringResult: Hashable, Sendable {
   /// The due time as `claimDue` returned it.
   public var due: DueReminder

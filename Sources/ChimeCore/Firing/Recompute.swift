@@ -81,8 +81,7 @@ public enum Recompute: Hashable, Sendable {
     try transaction.upsert(record.reminder, next: next, since: now)
   }
 
-  /// Shortens waits for a ping that began while the clock was ahead, so that none exceeds its limit counted from
-  /// `now`.
+  /// Shortens waits for a ping that began while the clock was ahead, so that none exceeds its limit counted from `now`.
   ///
   /// Waits of times that are still to come stay.
   private static func awaitSooner(_ reminder: Reminder, in transaction: any StoreTransaction, now: Instant) throws {

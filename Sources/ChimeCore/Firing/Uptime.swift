@@ -2,8 +2,7 @@ public import ChimeSchedule
 
 /// An Uptime tells times that passed during downtime from those that passed during sleep.
 public struct Uptime: Hashable, Sendable {
-  /// The start of this daemon, or of the oldest daemon in the fleet that it joined. Earlier due times fell into
-  /// downtime.
+  /// The start of this daemon, or of the oldest daemon in the fleet that it joined. Earlier due times fell into downtime.
   public var runningSince: Instant
 
   public init(runningSince: Instant) { self.runningSince = runningSince }
@@ -15,8 +14,7 @@ public struct Uptime: Hashable, Sendable {
     runningSince = members.filter(\.isLiving).map(\.startedAt).reduce(startedAt, min)
   }
 
-  /// Extends the uptime to `now` after the clock was set back, because times from `now` on come while this daemon
-  /// runs.
+  /// Extends the uptime to `now` after the clock was set back, because times from `now` on come while this daemon runs.
   public mutating func clockWentBack(to now: Instant) { runningSince = min(runningSince, now) }
 
   /// The span within which a time fires on time; later ones are marked late and fall under the catch-up rule.
@@ -24,8 +22,7 @@ public struct Uptime: Hashable, Sendable {
 
   /// Returns why a time that fires at `now` is late; nil if it is on time.
   ///
-  /// - Parameter due: when it was to fire: its scheduled time plus jitter, or the end of the quiet hours that held
-  ///   it.
+  /// - Parameter due: when it was to fire: its scheduled time plus jitter, or the end of the quiet hours that held it.
   public func cause(of due: Instant, now: Instant) -> LateCause? {
     guard now - due > Self.tolerance else { return nil }
     return due < runningSince ? .downtime : .suspend

@@ -1,6 +1,7 @@
 public import ChimeSchedule
 
 /// Chains sets the times of reminders that count from another one, in the transaction that ends a time of that one.
+///
 ///     let steps = try Chains.follow([.init(of: id, owner: 1_000, .done, at: now)], in: transaction, now: now)
 public enum Chains {
   /// A Step is one reminder that got a time.

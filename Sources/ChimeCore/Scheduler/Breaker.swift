@@ -34,8 +34,7 @@ public struct Breaker: Hashable, Sendable {
     return rest.until
   }
 
-  /// Moves the end of the rest back by `step`: the rest keeps its remaining time, and a rest that was over stays
-  /// over.
+  /// Moves the end of the rest back by `step`: the rest keeps its remaining time, and a rest that was over stays over.
   public mutating func clockWentBack(by step: Milliseconds) {
     guard let rest else { return }
     self.rest?.until = rest.until - step

@@ -1,13 +1,11 @@
 import ChimeSchedule
 
-/// DeliveryQueueShares splits a rate among daemons that share a store, by how many of an owner's queues each daemon
-/// has.
+/// DeliveryQueueShares splits a rate among daemons that share a store, by how many of an owner's queues each daemon has.
 ///
 ///     let shares = DeliveryQueueShares(counts: [3, 1], own: 1)
 ///     shares.rate(of: 15)   // 4 a second here, 11 with the other
 public struct DeliveryQueueShares: Hashable, Sendable {
-  /// The number of queues per daemon, in the same order on every daemon; queues without a daemon count as one more
-  /// daemon's.
+  /// The number of queues per daemon, in the same order on every daemon; queues without a daemon count as one more daemon's.
   public var counts: [Int]
   /// The index of this daemon in `counts`; nil if it has no queues.
   public var own: Int?
@@ -19,12 +17,10 @@ public struct DeliveryQueueShares: Hashable, Sendable {
 
   /// Returns this daemon's part of `limit` attempts per second.
   ///
-  /// Parts are whole numbers whose sum is the limit, so the limit holds wherever each daemon's second begins. A
-  /// daemon with queues gets at least one. If the limit is smaller than the number of daemons, each begins one
-  /// attempt in several seconds.
+  /// Parts are whole numbers whose sum is the limit, so the limit holds wherever each daemon's second begins. A daemon with
+  /// queues gets at least one. If the limit is smaller than the number of daemons, each begins one attempt in several seconds.
   public func rate(of limit: Int) -> EndpointSettings.Rate {
-    // This daemon has no queues as far as it knows: one attempt may go, the next waits until the shares are known
-    // better.
+    // This daemon has no queues as far as it knows: one attempt may go, the next waits until the shares are known better.
     guard let own, counts.indices.contains(own), counts[own] > 0 else { return .init(count: 1, span: .hours(1)) }
     if let parts = parts(of: limit) { return .init(count: parts[own], span: .seconds(1)) }
     let perSecond = Double(max(1, limit)) * Double(counts[own]) / Double(counts.reduce(0, +))

@@ -13,8 +13,7 @@ extension Scheduler {
     case sleeping
     /// The machine has woken, or does not sleep after all.
     case woke
-    /// New policies. The scheduler forgets the failures of `renewed` queues, because their endpoints are different
-    /// now.
+    /// New policies. The scheduler forgets the failures of `renewed` queues, because their endpoints are different now.
     case policies(DeliveryQueuePolicies, renewed: Set<DeliveryQueue>)
     /// A queue that was unavailable is available again.
     case opened(DeliveryQueue)
@@ -35,19 +34,16 @@ extension Scheduler {
     case ended([Ending])
     /// Claimed deliveries that have not begun were canceled and must not be sent.
     case dropped([Claim])
-    /// The store refuses writes but can be read, as far as is known. Send this before the event of the failed
-    /// transaction.
+    /// The store refuses writes but can be read, as far as is known. Send this before the event of the failed transaction.
     case refused
     /// Something is buffered that the store does not have (`DegradedMode`).
     case kept
     /// An answer is buffered that the store does not have; it may change when a reminder repeats.
     case keptAnswer
-    /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or
-    /// if the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the
-    /// store.
+    /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or if
+    /// the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the store.
     case stoodIn([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
-    /// The store cannot even be read. `wake`: when to wake the machine for the times that are known without the
-    /// store.
+    /// The store cannot even be read. `wake`: when to wake the machine for the times that are known without the store.
     case standInFailed(wake: Instant? = nil)
     /// A part of the buffer has committed; `rest` says whether more is left.
     case recorded(rest: Bool, NextWakeups)
@@ -72,8 +68,7 @@ extension Scheduler {
     case armOutbox(Instant?)
     /// Arm the timer that wakes the machine for this time; nil disarms it.
     case armWake(Instant?)
-    /// Run one firing transaction for at most `limit` due times, which also claims as many deliveries as `capacity`
-    /// permits.
+    /// Run one firing transaction for at most `limit` due times, which also claims as many deliveries as `capacity` permits.
     case fire(limit: Int, capacity: Capacity)
     /// Claim at most `limit` deliveries of a queue.
     case claim(DeliveryQueue, limit: Int)

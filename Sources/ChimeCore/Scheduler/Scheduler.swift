@@ -2,9 +2,8 @@ public import ChimeSchedule
 
 /// A Scheduler decides what the daemon waits for and what it does next: a state machine, as a plain value.
 ///
-/// It holds no reminders. Memory keeps the earliest due time and one small record per delivery queue; the rest is in
-/// the store. Each event returns the effects to carry out. A shell performs them and reports the results as further
-/// events.
+/// It holds no reminders. Memory keeps the earliest due time and one small record per delivery queue; the rest is in the
+/// store. Each event returns the effects to carry out. A shell performs them and reports the results as further events.
 ///
 ///     var scheduler = Scheduler()
 ///     for effect in scheduler.handle(.wakeups(wakeups), now: clock.now) { perform(effect) }
@@ -76,8 +75,7 @@ public struct Scheduler: Sendable {
     !isFiring && !isDegraded && !isRecording && queues.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
   }
 
-  /// Whether the next due time is taken care of: a timer is armed for it, or a transaction that will read it is in
-  /// flight.
+  /// Whether the next due time is taken care of: a timer is armed for it, or a transaction that will read it is in flight.
   public var awaitsNextDue: Bool {
     nextDue == nil || armedDue != nil || isFiring || isDegraded || isRecording
   }
@@ -178,8 +176,7 @@ public struct Scheduler: Sendable {
     looksBehind = isDegraded
   }
 
-  /// Waits while other daemons hold the locks of all due times; if they fail to fire them, the next attempt finds
-  /// them.
+  /// Waits while other daemons hold the locks of all due times; if they fail to fire them, the next attempt finds them.
   private mutating func leaveToOthers(_ isEmpty: Bool, now: Instant) {
     guard isEmpty, let due = nextDue, due <= now else {
       leaving = nil

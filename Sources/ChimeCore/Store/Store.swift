@@ -86,6 +86,7 @@ public protocol StoreTransaction: TrackingTransaction {
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
   /// Returns at most `limit` ids after `last`, in order of creation, for work on all reminders in several transactions.
   /// `last` may have been removed since.
+  ///
   ///     var last: ReminderID?
   ///     repeat {
   ///       let ids = try await store.read { [last] in try $0.reminderIDs(.all, after: last, limit: 1_000) }

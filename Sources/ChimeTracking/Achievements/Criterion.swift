@@ -56,8 +56,8 @@ public struct Criterion: Hashable, Sendable, Codable {
     case level
     /// `target` times, seven consecutive days were perfect: each tracker of the pack that was due was met.
     ///
-    /// Due are trackers that count by weekdays without a goal per week or month. Days with nothing due are ignored, up
-    /// to 99 in a row. Fourteen consecutive days count as two times.
+    /// A tracker is due if it counts by weekdays and has no goal per week or month. Days with nothing due are ignored,
+    /// up to 99 in a row. Fourteen consecutive days count as two times.
     case perfectWeek
     /// On `target` consecutive days, at least one tracker of the pack was met (`StreakOfAny`). The progress is the current run.
     case streakOfAny
