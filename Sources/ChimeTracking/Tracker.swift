@@ -215,9 +215,9 @@ public struct FormerWeekdays: Hashable, Sendable, Codable {
 public enum CountedDays: Hashable, Sendable, Codable {
   /// These weekdays; the others neither break nor extend a streak.
   case weekdays(WeekdaySet)
-  /// Any days of a calendar week, which starts on Monday, this many; the streak counts weeks.
+  /// This many days of each calendar week (from Monday), on any weekdays; the streak counts weeks.
   case timesAWeek(Int)
-  /// Any days of a calendar month, this many; the streak counts months.
+  /// This many days of each calendar month, on any dates; the streak counts months.
   case timesAMonth(Int)
   /// This many days in any `days` consecutive ones. The streak counts days, including those in between while the
   /// promise holds (as in Loop Habit Tracker).

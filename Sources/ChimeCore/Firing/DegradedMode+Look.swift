@@ -59,7 +59,7 @@ extension DegradedMode {
       _ reminder: Reminder, from first: Instant, to now: Instant, in transaction: any StoreTransaction,
       _ context: ReminderContext
     ) throws {
-      // Time passes between this read and the decision, hence the extra minute. No decision fires more than 1,000 times.
+      // The extra minute covers the time between this read and the decision. The page holds more than one decision can fire.
       let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
       for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasHeard {
         heard.insert(occurrence.id)

@@ -38,7 +38,7 @@ public struct DegradedMode: Sendable {
   private var seenTo: DueCursor?
   /// The version of the context behind all decisions; nil if it changed in between.
   private var version: Int?
-  /// The latest time for which a decision was made.
+  /// The latest `now` of a decision.
   private var decidedAt: Instant?
   /// Deliveries that were handed out to be shown.
   private var messages: Set<DeliveryID> = []
@@ -65,7 +65,7 @@ public struct DegradedMode: Sendable {
   /// The number of times that have fired but are not recorded. Scans all entries.
   public var unrecorded: Int { entries.count { $0.isHeard } }
 
-  /// Returns the occurrence with all that is buffered; `stored` is the store's version.
+  /// Returns the occurrence with all buffered changes; `stored` is the store's version.
   public func current(_ id: OccurrenceID, stored: Occurrence?) -> Occurrence? {
     if let known = occurrences[id] { return known }
     guard let stored, stored.isOpen, let at = delivered[id] else { return stored }
@@ -75,7 +75,7 @@ public struct DegradedMode: Sendable {
   /// The occurrences that fired and that the store does not know.
   public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasHeard).map(\.id)) }
 
-  /// Returns the reminder with all that is buffered.
+  /// Returns the reminder with all buffered changes.
   public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
 
   // MARK: Buffering
@@ -343,7 +343,7 @@ public struct DegradedMode: Sendable {
     return found
   }
 
-  /// Returns the due time with all that is buffered; nil if it is no longer due.
+  /// Returns the due time with all buffered changes; nil if it is no longer due.
   private func upToDate(_ due: DueReminder) -> DueReminder? {
     var due = due
     due.reminder = current(due.reminder)

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A Downtime tells each owner, in one message before the late ones, which reminders were missed or late for want of a daemon.
+/// A Downtime reports a time without a daemon: each owner gets one message about missed and late reminders.
 ///
 ///     Chime was down from 02:10 to 07:45
 ///     3 reminders were missed, 2 came late

@@ -14,7 +14,7 @@ public struct FiringDecision: Sendable {
 
   /// The most times of one reminder that a decision evaluates.
   ///
-  /// A longer downtime takes several decisions of bounded cost; the earlier ones are recorded as runs of missed times.
+  /// A longer downtime takes several decisions of bounded cost. All but the last record their times as missed, in runs.
   public static let lookahead = 10_000
   /// The search steps after which a decision stops, once it has the times that catching up may need.
   static let lookaheadSteps = 100_000

@@ -102,8 +102,8 @@ public enum Recompute: Hashable, Sendable {
 
   /// Returns whether the store knows a moment later than `now`: the clock went back while no daemon ran.
   ///
-  /// The moment comes from the note of `rememberClock` and from the latest occurrences. It looks through several,
-  /// because a run of missed times is ordered by its first one.
+  /// The moment comes from the note of `rememberClock` and from the latest occurrences. Several of these are read, because
+  /// a run of missed times is ordered by its first one.
   public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
     try latestSeen(in: transaction) ?? now > now + .seconds(1)
   }

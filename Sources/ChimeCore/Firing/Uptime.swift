@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// An Uptime tells times that passed during downtime from those that passed during sleep.
+/// An Uptime distinguishes times that passed during downtime from those that passed during sleep.
 public struct Uptime: Hashable, Sendable {
   /// The start of this daemon, or of the oldest daemon in the fleet that it joined. Earlier due times fell into downtime.
   public var runningSince: Instant

@@ -45,7 +45,7 @@ public struct Occurrence: Hashable, Sendable, Codable {
     case done
     /// Closed without being done. No exit.
     case dismissed
-    /// The time passed without firing. No exit.
+    /// The time passed without firing, or its snooze did. Exits: done.
     case missed(MissReason)
   }
 

@@ -170,7 +170,7 @@ public struct PingTransaction: Sendable {
     chained += try Chains.follow([end], in: transaction, now: ping.at)
   }
 
-  /// Dismisses all other awaited occurrences, so that one run causes one alert.
+  /// Dismisses awaited occurrences without an alert, so that one run causes only one.
   private static func dismiss(
     _ awaited: ArraySlice<Occurrence>, of reminder: Reminder, in transaction: any StoreTransaction,
     _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// Chains sets the times of reminders that count from another one, in the transaction that ends a time of that one.
+/// Chains sets the times of reminders that count from another one when a time of that one ends, in the same transaction.
 ///
 ///     let steps = try Chains.follow([.init(of: id, owner: 1_000, .done, at: now)], in: transaction, now: now)
 public enum Chains {
@@ -217,7 +217,7 @@ extension Reminder {
 }
 
 extension Occurrence {
-  /// The event that others may count from; nil if the occurrence has not ended, or as the user wanted.
+  /// The event that others may count from; nil if the occurrence has not ended, or was paused, skipped or dismissed.
   public var chainEvent: Chain.Event? {
     switch state {
     case .done, .missed(.doneAlready): .done

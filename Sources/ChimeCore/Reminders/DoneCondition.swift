@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A DoneCondition says when the reminder was done that another one waits for (`Reminder.onlyIfDone`).
+/// A DoneCondition says when a reminder was done, for another one that waits for it (`Reminder.onlyIfDone`).
 ///
 /// It holds what a decision needs as values, so that the decision stays pure.
 ///

@@ -33,7 +33,7 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var grace: Milliseconds
   /// The longest delay of its evaluation, so that many reminders do not fire at once; see `jitterOffset`.
   public var jitter: Milliseconds
-  /// Repeats until answered; nil for none.
+  /// How it repeats until answered; nil for not at all.
   public var nag: Nag?
   /// Its own quiet hours; nil for the configured ones.
   public var quiet: QuietRule?

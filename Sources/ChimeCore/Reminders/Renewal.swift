@@ -12,8 +12,8 @@ public struct Renewal: Sendable {
 
   /// The name of the note that records what the due times were computed with.
   private static let noteName = "surroundings"
-  /// The note's prefix while due times differ in that; the time follows. The next daemon cannot know which ones are
-  /// stale, even if everything looks as noted before.
+  /// The note's prefix while due times were computed with different contexts; the time follows. The next daemon cannot
+  /// know which ones are stale, even if everything looks as noted before.
   private static let changing = "changing "
 
   public init() {}

@@ -38,7 +38,7 @@ extension Scheduler {
     case refused
     /// Something is buffered that the store does not have (`DegradedMode`).
     case kept
-    /// An answer is buffered that the store does not have; it may change when a reminder repeats.
+    /// An answer is buffered that the store does not have; it may change when the occurrence repeats.
     case keptAnswer
     /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or if
     /// the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the store.

@@ -81,8 +81,8 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Returns the reminder; nil if there is none. Throws `StoreFailure.internalError` if its definition cannot be read;
   /// `unreadable` then lists it.
   func reminder(_ id: ReminderID) throws -> ReminderRecord?
-  /// Returns reminders by their next time (`ReminderRecord.coming`, those without last), then id. Unreadable ones count
-  /// for the page but are left out; `unreadable` lists them.
+  /// Returns reminders in order of `ReminderRecord.coming` (those without it last), then id. Unreadable ones count for
+  /// the page but are left out; `unreadable` lists them.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
   /// Returns at most `limit` ids after `last`, in order of creation, for work on all reminders in several transactions.
   /// `last` may have been removed since.

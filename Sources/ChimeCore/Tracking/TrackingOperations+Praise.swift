@@ -24,7 +24,7 @@ extension TrackingOperations {
   ) throws {
     guard let pack, let installed = try transaction.pack(pack, owner: owner) else { return }
     let trackers = try installed.pack.trackers.compactMap { try transaction.tracker(key($0.id)) }
-    // With the first entry of a day, what depends on the day alone is evaluated first.
+    // The first entry of a day triggers the evaluation of criteria that depend on the day alone.
     if case .entry(let change) = occasion, change.removed == nil, let day = change.days.first, day.before == nil,
       let tracker = trackers.first(where: { $0.id == change.tracker }), day.after?.day == today(of: tracker)
     {

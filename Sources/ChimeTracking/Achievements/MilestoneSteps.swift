@@ -31,7 +31,7 @@ public struct MilestoneSteps: Hashable, Sendable {
     self.goal = goal
   }
 
-  /// Returns nil if the tracker has no goal value or no entry yet.
+  /// Creates the steps; nil if the tracker has no goal value or no entry yet.
   public init?(_ tracker: Tracker, _ summary: TrackerSummary) {
     guard tracker.kind == .measure, let goal = tracker.goalValue, let first = summary.firstValue else { return nil }
     self.init(first: first, step: tracker.milestoneStep, goal: goal)

@@ -5,7 +5,7 @@ import ChimeSchedule
 /// Both the coming days and the day of the goal are read from this line, whatever range is shown. Amounts and checks
 /// have no forecast, because what a person will do follows no trend.
 struct Forecast {
-  /// A quarter: long enough for someone who weighs once a fortnight, short enough to follow changes.
+  /// A quarter: long enough for someone who weighs every two weeks, short enough to follow changes.
   static let window = 90
   /// The number of days predicted after today.
   static let ahead = 14

@@ -34,7 +34,7 @@ struct LinearFit {
   private let squares: Double
   private let count: Int
 
-  /// Returns nil for points of fewer than two days.
+  /// Creates the line; nil for points of fewer than two days.
   init?(_ points: [Statistics.Point]) {
     guard let first = points.first else { return nil }
     count = points.count

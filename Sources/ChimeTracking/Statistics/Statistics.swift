@@ -47,7 +47,7 @@ public struct Statistics: Hashable, Sendable {
     public var total: Double?
     /// The mean of days with an entry: for an amount without today, for a measure of the days' values.
     public var average: Double?
-    /// The number of counted days that were met, and of those due up to today (`ProgressAggregator.due(in:)`).
+    /// The number of counted days that were met, and the number due up to today (`ProgressAggregator.due(in:)`).
     public var met: Int
     public var due: Int
   }
@@ -227,7 +227,7 @@ struct DayValue {
   var least: Double
   var most: Double
 
-  /// Returns nil for a day of a measure without a value.
+  /// Creates the value; nil for a day of a measure without one.
   init?(_ total: DayTotal, _ tracker: Tracker) {
     self.total = total
     func number(_ quantity: Quantity) -> Double {
