@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// An entry's number, given by the store and never used again.
+/// An EntryID is an entry's number, set by the store and never reused.
 public struct EntryID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -8,7 +8,7 @@ public struct EntryID: RawRepresentable, Hashable, Comparable, Sendable, Codable
   public static func < (left: EntryID, right: EntryID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The name of an item of a collection, unique in its tracker: lower-case letters, digits and hyphens, made of its title.
+/// An ItemID names an item of a collection, unique per tracker: lowercase letters, digits and hyphens, derived from its title.
 public struct ItemID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -16,7 +16,7 @@ public struct ItemID: RawRepresentable, Hashable, Comparable, Sendable, Codable,
   public static func < (left: ItemID, right: ItemID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// That something was done, or measured.
+/// An Entry records that something was done or measured.
 public struct Entry: Hashable, Sendable, Codable {
   public static let longestNote = 500
 
@@ -24,18 +24,18 @@ public struct Entry: Hashable, Sendable, Codable {
   public var tracker: TrackerID
   public var owner: UInt32
   public var at: Instant
-  /// The tracker's day and the minute of that day's clock on the wall, as they were read when it was logged: a machine
-  /// that moves to another zone later changes no past day.
+  /// The tracker's day, and the local time in minutes after midnight, both as of logging: a later move to another zone
+  /// changes no past day.
   public var day: CivilDate
   public var minute: Int
-  /// Nil for a check.
+  /// The amount or measured value; nil for a check.
   public var quantity: Quantity?
   /// Further measures, by the name of the tracker's field.
   public var fields: [String: Quantity]
   public var item: ItemID?
   /// At most `longestNote` characters.
   public var note: String?
-  /// The name of a file in the state folder.
+  /// The name of a file in the state directory.
   public var photo: String?
 
   public init(
@@ -57,7 +57,7 @@ public struct Entry: Hashable, Sendable, Codable {
   }
 }
 
-/// One thing of a collection, such as a watch.
+/// An Item is one thing of a collection, such as a watch.
 public struct Item: Hashable, Sendable, Codable {
   public var id: ItemID
   public var tracker: TrackerID
@@ -65,9 +65,9 @@ public struct Item: Hashable, Sendable, Codable {
   public var title: String
   /// Such as `brand` and `model`.
   public var attributes: [String: String]
-  /// Since when it is owned; nil: not known.
+  /// The day from which on it is owned; nil if unknown.
   public var since: CivilDate?
-  /// Until when; nil: it still is.
+  /// The day from which on it is no longer owned; nil if it still is.
   public var until: CivilDate?
   public var note: String?
   public var photo: String?
@@ -91,13 +91,13 @@ public struct Item: Hashable, Sendable, Codable {
 }
 
 extension Item {
-  /// Of these days those that are a year, or years, after it came.
+  /// Returns how many of these days are anniversaries of the day on which it was acquired.
   public func anniversaries(among days: some Sequence<CivilDate>) -> Int { days.count { hasAnniversary(on: $0) } }
 }
 
-/// A day that is remembered: a note and a photo.
+/// A Milestone is a memorable day, with a note and a photo.
 public struct Milestone: Hashable, Sendable, Codable {
-  /// Given by the store.
+  /// Set by the store.
   public var id: Int64
   public var tracker: TrackerID
   public var owner: UInt32
@@ -105,7 +105,7 @@ public struct Milestone: Hashable, Sendable, Codable {
   public var title: String
   public var note: String?
   public var photo: String?
-  /// The value that a measure crossed; nil for one that a person set.
+  /// The value that a measure crossed; nil for a user's own milestone.
   public var value: Quantity?
   public var createdAt: Instant
 

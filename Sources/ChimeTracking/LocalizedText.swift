@@ -1,16 +1,16 @@
-/// A text in each of its languages, by BCP 47 tag.
+/// A LocalizedText is a text in several languages, by BCP 47 tag.
 ///
 ///     LocalizedText(["en": "First Sip", "cs": "První doušek"]).text(in: ["cs-CZ", "en"])   // První doušek
 public struct LocalizedText: Hashable, Sendable, Codable, ExpressibleByStringLiteral {
   public var texts: [String: String]
 
   public init(_ texts: [String: String]) { self.texts = texts }
-  /// A text that is of no language in particular, or in English.
+  /// Creates a text in no particular language, or in English.
   public init(stringLiteral text: String) { texts = ["en": text] }
   public init(_ text: String) { texts = ["en": text] }
 
-  /// The text in the first of `languages` that it has, by tag or by primary subtag (RFC 4647, "Lookup"); else in English,
-  /// else in whichever it has.
+  /// Returns the text in the first of `languages` that it has, by tag or by primary subtag (RFC 4647, "Lookup"); else
+  /// in English, else in any language.
   public func text(in languages: [String]) -> String {
     for language in languages {
       var tag = language.replacing("_", with: "-").lowercased()

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A pack's name: `hydration`. As a tracker's.
+/// A PackID is a pack's name: `hydration`. The same rules as for `TrackerID` apply.
 public struct PackID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -8,41 +8,41 @@ public struct PackID: RawRepresentable, Hashable, Comparable, Sendable, Codable,
   public static func < (left: PackID, right: PackID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Trackers, reminders, achievements and messages that belong together, as one file declares them.
+/// A Pack bundles trackers, reminders, achievements and messages, as one file declares them.
 public struct Pack: Hashable, Sendable, Codable {
   public var id: PackID
   public var title: LocalizedText
   public var text: LocalizedText
   public var version: Int
   public var icon: String?
-  /// Of no owner yet, and beginning on the day of installation unless they begin on another day than `unbegun`.
+  /// Trackers without an owner. One with `unbegun` as its start starts on the day of installation.
   public var trackers: [Tracker]
   public var reminders: [PackReminder]
   public var achievements: [Achievement]
-  /// What the categories of achievements and quotes are called, by their names there; one without has its name for a title.
+  /// The titles of the categories of achievements and quotes, by name; a category without one shows its name.
   public var categories: [String: LocalizedText]
   public var levels: LevelCurve?
   public var moods: [Mood: MoodText]
   public var quotes: [Quote]
-  /// What its events are told through; empty: the configuration's channels.
+  /// The channels for its messages; empty for the configured channels.
   public var channels: [String]
-  /// How the choices of installation (`goal`, `usual`) are bounded, by tracker.
+  /// The ranges of the values to choose at installation (`goal`, `usual`), by tracker.
   public var choices: [TrackerID: Choice]
-  /// The steps between a measure's milestones that are offered at installation, by tracker: for each unit its own.
+  /// The steps between milestones to choose at installation, by tracker, for each unit.
   public var milestoneSteps: [TrackerID: [StepChoice]]
 
-  /// What shows how it looks when it is in use; nil once it is installed, as nothing asks for it then.
+  /// Sample data for a demonstration; nil once the pack is installed, because it is not needed then.
   public var samples: [PackSample]?
 
-  /// The first day of a tracker that begins when its pack is installed: 1970-01-01.
+  /// The start of a tracker that starts when its pack is installed: 1970-01-01.
   public static let unbegun = CivilDate(dayNumber: 0) ?? .earliest
 
-  /// The range of a goal that is offered at installation.
+  /// A Choice is the range of a goal to choose at installation.
   public struct Choice: Hashable, Sendable, Codable {
     public var least: Quantity
     public var most: Quantity
     public var step: Quantity
-    /// Goals that are usual, in order; nil: none is.
+    /// Common values, in order; nil for none.
     public var presets: [Quantity]?
     public init(least: Quantity, most: Quantity, step: Quantity, presets: [Quantity]? = nil) {
       self.least = least
@@ -52,7 +52,7 @@ public struct Pack: Hashable, Sendable, Codable {
     }
   }
 
-  /// The steps that are offered to whoever measures in a unit: every 2, 5 or 7 kg.
+  /// A StepChoice offers milestone steps for a unit: every 2, 5 or 7 kg.
   public struct StepChoice: Hashable, Sendable, Codable {
     public var unit: Unit
     public var steps: [Quantity]
@@ -87,24 +87,24 @@ public struct Pack: Hashable, Sendable, Codable {
   }
 }
 
-/// A reminder as a pack declares it.
+/// A PackReminder is a reminder as a pack declares it.
 public struct PackReminder: Hashable, Sendable, Codable {
   /// Unique in the pack: `drink`.
   public var key: String
   public var title: LocalizedText
   public var body: LocalizedText?
-  /// A schedule in the words of `chime add`.
+  /// A schedule in the syntax of `chime add`.
   public var when: String
-  /// The schedule instead of `when` where no place is known, if that follows the sun; nil otherwise.
+  /// The schedule to use if `when` is solar and no location is configured.
   public var whenWithoutPlace: String?
   public var tracker: TrackerID
   public var quietWhenDone: Bool
   public var pace: Bool
-  /// Whether an entry moves its next time, as an answer does.
+  /// Whether an entry moves the next time, as an answer does.
   public var followsEntries: Bool
-  /// What *Done* logs; nil: the tracker's usual amount.
+  /// The amount that *Done* logs; nil for the tracker's usual amount.
   public var logs: Quantity?
-  /// Whether installation leaves it out unless it is asked for.
+  /// Whether it is created only on request.
   public var isOptional: Bool
 
   public init(
@@ -127,7 +127,7 @@ public struct PackReminder: Hashable, Sendable, Codable {
   }
 }
 
-/// How much XP each level takes: level `n` is reached at `base × (n − 1) ^ power`, rounded down; level 1 at 0.
+/// A LevelCurve says how much XP a level takes: level `n` starts at `base × (n − 1) ^ power`, rounded down; level 1 at 0.
 public struct LevelCurve: Hashable, Sendable, Codable {
   public var base: Int
   public var power: Double
@@ -137,25 +137,25 @@ public struct LevelCurve: Hashable, Sendable, Codable {
   }
 }
 
-/// What a day is like, for whoever reads the day's message.
+/// A Mood rates a day for its message.
 public enum Mood: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
-  /// There is nothing to be done, as no tracker counts today.
+  /// No tracker counts today.
   case noHabits
   case notStarted
-  /// Less than half of the day's trackers are met.
+  /// Less than half of what counts today is done.
   case lightDay
   case productiveDay
   case perfectDay
 }
 
-/// An item of a pack's sample data, with the days on which it was used.
+/// A PackSample is an item of a pack's sample data, with the days on which it was used.
 public struct PackSample: Hashable, Sendable, Codable {
-  /// Made of its title.
+  /// Derived from its title.
   public var id: String
   public var tracker: TrackerID
   public var title: String
   public var attributes: [String: String]
-  /// How many days before today, each once.
+  /// The days of use, as numbers of days before today, each once.
   public var days: [Int]
 
   public init(id: String, tracker: TrackerID, title: String, attributes: [String: String] = [:], days: [Int] = []) {
@@ -179,11 +179,11 @@ public struct MoodText: Hashable, Sendable, Codable {
   }
 }
 
-/// A saying for a day.
+/// A Quote is a saying for a day.
 public struct Quote: Hashable, Sendable, Codable {
-  /// As it is in its own language, which may be written from right to left.
+  /// The original text, which may be written from right to left.
   public var text: String
-  /// BCP 47.
+  /// The language of the original as a BCP 47 tag.
   public var language: String
   public var translation: LocalizedText?
   public var source: String

@@ -1,16 +1,15 @@
 public import ChimeSchedule
 
-/// What is there of something that entries use up: tablets, capsules of coffee.
+/// A Stock is a supply that entries use up: tablets, coffee capsules.
 ///
-/// What is left follows from it and the entries since, so that an entry that is taken back, edited or removed gives back what it
-/// used. A check uses one with each entry.
+/// What is left is computed from it and the entries since, so that undoing, editing or removing an entry corrects it. A
+/// check uses one per entry.
 public struct Stock: Hashable, Sendable, Codable {
-  /// Nothing more is told before a refill.
+  /// A State is the supply state. Each one is reported only once before a refill.
   public enum State: String, Hashable, Comparable, Sendable, Codable, CaseIterable {
     case enough
-    /// It lasts for fewer days than were asked for.
+    /// It lasts for fewer days than `warnDays`.
     case low
-    /// Nothing is left.
     case empty
 
     public static func < (left: State, right: State) -> Bool { left.rank < right.rank }
@@ -20,13 +19,13 @@ public struct Stock: Hashable, Sendable, Codable {
   public static let usualWarnDays = 7
   public static let warnDays = 0...366
 
-  /// How much there was when it was counted, with what was added since.
+  /// The amount when it was counted, plus what was added since.
   public var quantity: Quantity
-  /// When it was counted: entries from then on use it up. Nil: when it is put into the store.
+  /// When it was counted; later entries use it up. Nil for when it is stored.
   public var since: Instant?
-  /// It is told when it will last for fewer days than these.
+  /// Warn when it lasts for fewer days than this.
   public var warnDays: Int
-  /// What of it has been told since it was counted or added to.
+  /// The last state that was reported since it was counted or refilled.
   public var told: State
 
   public init(
@@ -39,27 +38,27 @@ public struct Stock: Hashable, Sendable, Codable {
   }
 }
 
-/// What is left of a stock, and for how long.
+/// A StockLevel is what is left of a stock, and for how long.
 public struct StockLevel: Hashable, Sendable {
-  /// How many days before today the rate is that of.
+  /// The number of days before today from which the rate is computed.
   public static let window = 14
 
-  /// Never below zero.
+  /// The amount left, at least zero.
   public var left: Quantity
-  /// How much more was logged than there was.
+  /// The amount that was logged in excess of the stock.
   public var short: Quantity
-  /// What a day uses up, in grains; nil: not known.
+  /// The use per day, in grains; nil if unknown.
   public var rate: Double?
-  /// How many whole days it is enough for at that rate; nil without one.
+  /// The number of whole days that it lasts at that rate; nil without a rate.
   public var days: Int?
-  /// The last day that it is enough for, today at least; nil without a rate, when nothing is left, or beyond a hundred years.
+  /// The last day that it lasts for, today at the earliest; nil without a rate, if nothing is left, or beyond a century.
   public var until: CivilDate?
   public var state: Stock.State
 
   /// - Parameters:
-  ///   - used: what the entries since it was counted have used.
-  ///   - totals: those of the days from `window` before today on; others do no harm.
-  ///   - firstDay: the day of the tracker's first entry; nil: there is none.
+  ///   - used: the amount used since the stock was counted.
+  ///   - totals: the totals of the last `window` days and today; others are ignored.
+  ///   - firstDay: the day of the tracker's first entry; nil if there is none.
   public init(
     _ stock: Stock, of tracker: Tracker, used: Quantity, totals: some Sequence<DayTotal>, since firstDay: CivilDate?,
     today: CivilDate
@@ -73,7 +72,7 @@ public struct StockLevel: Hashable, Sendable {
     rate = sum > 0 ? sum / Double(today.number - from.number) : tracker.wantedADay
     state = left == .zero ? .empty : .enough
     guard let rate, rate > 0 else { return }
-    // Halves of tablets are no whole numbers.
+    // The summand absorbs rounding errors, as of half tablets.
     let lasts = Double(left.grains) / rate + 1e-9
     guard lasts < 36_500 else { return }
     days = Int(lasts)
@@ -86,24 +85,24 @@ public struct StockLevel: Hashable, Sendable {
 }
 
 extension Tracker {
-  /// Takes over the stock of what it was. A file says how much there is at first, and for how long it is to last; what there is
-  /// now follows from entries and refills.
+  /// Keeps the stock of the previous definition. A manifest sets the initial amount and the warning; afterwards entries
+  /// and refills change the amount.
   public mutating func keepStock(of before: Tracker) {
     guard var kept = before.stock else { return }
     kept.warnDays = stock?.warnDays ?? kept.warnDays
     stock = kept
   }
 
-  /// Has entries use up its stock from now on, when nothing is said of that.
+  /// Starts the stock now, unless it has a start.
   public mutating func beginStock(at now: Instant) { if stock?.since == nil { stock?.since = now } }
 
-  /// What a day's entries use up.
+  /// Returns the amount that a day's entries use up.
   public func used(by total: DayTotal) -> Quantity { kind == .check ? .ones(total.count) : total.total }
 
-  /// What an entry uses up.
+  /// Returns the amount that an entry uses up.
   public func used(by entry: Entry) -> Quantity { kind == .check ? .one : entry.quantity ?? .zero }
 
-  /// What its goal asks for on a day on average, in grains; of a limit and without a goal nothing is known.
+  /// The average amount per day that the goal asks for, in grains; nil for a limit or without a goal.
   var wantedADay: Double? {
     var perDay: Double
     switch counting {

@@ -1,7 +1,7 @@
 public import ChimeSchedule
 
-/// A tracker's typeable name: `water`. Lower-case letters, digits and hyphens, 1 to 32, a letter first. Unique among the
-/// trackers of its owner.
+/// A TrackerID is a tracker's typeable name: `water`. Lowercase letters, digits and hyphens, 1–32 of them, a letter
+/// first; unique among its owner's trackers.
 public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CodingKeyRepresentable,
   CustomStringConvertible
 {
@@ -10,7 +10,7 @@ public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codab
   public var description: String { rawValue }
   public static func < (left: TrackerID, right: TrackerID) -> Bool { left.rawValue < right.rawValue }
 
-  /// The name, when it is one.
+  /// Creates the id if the name is valid.
   public init?(checking text: String) {
     guard (1...32).contains(text.utf8.count), let first = text.utf8.first, (97...122).contains(first),
       text.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
@@ -19,70 +19,70 @@ public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codab
   }
 }
 
-/// Something that is done again and again, and of which a record is kept.
+/// A Tracker is something done repeatedly, of which a record is kept.
 ///
-/// A definition only: what was done stands in its entries, and what they add up to in `DayTotal` and `TrackerSummary`.
+/// It is a definition only: entries record what was done, and `DayTotal` and `TrackerSummary` add them up.
 public struct Tracker: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It was done.
+    /// It was done or not.
     case check
-    /// So much of it; a day's entries add up.
+    /// An amount; a day's entries add up.
     case amount
-    /// A value as it was then; the last of a day is the day's.
+    /// A measured value; the last one of a day counts.
     case measure
   }
 
-  /// When in the day it has its place.
+  /// A TimeOfDay is the part of the day in which it is listed.
   public enum TimeOfDay: String, Hashable, Sendable, Codable, CaseIterable { case morning, anytime, evening }
 
   public var id: TrackerID
   public var owner: UInt32
   public var title: LocalizedText
-  /// What an entry of it is called, for a button: *Drank*, in front of the amount. Nil: *Done*.
+  /// The label of a button before the amount: *Drank*; nil for *Done*.
   public var verb: LocalizedText?
   public var kind: Kind
-  /// What quantities are shown in; nil for a check.
+  /// The unit in which quantities are shown; nil for a check.
   public var unit: Unit?
-  /// Digits after the point that are shown, 0 to 3.
+  /// The number of decimals shown, 0 to 3.
   public var decimals: Int
   public var goal: Goal?
-  /// Amounts that are offered; `usual` is what *Done* logs. In order.
+  /// The amounts on offer, in order; `usual` is what *Done* logs.
   public var presets: [Quantity]
   public var usual: Quantity?
   public var counting: CountedDays
-  /// Which weekdays counted before, oldest first, so that a change of them leaves the past as it was.
+  /// The weekdays that counted before, oldest first, so that changing them leaves the past unchanged.
   public var formerWeekdays: [FormerWeekdays]
-  /// Minutes after midnight, 0 to 1439, at which its day begins: what is logged before is the day before's.
+  /// The start of its day in minutes after midnight, 0…1439; earlier entries belong to the day before.
   public var dayStartsAt: Int
   public var slot: TimeOfDay
-  /// Days on which it rests, each a vacation: they neither break a streak nor add to it.
+  /// Vacations, as ranges of days; they neither break nor extend a streak.
   public var pauses: [ClosedRange<CivilDate>]
-  /// Days that were skipped on purpose, in order.
+  /// Days skipped on purpose, in order.
   public var skips: [CivilDate]
-  /// How many days of a calendar month may be skipped; nil: as many as one likes.
+  /// The most days per calendar month that may be skipped; nil for no limit.
   public var skipsEachMonth: Int?
-  /// Whether its entries point at items of a collection.
+  /// Whether its entries name items of a collection.
   public var hasItems: Bool
-  /// Further measures that an entry may have beside its value, such as body fat: by name, with their unit.
+  /// Further measures of an entry, such as body fat: units by name.
   public var fields: [String: Unit]
-  /// What its values may be, and those of its fields; nil or missing: anything. Backups of before have neither.
+  /// The bounds of its values and of its fields; nil or missing for none. Old backups have neither.
   public var bounds: Bounds?
   public var fieldBounds: [String: Bounds]?
-  /// A measure's steps that are each celebrated once, such as every 2 kg; nil: none.
+  /// The distance between a measure's milestones, such as 2 kg; nil for none.
   public var milestoneStep: Quantity?
-  /// What its entries use up; nil: nothing that is counted. A measure has none.
+  /// The stock that its entries use up, if any. A measure has none.
   public var stock: Stock?
   public var icon: String?
-  /// The pack that brought it; nil for one of the user's own.
+  /// The pack that it belongs to; nil for one of the user's own.
   public var pack: PackID?
-  /// The set of files that declares it, by name (`chime apply`); nil: it was made by hand, or is a pack's.
+  /// The name of the manifest that declares it (`chime apply`); nil if it was made by hand or belongs to a pack.
   public var set: String?
-  /// XP that each entry is worth.
+  /// The XP per entry.
   public var experience: Int
   /// The first day that counts.
   public var startedOn: CivilDate
   public var createdAt: Instant
-  /// Grows by one with each change of the definition.
+  /// A counter of changes to the definition.
   public var generation: Int64
 
   public init(
@@ -128,7 +128,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.generation = generation
   }
 
-  /// The tracker's day at an instant, and the minute of the clock on the wall (0 to 1439).
+  /// Returns the tracker's day at an instant, and the local time in minutes after midnight (0…1439).
   ///
   ///     // 2026-03-29 01:30 in Prague, for a day that starts at 04:00
   ///     tracker.day(at: instant, in: prague)    // (2026-03-28, 90)
@@ -140,11 +140,11 @@ public struct Tracker: Hashable, Sendable, Codable {
   }
 }
 
-/// What a measured value may be, so that a slip of the fingers is noticed.
+/// Bounds limit a measured value, so that typing errors are noticed.
 public struct Bounds: Hashable, Sendable, Codable {
   public var least: Quantity
   public var most: Quantity
-  /// How far a value usually lies at most from one of the week before; nil: as far as it likes.
+  /// The usual largest change within a week; nil for no limit.
   public var jump: Quantity?
 
   public init(least: Quantity, most: Quantity, jump: Quantity? = nil) {
@@ -155,7 +155,7 @@ public struct Bounds: Hashable, Sendable, Codable {
 
   public func contains(_ value: Quantity) -> Bool { least <= value && value <= most }
 
-  /// Whether a value is a surprise after one of some days before, or after: each week that begins may add a jump.
+  /// Returns whether a value is surprising, given another one some days before or after. Each started week allows one jump.
   public func isFar(_ value: Quantity, from other: Quantity, days: Int) -> Bool {
     guard let jump else { return false }
     let weeks = Double(max(1, (days.magnitude + 6) / 7))
@@ -164,23 +164,23 @@ public struct Bounds: Hashable, Sendable, Codable {
   }
 }
 
-/// What is to be reached, and in which time.
+/// A Goal is what to reach, and in which period.
 public struct Goal: Hashable, Sendable, Codable {
   public enum Period: String, Hashable, Sendable, Codable, CaseIterable { case day, week, month }
 
-  /// What is reached.
+  /// A Target is what to reach.
   public enum Target: Hashable, Sendable, Codable {
-    /// So many entries: of a check.
+    /// This many entries, for a check.
     case count(Int)
-    /// So much in all: of an amount.
+    /// This total, for an amount.
     case total(Quantity)
-    /// This value, from wherever the first entry was: of a measure.
+    /// This value, starting from the first entry, for a measure.
     case value(Quantity)
   }
 
   public var target: Target
   public var period: Period
-  /// Whether it is a limit: what is not to be passed. A limit is of a count or a total, and of a day.
+  /// Whether it is a limit, which must not be exceeded. A limit is on a count or total per day.
   public var isAtMost: Bool
 
   public init(_ target: Target, each period: Period = .day, atMost isAtMost: Bool = false) {
@@ -191,7 +191,7 @@ public struct Goal: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey { case target, period, isAtMost }
 
-  /// Backups of before know no limits.
+  /// Decodes a goal; old backups have no limits.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     target = try container.decode(Target.self, forKey: .target)
@@ -200,7 +200,7 @@ public struct Goal: Hashable, Sendable, Codable {
   }
 }
 
-/// The weekdays that counted up to a day, and since the one before it.
+/// FormerWeekdays are the weekdays that counted up to a day, from the end of the previous range on.
 public struct FormerWeekdays: Hashable, Sendable, Codable {
   public var until: CivilDate
   public var weekdays: WeekdaySet
@@ -211,16 +211,16 @@ public struct FormerWeekdays: Hashable, Sendable, Codable {
   }
 }
 
-/// Which days count towards a streak.
+/// CountedDays say which days count towards a streak.
 public enum CountedDays: Hashable, Sendable, Codable {
-  /// These weekdays. All others neither break a streak nor add to it.
+  /// These weekdays; the others neither break nor extend a streak.
   case weekdays(WeekdaySet)
-  /// So many days of each calendar week (from Monday on), whichever: the streak counts weeks.
+  /// This many days of each calendar week (from Monday), on any weekdays; the streak counts weeks.
   case timesAWeek(Int)
-  /// So many days of each calendar month, whichever: the streak counts months.
+  /// This many days of each calendar month, on any dates; the streak counts months.
   case timesAMonth(Int)
-  /// So many days in any `days` that follow each other: the streak counts days, those between included for as long as
-  /// the promise holds (as Loop Habit Tracker has it).
+  /// This many days in any `days` consecutive ones. The streak counts days, including those in between while the
+  /// promise holds (as in Loop Habit Tracker).
   case rolling(times: Int, days: Int)
 
   public static let everyDay = CountedDays.weekdays(.everyDay)

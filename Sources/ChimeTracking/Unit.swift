@@ -1,23 +1,21 @@
-/// What a quantity is measured in: `ml`, `lb`, `%`, or a word of one's own such as `pages`.
+/// A Unit is what a quantity is measured in: `ml`, `lb`, `%`, or a custom word such as `pages`.
 ///
-/// A unit is so many *grains*, a whole number, so that converting to and fro loses nothing: the grain of mass is 1/16 of
-/// 10 µg, in which both the kilogram and the pound (0.45359237 kg exactly, NIST Handbook 44) are whole; that of volume is
-/// 1/16,000,000 ml, in which the litre and the fluid ounces are.
+/// A unit is a whole number of *grains*, so that conversions lose nothing. The grain of mass is 1/16 of 10 µg, in which
+/// both the kilogram and the pound (0.45359237 kg exactly, NIST Handbook 44) are whole. The grain of volume is
+/// 1/16,000,000 ml, in which both the liter and the fluid ounce are whole.
 ///
 ///     Unit("lb")?.grains    // 725_747_792
 public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
   public enum Dimension: String, Hashable, Sendable, Codable {
     case mass, volume, length, time, energy
-    /// Parts of a hundred.
     case percentage
-    /// Things of one's own, which nothing converts to.
+    /// Custom things, which convert to nothing else.
     case count
   }
 
-  /// As it is written: `kg`.
   public let symbol: String
   public let dimension: Dimension
-  /// How many grains make one.
+  /// The number of grains in one unit.
   public let grains: Int64
 
   private init(_ symbol: String, _ dimension: Dimension, _ grains: Int64) {
@@ -26,7 +24,7 @@ public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
     self.grains = grains
   }
 
-  /// The unit of that symbol. Any other word of 1 to 16 letters counts things of that name; nil for what is no word.
+  /// Creates the unit of that symbol. Any other word of 1–16 letters counts things of that name; nil if it is no word.
   public init?(_ symbol: String) {
     if let known = Self.known[symbol] {
       self = known
@@ -36,7 +34,7 @@ public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
     }
   }
 
-  /// Letters and the marks on them. By scalars: what a letter joins to itself may be anything.
+  /// Checks scalars, because a character may combine a letter with anything.
   private static func isWord(_ symbol: String) -> Bool {
     symbol.unicodeScalars.allSatisfy {
       switch $0.properties.generalCategory {
@@ -49,7 +47,7 @@ public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
 
   public var description: String { symbol }
 
-  /// Whether a quantity in the other can be had in this one.
+  /// Returns whether quantities in this unit can be converted to `other`.
   public func converts(to other: Unit) -> Bool {
     dimension == other.dimension && (dimension != .count || symbol == other.symbol)
   }
@@ -82,17 +80,17 @@ public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 }
 
-/// How much: a whole number of grains of some dimension. Which unit it is shown in is the tracker's.
+/// A Quantity is a whole number of grains of some dimension. The tracker decides in which unit it is shown.
 public struct Quantity: Hashable, Comparable, Sendable, Codable {
   public let grains: Int64
 
   public static let zero = Quantity(grains: 0)
-  /// One, of what is counted.
+  /// One of the things that are counted.
   public static let one = Quantity(grains: 1_000_000)
 
   public init(grains: Int64) { self.grains = grains }
 
-  /// So many of a unit, rounded to the nearest grain; nil when it is no number or lies beyond `most` on either side.
+  /// Creates a quantity, rounded to the nearest grain; nil if `value` is no number or exceeds `limit(of:)`.
   ///
   ///     Quantity(82.4, Unit("kg")!)
   public init?(_ value: Double, _ unit: Unit) {
@@ -101,8 +99,8 @@ public struct Quantity: Hashable, Comparable, Sendable, Codable {
     self.grains = Int64(grains)
   }
 
-  /// The greatest magnitude of a single quantity, in grains: 50 tonnes, 5,000 litres, 10,000 km, 300 years, 10 GJ, a
-  /// thousand million of what is counted.
+  /// Returns the largest magnitude of one quantity, in grains: 50 tonnes, 5,000 liters, 10,000 km, 300 years, 10 GJ, a
+  /// billion of counted things.
   public static func limit(of dimension: Unit.Dimension) -> Int64 {
     switch dimension {
     case .mass: 80_000_000_000_000
@@ -114,8 +112,8 @@ public struct Quantity: Hashable, Comparable, Sendable, Codable {
     }
   }
 
-  /// The value in a unit, with as few digits after the point as say the same, so that 180.4 lb come back as 180.4 and not
-  /// with what was rounded to a grain; where it takes more than six, the nearest `Double`.
+  /// Returns the value in a unit with the fewest decimals that give the same grains, so that 180.4 lb stay 180.4; the
+  /// nearest `Double` if that takes more than six.
   public func value(in unit: Unit) -> Double {
     let value = Double(grains) / Double(unit.grains)
     for power in [1.0, 10, 100, 1_000, 10_000, 100_000, 1_000_000] {

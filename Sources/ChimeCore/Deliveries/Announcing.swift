@@ -1,14 +1,14 @@
 public import ChimeSchedule
 
-/// What endpoints are owed because an occurrence has become another: the events that they want to be told, and withdrawals
-/// of what they show. Each is a delivery, and committed with what it tells of.
+/// Announcing creates the deliveries that report changes of occurrences to endpoints: events, and withdrawals of shown
+/// messages. They commit together with the change.
 public enum Announcing {
-  /// Owes what follows from a change of one occurrence. To be called before `after` is written, which cancels what the
-  /// occurrence owed until then.
+  /// Adds the deliveries for a change of one occurrence. Call it before `after` is written, because that cancels
+  /// pending deliveries of the occurrence.
   ///
   /// - Parameters:
-  ///   - reminder: as it stands; nil when it cannot be read: then nobody is told, and what is shown is taken back.
-  ///   - way: by which it came, as `DeliveryEvent.by` has it.
+  ///   - reminder: the current definition; nil if it cannot be read, and then only withdrawals are sent.
+  ///   - way: where the change came from, as in `DeliveryEvent.by`.
   public static func change(
     _ before: Occurrence, to after: Occurrence, of reminder: Reminder?, by way: String?,
     in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
@@ -29,7 +29,7 @@ public enum Announcing {
     if !owed.isEmpty { try transaction.owe(owed) }
   }
 
-  /// What a change comes to for whoever keeps a list; nil: to nothing.
+  /// Returns the event of a change; nil if endpoints are not notified of it.
   private static func event(_ before: Occurrence, _ after: Occurrence) -> OccurrenceEvent? {
     guard before.state != after.state else { return nil }
     return switch after.state {
@@ -56,7 +56,7 @@ public enum Announcing {
     }
   }
 
-  /// Of each queue that can take back what it shows, the latest message of an occurrence that it may have.
+  /// Returns withdrawals of the latest message that each queue may have of an occurrence, for queues that support them.
   private static func withdrawals(
     of occurrence: Occurrence, before round: Int = .max, _ listeners: [EventSubscriptions.Subscriber],
     in transaction: any StoreTransaction, now: Instant, using generator: inout some RandomNumberGenerator
@@ -67,17 +67,17 @@ public enum Announcing {
     return queues.compactMap { queue in
       sent.filter { $0.queue == queue }.max { $0.round < $1.round }.map { message in
         var owed = withdrawal(of: message, now: now, using: &generator)
-        // What is under way has not arrived yet: its outcome lets this go, or time does where none is heard.
+        // A message in flight has not arrived yet. Its outcome makes this withdrawal due, or else this wait ends.
         if message.isOwed { owed.state = .waiting(until: now + longestUnderWay) }
         return owed
       }
     }
   }
 
-  /// For how long what came of a message that is under way is waited for.
+  /// The longest wait for the outcome of a message in flight.
   private static let longestUnderWay = Milliseconds.seconds(20)
 
-  /// Takes back what a message shows.
+  /// Returns a withdrawal of a message.
   static func withdrawal(
     of delivery: Delivery, now: Instant, using generator: inout some RandomNumberGenerator
   ) -> Delivery {
@@ -86,7 +86,7 @@ public enum Announcing {
       round: delivery.round, createdAt: now, event: .init(.withdrawal, message: delivery.id))
   }
 
-  /// Lays into a decision what follows from it for those who listen, and takes out what they do not want to be told.
+  /// Adds events and withdrawals to a decision, and removes deliveries of events that an endpoint does not subscribe to.
   public static func attend(
     _ firing: inout FiringResult, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
@@ -109,7 +109,7 @@ public enum Announcing {
           .init(.told(event), by: event == .done ? "tracker" : nil, reason: occurrence.missReason), of: occurrence,
           reminder, listeners, now: now, using: &generator)
       case .snoozed where before == nil:
-        // A time that was moved.
+        // The time was moved before it came.
         firing.deliveries += messages(
           .init(.told(.snoozed), by: "cli", until: occurrence.putOffUntil), of: occurrence, reminder, listeners,
           now: now, using: &generator)
@@ -118,7 +118,7 @@ public enum Announcing {
     }
   }
 
-  /// What a time was before it was recorded.
+  /// Returns a time's occurrence as it was before it was recorded.
   private static func unseen(_ occurrence: Occurrence) -> Occurrence? {
     var before = occurrence
     before.state = .awaited(until: occurrence.id.scheduledAt)
@@ -143,14 +143,14 @@ public enum Announcing {
       }
     }
     guard event == .repeated else { return }
-    // The new message takes the place of the one before.
+    // The new message replaces the previous one.
     let renewed = Set(firing.deliveries.filter { $0.occurrence == occurrence.id && $0.event == nil }.map(\.queue))
     firing.deliveries += try withdrawals(
       of: occurrence, before: occurrence.rounds, listeners.filter { renewed.contains($0.queue) }, in: transaction,
       now: now, using: &generator)
   }
 
-  /// Owes what follows from a removal. To be called before the reminder is removed, which dismisses what is open.
+  /// Adds the deliveries for a removal. Call it before the reminder is removed, because that dismisses open occurrences.
   public static func removal(
     of reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
@@ -170,8 +170,10 @@ public enum Announcing {
     }
   }
 
-  /// Owes what follows from an attempt: what has arrived though nobody waits for it any more is taken back, and others are
-  /// told of a message that is given up. To be called before the outcome is recorded.
+  /// Adds the deliveries that follow from an attempt. Call it before the outcome is recorded.
+  ///
+  /// A message that arrived after its occurrence was answered is withdrawn. Other endpoints are notified of a message
+  /// that was given up.
   static func outcome(
     of message: OutboundMessage, _ state: Delivery.State, in transaction: any StoreTransaction,
     _ context: ReminderContext,
@@ -189,12 +191,12 @@ public enum Announcing {
       let owed = try transaction.deliveries(filter, page: Page(limit: 100)).first {
         $0.isOwed && $0.event?.isWithdrawal == true && $0.event?.message == delivery.id
       }
-      // One that has been tried already may have come before the message.
+      // If the withdrawal was tried already, it may have arrived before the message.
       if let owed, owed.attempts == 0, try transaction.replay(owed.id, now: now) { return }
       try transaction.owe([withdrawal(of: delivery, now: now, using: &generator)])
     case .dead:
       guard let reminder = message.reminder else { return }
-      // Its own endpoint takes nothing.
+      // The failing endpoint itself cannot be notified.
       let others = listeners.filter { $0.queue != delivery.queue }
       let owed = messages(
         .init(.told(.givenUp), message: delivery.id, channel: delivery.queue.channel), of: message.occurrence, reminder,
@@ -204,7 +206,7 @@ public enum Announcing {
     }
   }
 
-  /// That what Chime itself tells waits for no answer: who keeps a list has it done.
+  /// Returns events that report a notice of Chime as done, for endpoints that keep a list, because it needs no answer.
   static func notice(
     _ occurrence: Occurrence, _ reminder: Reminder, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
@@ -215,7 +217,7 @@ public enum Announcing {
 }
 
 extension Occurrence {
-  /// Whether its messages stand where they were shown.
+  /// Whether its messages are still shown.
   var isShown: Bool {
     switch state {
     case .fired, .delivered: true

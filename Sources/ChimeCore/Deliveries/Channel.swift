@@ -1,18 +1,18 @@
 public import ChimeSchedule
 
-/// All that a channel needs to say one thing once.
+/// An OutboundMessage has everything that a channel needs for one attempt.
 public struct OutboundMessage: Hashable, Sendable {
   public var delivery: Delivery
   public var occurrence: Occurrence
-  /// The definition as it is now; nil when the reminder has been removed since, or cannot be read.
+  /// The current definition; nil if the reminder was removed or cannot be read.
   public var reminder: Reminder?
-  /// What is said of the reminder's tracker, and its texts where something is filled in; nil for most.
+  /// Data of the reminder's tracker, and its texts with placeholders filled in; nil for most.
   public var report: TrackerReport?
-  /// The name of the tenant whose it is; nil: a user's.
+  /// The name of the owning tenant; nil for a user.
   public var tenant: String?
-  /// What its endpoint shows once it has arrived, the newest first; nil where nothing is shown (`Endpoint.Kind.keepsState`).
+  /// What the endpoint shows once this has arrived, newest first; nil if it keeps no state (`Endpoint.Kind.keepsState`).
   public var shown: [OutboundMessage]?
-  /// Of a withdrawal: what the receiver calls the message that is taken back; nil where it has not said.
+  /// For a withdrawal, the receiver's id of the message to withdraw; nil if unknown.
   public var receipt: String?
 
   public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?, report: TrackerReport? = nil) {
@@ -22,49 +22,49 @@ public struct OutboundMessage: Hashable, Sendable {
     self.report = report
   }
 
-  /// What it tells.
+  /// The event that the message reports.
   public var kind: DeliveryEvent.Kind {
     delivery.event?.kind ?? .told(occurrence.repetition(ofRound: delivery.round) > 0 ? .repeated : .fired)
   }
 
-  /// What is shown: the reminder's title when it fired, its text as it is now, both filled in.
+  /// The reminder's title when it fired and its current body, both with placeholders filled in.
   public var title: String { report?.title ?? occurrence.title }
   public var body: String? { (report?.body ?? reminder?.body).flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-/// A way to reach someone. Lives outside the event loop and reports back by `report`, from any thread.
+/// A Channel sends messages. It runs outside the event loop and reports by `report`, from any thread.
 public protocol Channel: Sendable {
-  /// Begins to send. Returns at once; `report` is called once with `.ended`, and, for a channel that can be
-  /// answered, later any number of times with `.answered`.
+  /// Starts an attempt and returns at once. `report` is called once with `.ended`; a channel that supports answers may
+  /// later call it any number of times with `.answered`.
   func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void)
-  /// The occurrence was closed elsewhere: what still shows of it is taken down.
+  /// Removes messages that are still shown, because the occurrence was closed elsewhere.
   func withdraw(_ occurrence: OccurrenceID)
-  /// Stops: attempts under way end as failed, popups' answers are no longer awaited. Returns when nothing is left.
+  /// Stops: attempts in flight end as failed, and popups no longer wait for answers. Returns when nothing is left.
   func stop() async
 }
 
 public enum ChannelReport: Hashable, Sendable {
-  /// The attempt is over. `number` of the attempt is filled in by the receiver of the report.
+  /// The attempt has ended. The receiver of the report sets the attempt's `number`.
   case ended(Attempt, next: NextStep)
-  /// Someone answered.
+  /// A person answered.
   case answered(Occurrence.Answer)
 
-  /// What the channel advises after an attempt.
+  /// A NextStep is what the channel advises after an attempt.
   public enum NextStep: Hashable, Sendable {
-    /// It arrived.
+    /// The message arrived.
     case settled
-    /// Try again by the retry schedule.
+    /// Retry by the retry schedule.
     case retry
-    /// Try again not before this long (HTTP Retry-After).
+    /// Retry, but not before this time has passed (HTTP Retry-After).
     case retryAfter(Milliseconds)
-    /// The way is shut for now, which is nobody's failure (no session bus): try again after this long, and do not
-    /// count it as an attempt of the schedule.
+    /// The channel is unavailable through no fault of the endpoint (no session bus): retry after this time, and do not
+    /// count the attempt.
     case blocked(Milliseconds)
-    /// Not at all: the channel's own rule leaves this one out (a command that still runs).
+    /// Drop the message by the channel's own rule (a command that still runs).
     case cancel
-    /// This message never again: the other side has refused it for good (SMTP 5xx).
+    /// Give up the message: the receiver refused it for good (SMTP 5xx).
     case giveUp
-    /// Never again (HTTP 410): the endpoint is to be disabled, for this reason.
+    /// Disable the endpoint for this reason (HTTP 410).
     case disable(String)
   }
 }

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// One queue of the outbox: a channel of one user. What hangs in one queue delays no other.
+/// A DeliveryQueue is one channel of one user in the outbox. A slow queue delays no other.
 public struct DeliveryQueue: Hashable, Comparable, Sendable, Codable {
   public let owner: UInt32
   public let channel: ChannelName
@@ -15,39 +15,39 @@ public struct DeliveryQueue: Hashable, Comparable, Sendable, Codable {
   }
 }
 
-/// One message to one channel: the outbox's unit.
+/// A Delivery is one message to one channel, the outbox's unit.
 ///
 ///     pending → (sending) → delivered | waiting(nextAttempt) → (sending) … → dead | cancelled
 ///
-/// *Sending* is not stored: whoever claims a delivery moves its `visibleAt` past the longest attempt, so that one
-/// lost in a crash comes back by itself, with the same id.
+/// *Sending* is not stored: a claim hides the delivery for longer than any attempt, so that one lost in a crash becomes
+/// visible again, with the same id.
 public struct Delivery: Hashable, Sendable, Codable {
   public let id: DeliveryID
   public let occurrence: OccurrenceID
   public let queue: DeliveryQueue
-  /// Which firing of the occurrence it belongs to: 1, and one more after each snooze and with each repeat.
+  /// The firing of the occurrence that it belongs to: 1, plus one per snooze and per repeat.
   public let round: Int
   public var state: State
-  /// Attempts that have ended.
+  /// The number of attempts that have ended.
   public var attempts: Int
   public var createdAt: Instant
-  /// Of `attempts`, those that ended before a person had it sent again: they count no more for the retry schedule.
+  /// How many of `attempts` came before a manual replay; they no longer count for the retry schedule.
   public var attemptsBefore: Int
-  /// What it tells; nil: that its occurrence fires.
+  /// The event that it reports; nil for a firing.
   public let event: DeliveryEvent?
 
   public enum State: Hashable, Sendable, Codable {
     /// No attempt has ended yet. Exits: delivered, waiting, dead, cancelled.
     case pending
-    /// An attempt failed and the next is due then; or it came late and the first is (`CatchUpSpread`). Exits: delivered, waiting,
-    /// dead, cancelled.
+    /// An attempt failed and the next is due then, or the first was delayed (`CatchUpSpread`). Exits: delivered,
+    /// waiting, dead, cancelled.
     case waiting(until: Instant)
-    /// The channel had it. No exit.
+    /// The message arrived. No exit.
     case delivered(at: Instant)
-    /// Given up. No exit (a person may replay it).
+    /// Given up. No exit (but a manual replay).
     case dead(at: Instant)
-    /// No longer wanted: the occurrence was answered, a later round of it takes its place, its reminder was removed (none of
-    /// which ends one that tells an event); its endpoint was removed, or its channel left it out. No exit.
+    /// No longer needed: its endpoint was removed, or its channel dropped it. A firing also becomes this when its
+    /// occurrence is answered, a later round replaces it, or its reminder is removed. No exit.
     case cancelled(at: Instant)
   }
 
@@ -66,7 +66,7 @@ public struct Delivery: Hashable, Sendable, Codable {
     self.event = event
   }
 
-  /// Whether it is still owed.
+  /// Whether it is still pending.
   public var isOwed: Bool {
     switch state {
     case .pending, .waiting: true
@@ -75,21 +75,21 @@ public struct Delivery: Hashable, Sendable, Codable {
   }
 }
 
-/// What one attempt at a delivery came to. Appended, never changed.
+/// An Attempt is the result of one attempt at a delivery. Attempts are appended and never change.
 public struct Attempt: Hashable, Sendable, Codable {
-  /// 1, 2, 3 …
+  /// Counted from 1.
   public var number: Int
   public var startedAt: Instant
   public var took: Milliseconds
   public var outcome: Outcome
   /// HTTP status, SMTP reply code, or the exit status of a program.
   public var status: Int?
-  /// The first 1 KiB of what came back, made printable.
+  /// The first 1 KiB of the response, made printable.
   public var answer: String?
   /// One sentence, without secrets.
   public var error: String?
-  /// What the receiver calls the message, which it is taken back by. It is kept with the delivery
-  /// (`StoreTransaction.receipt`), and no attempt that is read has it.
+  /// The receiver's id for the message, needed to withdraw it. It is stored with the delivery
+  /// (`StoreTransaction.receipt`); attempts read from the store do not have it.
   public var receipt: String?
 
   public enum Outcome: String, Hashable, Sendable, Codable { case delivered, failed, refused }
@@ -108,6 +108,6 @@ public struct Attempt: Hashable, Sendable, Codable {
     self.receipt = receipt
   }
 
-  /// The most of an answer that is kept, in bytes.
+  /// The most bytes of a response that are kept.
   public static let answerLimit = 1_024
 }

@@ -1,24 +1,23 @@
 public import ChimeSchedule
 
-/// What happens to an occurrence or a tracker, as far as endpoints can ask to be told of it.
+/// An OccurrenceEvent is a kind of event that endpoints can subscribe to, of an occurrence or of a tracker.
 public enum OccurrenceEvent: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It fired, for the first time or after a snooze.
   case fired
-  /// It fired again because nobody had answered.
+  /// It repeated because it was unanswered.
   case repeated
   case done, snoozed, dismissed, missed
-  /// An answer was taken back: it waits for one again.
+  /// An answer was undone, so that it waits for one again.
   case reopened
-  /// A message that told of it was given up.
+  /// A message about it was given up.
   case givenUp
-  /// The entries of a tracker have changed.
+  /// A tracker's entries changed.
   case logged
-  /// The goal of a tracker's day, week or month is met.
+  /// A tracker met its goal for the day, week or month.
   case goal
   /// An achievement, a level or a milestone was reached.
   case unlocked
 
-  /// Whether it is told of a tracker or a pack (`DeliveryEvent.news`), and not of an occurrence.
+  /// Whether it concerns a tracker or a pack (`DeliveryEvent.news`), not an occurrence.
   public var isOfTracker: Bool {
     switch self {
     case .logged, .goal, .unlocked: true
@@ -26,29 +25,28 @@ public enum OccurrenceEvent: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// What an endpoint is told that does not say what it wants to be.
+  /// The subscription of an endpoint that does not specify one.
   public static let usual: Set<OccurrenceEvent> = [.fired, .repeated]
 }
 
-/// What a message tells, other than that its occurrence fires.
+/// A DeliveryEvent is what a message reports if not a firing.
 public struct DeliveryEvent: Hashable, Sendable, Codable {
   public var kind: Kind
-  /// Who brought it about, as `Occurrence.answeredBy` has it; `cli`, `ping`, `tracker` or `undo` for what has no name there.
+  /// What caused it, as in `Occurrence.answeredBy`; `cli`, `ping`, `tracker` or `undo` for causes without a name there.
   public var by: String?
-  /// Until when the occurrence is put off.
+  /// The end of the snooze.
   public var until: Instant?
-  /// Why it was missed.
   public var reason: MissReason?
-  /// The message that is taken back, or that was given up.
+  /// The withdrawn or given-up message.
   public var message: DeliveryID?
-  /// The channel of the message that was given up.
+  /// The channel of the given-up message.
   public var channel: ChannelName?
-  /// What is told of a tracker; nil: it is told of an occurrence.
+  /// The event's data about a tracker; nil for an event of an occurrence.
   public var news: TrackerNews?
 
   public enum Kind: Hashable, Sendable, Codable {
     case told(OccurrenceEvent)
-    /// What a message shows is to go: its occurrence waits for no answer to it any more.
+    /// Remove what a message shows, because it no longer needs an answer.
     case withdrawal
   }
 
@@ -71,7 +69,7 @@ public struct DeliveryEvent: Hashable, Sendable, Codable {
 extension DeliveryEvent {
   private static let partCount = 6
 
-  /// As stores keep it: its parts with tabs between, of which none has one.
+  /// The text form in stores: the parts separated by tabs, which no part contains.
   public var text: String {
     let parts = [
       kind.name, by ?? "", until.map { String($0.milliseconds) } ?? "", reason?.rawValue ?? "",
@@ -80,7 +78,7 @@ extension DeliveryEvent {
     return (parts + (news?.parts ?? [])).joined(separator: "\t")
   }
 
-  /// - Returns: nil for what `text` has not written.
+  /// - Returns: nil for a malformed text.
   public init?(text: String) {
     let parts = text.split(separator: "\t", omittingEmptySubsequences: false).map { $0.isEmpty ? nil : String($0) }
     guard parts.count >= Self.partCount, let kind = parts[0].flatMap(Kind.init(name:)) else { return nil }
@@ -94,7 +92,7 @@ extension DeliveryEvent {
 }
 
 extension DeliveryEvent.Kind {
-  /// `done`, `snoozed` and so on, and `withdrawal`.
+  /// The event's name, such as `done`, or `withdrawal`.
   public var name: String {
     switch self {
     case .told(let event): event.rawValue

@@ -1,16 +1,17 @@
 public import ChimeSchedule
 
-/// Something that Chime itself has to tell a user: a reminder of theirs that fires at once, on the desktop unless told
-/// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other. Nobody is
-/// asked for an answer: it is done as soon as it is told.
+/// DesktopNotice records a message from Chime itself to a user, by default on the desktop.
+///
+/// It is a reminder that fires at once, recorded in the transaction that it reports on, so it is as durable and as
+/// often retried as any other. It needs no answer and is done as soon as it fires.
 public enum DesktopNotice {
-  /// - Parameter start: before which nobody is told; nil: at once.
+  /// - Parameter start: the earliest time of delivery; nil for now.
   public static func record(
     _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ context: ReminderContext,
     urgency: Urgency = .normal, channels: [ChannelName] = [.desktop], tags: [String] = [], icon: String? = nil,
     notBefore start: Instant? = nil, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
-    // The very moment, whatever zone the machine moves to: it is not to come again there.
+    // An absolute time, so that it does not come again when the machine changes zones.
     let moment = RFC3339.format(Instant(seconds: now.seconds), in: .utc)
     let reminder = try insert(
       title, body, at: moment, to: owner, in: transaction, urgency: urgency, channels: channels, tags: tags, icon: icon,
@@ -26,8 +27,8 @@ public enum DesktopNotice {
     return occurrence
   }
 
-  /// Owes endpoints an event that belongs to no occurrence: one that is done at once stands for it in the history, of a
-  /// reminder that is gone again.
+  /// Adds deliveries of an event that belongs to no occurrence. In the history, a done occurrence of a removed reminder
+  /// represents it.
   static func owe(
     _ event: DeliveryEvent, _ title: String, to queues: [DeliveryQueue], of owner: UInt32,
     in transaction: any StoreTransaction,
@@ -60,7 +61,7 @@ public enum DesktopNotice {
     ])
   }
 
-  /// Makes the reminder of a notice.
+  /// Creates the reminder of a notice.
   private static func insert(
     _ title: String, _ body: String, at moment: String, to owner: UInt32, in transaction: any StoreTransaction,
     urgency: Urgency = .normal, channels: [ChannelName], tags: [String] = [], icon: String? = nil, now: Instant,

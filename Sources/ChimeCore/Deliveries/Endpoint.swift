@@ -1,25 +1,26 @@
 public import ChimeSchedule
 
-/// The address of a webhook, of mailboxes, at a broker of MQTT or of a room of Matrix, and how it wants to be called. Its secrets are
-/// kept apart, in files of mode 0600, and are never part of this value.
+/// An Endpoint is the address of a webhook, mailboxes, an MQTT broker or a Matrix room, with its settings.
+///
+/// Its secrets are stored apart, in files of mode 0600, and are never part of this value.
 public struct Endpoint: Hashable, Sendable, Codable {
   public var queue: DeliveryQueue
   public var url: String
   public var settings: EndpointSettings
   public var createdAt: Instant
-  /// When the first failure came since it last took a message; nil while the last attempt arrived, or none was made.
+  /// When the current series of failures began; nil if the last attempt arrived, or none was made.
   public var failingSince: Instant?
-  /// Set when it is not to be called any more.
+  /// Set while the endpoint is disabled.
   public var disabled: Disabled?
 
-  /// What its address is one of.
+  /// A Kind is the kind of an endpoint's address.
   public enum Kind: Hashable, Sendable {
     case webhook
-    /// Mailboxes, which a server is given messages for (`EndpointSettings.via`).
+    /// Mailboxes; messages go to a server (`EndpointSettings.via`).
     case email
-    /// Topics of a broker of MQTT.
+    /// Topics of an MQTT broker.
     case mqtt
-    /// A room of Matrix, which a homeserver is asked for (`EndpointSettings.via`).
+    /// A Matrix room; messages go to a homeserver (`EndpointSettings.via`).
     case matrix
 
     public init(of url: String) {
@@ -32,11 +33,11 @@ public struct Endpoint: Hashable, Sendable, Codable {
       }
     }
 
-    /// What an endpoint has a secret for.
+    /// A SecretUse says what an endpoint's secret is for.
     public enum SecretUse: Hashable, Sendable {
-      /// It signs all messages, and the receiver has it too.
+      /// It signs all messages; the receiver has it too.
       case signing
-      /// Chime makes it, for action tokens alone: nobody else has it.
+      /// It signs action tokens only. Chime generates it and shares it with nobody.
       case answers
       case none
     }
@@ -49,32 +50,31 @@ public struct Endpoint: Hashable, Sendable, Codable {
       }
     }
 
-    /// Whether its server may want a name and a password (`EndpointSettings.user`, and the token).
+    /// Whether its server may require a user name and a password (`EndpointSettings.user`, and the token).
     public var logsIn: Bool { self == .email || self == .mqtt }
 
-    /// Whether nothing can be sent without a token.
     public var needsToken: Bool { self == .matrix }
 
-    /// Whether it shows what is open, so that each message says what is to be shown from then on.
+    /// Whether it shows the open occurrences, so that each message carries the whole new state.
     public var keepsState: Bool { self == .mqtt }
 
-    /// Whether it can take back what it shows without a template that says how.
+    /// Whether it can withdraw messages without a template that describes how.
     public var takesBack: Bool { self == .mqtt || self == .matrix }
   }
 
   public var kind: Kind { Kind(of: url) }
 
-  /// Where answers to its messages are read; nil: nobody answers by it.
+  /// Where answers to its messages are read; nil if it takes none.
   public var answersAddress: String? {
     switch kind {
     case .webhook, .email: settings.replies
     case .mqtt: url
-    // Whoever is not named has nothing to say.
+    // Only answers of listed senders count.
     case .matrix: settings.senders == nil ? nil : "\(url) \(settings.via ?? "")"
     }
   }
 
-  /// Why and since when an endpoint is not called.
+  /// A Disabled says since when and why an endpoint is disabled.
   public struct Disabled: Hashable, Sendable, Codable {
     /// A sentence without a full stop.
     public var reason: String
@@ -99,16 +99,16 @@ public struct Endpoint: Hashable, Sendable, Codable {
   }
 }
 
-/// How an endpoint wants to be called. Nil is the configuration's or the usual way.
+/// EndpointSettings say how to send to an endpoint; nil fields mean the configured or usual way.
 public struct EndpointSettings: Hashable, Sendable, Codable {
-  /// Attempts that may be under way at once.
+  /// The most attempts in flight at once.
   public var concurrency: Int?
-  /// How many messages it takes in a span of time.
+  /// The most messages per span of time.
   public var rate: Rate?
-  /// Whether a message is sent only when every earlier one has been settled; nil means no.
+  /// Whether a message is sent only after every earlier one has been settled; nil means no.
   public var inOrder: Bool?
 
-  /// At most `count` messages in any `span`.
+  /// A Rate permits at most `count` messages in any `span`.
   public struct Rate: Hashable, Sendable, Codable {
     public var count: Int
     public var span: Milliseconds
@@ -119,37 +119,36 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     }
   }
 
-  /// Sent with every message, after Chime's own; nil for none.
+  /// Headers sent with every message after Chime's own, if any.
   public var headers: [Header]?
-  /// What is sent instead of the usual message: the name of a template that comes with Chime, or the text of one, which
-  /// begins with `{`; nil for the usual message.
+  /// The template of messages: the name of one that ships with Chime, or a text that begins with `{`; nil for Chime's
+  /// own format.
   public var template: String?
-  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
+  /// The trusted CA certificates, in PEM; nil for the system's.
   public var certificates: String?
-  /// Where answers to its messages are read: the address of a topic of ntfy, or `poll:` and an address that is asked for them;
-  /// nil: nobody answers by it.
+  /// Where answers are read: the address of an ntfy topic, or `poll:` and an address to poll; nil for none.
   public var replies: String?
-  /// The server that emails are given to, such as `smtps://mail.example.org`, or the homeserver of a room; nil for a webhook.
+  /// The server for emails, such as `smtps://mail.example.org`, or the homeserver of a room; nil for a webhook.
   public var via: String?
-  /// Whom emails are from, as an address; nil for a webhook.
+  /// The sender address of emails; nil for a webhook.
   public var from: String?
-  /// Where answers to emails go, as an address; nil: to `from`.
+  /// The address for replies to emails; nil for `from`.
   public var replyTo: String?
-  /// The name to log in to the server or broker with, whose password is the endpoint's token; nil: without.
+  /// The user name at the server or broker, whose password is the endpoint's token; nil for no login.
   public var user: String?
-  /// Whose answers in a room count, such as `@ann:example.org`; nil: nobody's. Never empty.
+  /// The senders whose answers in a room count, such as `@ann:example.org`; nil for none. Never empty.
   public var senders: [String]?
-  /// What it is told; nil: that reminders fire and are repeated. Each once.
+  /// The events that it subscribes to, each once; nil for firings and repeats.
   public var events: [OccurrenceEvent]?
-  /// Of which reminders it is told besides those that name it, as `ReminderChoice` writes it; nil: of no others.
+  /// The reminders that it is notified of besides those that name it, as a `ReminderChoice`; nil for no others.
   public var reminders: String?
-  /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
+  /// The name of the manifest that declares it (`chime apply`); nil if it was added by hand.
   public var set: String?
 
-  /// What `replies` begins with where an address is asked.
+  /// The prefix of `replies` for an address to poll.
   public static let pollPrefix = "poll:"
 
-  /// The address that is asked for answers; nil: they come by a topic, or not at all.
+  /// The address to poll for answers; nil if they come by a topic, or not at all.
   public var polled: String? {
     guard let replies, replies.hasPrefix(Self.pollPrefix) else { return nil }
     return String(replies.dropFirst(Self.pollPrefix.count))
@@ -158,7 +157,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   /// Whether answers come by a topic, which others can write to.
   public var hasTopic: Bool { replies != nil && polled == nil }
 
-  /// One header of a request.
+  /// A Header is one header of a request.
   public struct Header: Hashable, Sendable, Codable {
     public var name: String
     public var value: String

@@ -1,7 +1,8 @@
 public import ChimeSchedule
 
-/// Tells a user that one of their endpoints has been disabled: a reminder of theirs that fires at once on the desktop,
-/// recorded in the transaction that disables the endpoint, and so as durable and as often tried as any other.
+/// EndpointNotice tells a user that one of their endpoints was disabled.
+///
+/// The notice is recorded in the transaction that disables the endpoint, as a `DesktopNotice`.
 public enum EndpointNotice {
   public static func record(
     _ endpoint: Endpoint, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
@@ -14,11 +15,11 @@ public enum EndpointNotice {
       to: endpoint.queue.owner, in: transaction, context, now: now, using: &generator)
   }
 
-  /// Such as `Webhook "team" is off: it has failed for 5 days`.
+  /// Returns the title, such as `Webhook "team" is off: it has failed for 5 days`.
   public static func title(_ endpoint: Endpoint) -> String {
     let name = "\"\(endpoint.queue.channel)\""
     var reason = endpoint.disabled?.reason ?? "it was disabled"
-    // Reasons that stand alone elsewhere name the endpoint themselves.
+    // Reasons that also stand alone name the endpoint, which the title has already.
     if reason.hasPrefix("endpoint \(name) ") { reason = "it " + reason.dropFirst("endpoint \(name) ".count) }
     switch endpoint.kind {
     case .webhook: return "Webhook \(name) is off: \(reason)"

@@ -1,18 +1,17 @@
-/// Who is told otherwise of reminders than that they fire to their channels: endpoints that say which events they want, and
-/// those that can take back what they show.
+/// EventSubscriptions holds the endpoints that subscribe to more than firings, or that can withdraw messages.
 ///
-/// A value, and part of `ReminderContext`: where nobody listens, nothing is asked of the store for it.
+/// It is a value in `ReminderContext`, so that the store is not asked where nothing is subscribed.
 public struct EventSubscriptions: Hashable, Sendable {
-  /// An endpoint that does.
+  /// A Subscriber is such an endpoint.
   public struct Subscriber: Hashable, Sendable {
     public var queue: DeliveryQueue
-    /// What it is told.
+    /// The events that it subscribes to.
     public var events: Set<OccurrenceEvent>
-    /// Of which reminders, besides those that name it.
+    /// The reminders that it is notified of, besides those that name it.
     public var reminders: ReminderChoice?
-    /// Whether it can take back what it shows.
+    /// Whether it can withdraw messages.
     public var takesBack: Bool
-    /// Whether each of its messages says what is shown from then on.
+    /// Whether each of its messages carries the whole state.
     public var keepsState: Bool
 
     public init(
@@ -33,7 +32,7 @@ public struct EventSubscriptions: Hashable, Sendable {
 
   private var listeners: [UInt32: [Subscriber]] = [:]
 
-  /// - Parameter listeners: each queue once. Those that want the usual and take nothing back are left out.
+  /// - Parameter listeners: each queue once. Those with the usual events and without withdrawals are left out.
   public init(_ listeners: some Sequence<Subscriber> = []) {
     for listener in listeners
     where listener.events != OccurrenceEvent.usual || listener.reminders != nil || listener.takesBack {
@@ -41,21 +40,21 @@ public struct EventSubscriptions: Hashable, Sendable {
     }
   }
 
-  /// Those of an owner; nil: there are none.
+  /// Returns the subscribers of an owner; nil if there are none.
   func listeners(of owner: UInt32) -> [Subscriber]? { listeners[owner] }
 
-  /// Whether a queue can take back what it shows.
+  /// Returns whether a queue can withdraw messages.
   func takesBack(_ queue: DeliveryQueue) -> Bool {
     listeners[queue.owner]?.contains { $0.queue == queue && $0.takesBack } ?? false
   }
 
-  /// Whether messages of a queue say what is shown from then on.
+  /// Returns whether messages of a queue carry the whole state.
   func keepsState(_ queue: DeliveryQueue) -> Bool {
     listeners[queue.owner]?.contains { $0.queue == queue && $0.keepsState } ?? false
   }
 }
 
-/// The reminders that an endpoint is told of, whichever channels they name.
+/// A ReminderChoice selects the reminders that an endpoint is notified of, whichever channels they name.
 public enum ReminderChoice: Hashable, Sendable {
   case all
   case tag(String)
@@ -69,7 +68,7 @@ public enum ReminderChoice: Hashable, Sendable {
 }
 
 extension ReminderChoice: CustomStringConvertible {
-  /// `all`, or `tag:` and the tag.
+  /// The text form: `all`, or `tag:` and the tag.
   public var description: String {
     switch self {
     case .all: "all"

@@ -1,25 +1,25 @@
 public import ChimeSchedule
 
-/// What an outbox transaction has committed.
+/// An OutboxCommit is the result of an outbox transaction.
 public struct OutboxCommit: Sendable {
   public private(set) var claims: [ClaimedMessage] = []
-  /// What the outcomes came to; nil where it was not worth a record.
+  /// The recorded outcomes with their new states; the attempt is nil if it was not worth a record.
   public private(set) var settled: [(outcome: Outcome, recorded: Attempt?, state: Delivery.State)] = []
-  /// Endpoints that were disabled, each with the occurrence that tells of it.
+  /// Endpoints that were disabled, each with the occurrence of its notice.
   public private(set) var disabled: [(endpoint: Endpoint, notice: Occurrence)] = []
-  /// Endpoints whose `failingSince` is another.
+  /// Endpoints whose `failingSince` changed.
   public private(set) var changed: [Endpoint] = []
-  /// Outcomes of what another daemon has taken over.
+  /// Outcomes of deliveries that another daemon has taken over.
   public private(set) var takenOver: [Outcome] = []
-  /// Outcomes that the store refused, and why.
+  /// The reasons for which the store refused outcomes.
   public private(set) var refused: [String] = []
-  /// Queues whose deliveries could not be read, and why.
+  /// Queues whose deliveries could not be read, with the reasons.
   public private(set) var unreadable: [(queue: DeliveryQueue, reason: String)] = []
 
-  /// Records what came of attempts, gives back what is not begun, and claims what there is room for.
+  /// Records outcomes, releases claims that do not begin, and claims new deliveries.
   ///
   /// - Parameter seenFailing: since when this daemon has seen each queue fail without a break.
-  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  /// - Throws: errors of the transaction, which then must not be committed.
   public static func run(
     _ part: OutboxTransaction, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
     seenFailing: [DeliveryQueue: Instant],
@@ -35,7 +35,7 @@ public struct OutboxCommit: Sendable {
         commit.takenOver.append(outcome)
         continue
       } catch StoreFailure.internalError(let reason) {
-        // One that cannot be recorded must not take its neighbours with it.
+        // An outcome that cannot be recorded must not keep the others from being recorded.
         commit.refused.append(reason)
         continue
       }
@@ -45,7 +45,7 @@ public struct OutboxCommit: Sendable {
           outcome, of: &endpoints, seenSince: seenFailing[outcome.queue], in: transaction, context, now: now, &commit,
           using: &generator)
       } catch StoreFailure.internalError(let reason) {
-        // Nor one whose endpoint cannot be read.
+        // The same holds for one whose endpoint cannot be read.
         commit.refused.append(reason)
       }
     }
@@ -54,14 +54,14 @@ public struct OutboxCommit: Sendable {
       do {
         commit.claims += try ClaimedMessage.claim(queue, limit: limit, in: transaction, policies, context, now: now)
       } catch StoreFailure.internalError(let reason) {
-        // What is wrong in one queue must not undo what came of the others.
+        // An error in one queue must not undo the results of the others.
         commit.unreadable.append((queue, reason))
       }
     }
     return commit
   }
 
-  /// What an outcome means for its endpoint.
+  /// Updates the endpoint after an outcome.
   private static func note(
     _ outcome: Outcome, of endpoints: inout [DeliveryQueue: Endpoint?], seenSince: Instant?,
     in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant, _ commit: inout OutboxCommit,
@@ -92,12 +92,12 @@ public struct OutboxCommit: Sendable {
     let delivery = outcome.message.delivery
     var attempt = outcome.attempt
     attempt.number = delivery.attempts + 1
-    // An attempt that arrived needs no look at those before it.
+    // After a successful attempt the number of earlier ones does not matter.
     let counted =
       attempt.outcome == .delivered
       ? 1 : RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [attempt], of: delivery)
     let state = RetryPolicy.state(after: outcome.next, attempts: counted, now: now, using: &generator)
-    // A way that is shut is recorded once, not every half minute of a weekend without a session.
+    // An unavailable channel is recorded once, not every half minute of a weekend without a session.
     let isRepeatedBlock = if case .blocked = outcome.next { delivery.attempts > 0 } else { false }
     let recorded = isRepeatedBlock ? nil : attempt
     try Announcing.outcome(

@@ -1,29 +1,29 @@
 public import ChimeSchedule
 
-/// What the loop has in hand of the outbox.
+/// An OutboxState is the part of the outbox that the loop holds in memory.
 public struct OutboxState {
-  /// Claimed and not begun: what the scheduler speaks of by id.
+  /// Messages that are claimed but not begun, by the ids that the scheduler uses.
   public private(set) var held: [DeliveryID: ClaimedMessage] = [:]
-  /// Begun, and what came of it not yet recorded.
+  /// Deliveries whose attempt began and whose outcome is not recorded yet.
   private var underWay: Set<DeliveryID> = []
-  /// Recorded of late, with the number of what wakes next that came with it; the second are those before the first.
+  /// Deliveries recorded lately, with the sequence number of their commit, in two generations.
   private var recorded: (last: [DeliveryID: UInt64], before: [DeliveryID: UInt64]) = ([:], [:])
-  /// What the next transaction brings to the store.
+  /// The work for the next transaction.
   public var work = OutboxTransaction()
-  /// The endpoints as they were last read.
+  /// The endpoints as last read.
   public var endpoints: [DeliveryQueue: Endpoint] = [:]
-  /// Since when this daemon has seen an endpoint fail without a break, a sleep or a step of the clock.
+  /// Since when this daemon has seen each queue fail, without a break, sleep or clock step.
   public var seenFailing: [DeliveryQueue: Instant] = [:]
-  /// How many attempts have failed since one arrived.
+  /// The number of failures per queue since the last success.
   private var failures: [DeliveryQueue: Int] = [:]
 
   public init() {}
 
   /// Notes how attempts ended.
   ///
-  /// - Returns: the queues whose other side takes messages again after it has failed so many times in a row that a queue rests:
-  ///   what waits there need not wait for its own times. Fewer may be the fault of the messages, which would use up their
-  ///   attempts whenever another arrives.
+  /// - Returns: the queues that recovered after enough failures in a row to make them rest; their waiting deliveries
+  ///   may be tried at once. Fewer failures may be due to the messages themselves, which would use up their attempts if
+  ///   retried after each success of another.
   public mutating func heard(_ outcomes: [Outcome], at now: Instant) -> Set<DeliveryQueue> {
     var well: Set<DeliveryQueue> = []
     for outcome in outcomes {
@@ -41,17 +41,16 @@ public struct OutboxState {
     return well
   }
 
-  /// Whether no attempt is under way whose outcome is not recorded.
   public var isNothingUnderWay: Bool { underWay.isEmpty }
 
-  /// Keeps what was claimed until the scheduler says that it begins.
+  /// Holds claimed messages until the scheduler begins them.
   ///
-  /// A claim is kept by the wall clock: when that is set forward or the machine sleeps it runs out, and what is held or
-  /// under way is claimed once more. That is left out here, since it would be sent twice.
+  /// Claims expire by the wall clock. When that is set forward or the machine sleeps, a message that is held or in
+  /// flight is claimed once more. Such duplicates are left out here, because they would be sent twice.
   ///
-  /// - Parameter number: that of what wakes next that came with them. What was recorded after that, and heard of before, is left
-  ///   out too. Nil: they come from memory.
-  /// - Returns: the claims that the scheduler is to hear of.
+  /// - Parameter number: the sequence number of the claiming transaction, by which messages that were recorded later
+  ///   but reported earlier are left out too. Nil in degraded mode.
+  /// - Returns: the new claims for the scheduler.
   public mutating func hold(_ claims: [ClaimedMessage], asOf number: UInt64? = nil) -> [Claim] {
     var kept: [Claim] = []
     for claimed in claims where held[claimed.claim.id] == nil && !underWay.contains(claimed.claim.id) {
@@ -63,7 +62,7 @@ public struct OutboxState {
     return kept
   }
 
-  /// What is to be sent for a claim that begins.
+  /// Returns the message for a claim that begins.
   public mutating func begin(_ id: DeliveryID) -> OutboundMessage? {
     guard let message = held.removeValue(forKey: id)?.message else { return nil }
     underWay.insert(id)
@@ -72,20 +71,20 @@ public struct OutboxState {
 
   public mutating func forget(_ id: DeliveryID) { held[id] = nil }
 
-  /// What came of these attempts is in the store, or lost.
+  /// Notes that the outcomes of these attempts were recorded or lost.
   ///
-  /// - Parameter number: that of what wakes next that came with the record; nil: it is lost.
+  /// - Parameter number: the sequence number of the recording transaction; nil if they were lost.
   public mutating func ended(_ outcomes: [Outcome], asOf number: UInt64?) {
     for outcome in outcomes {
       let id = outcome.message.delivery.id
       underWay.remove(id)
       if let number { recorded.last[id] = number }
     }
-    // A transaction that was under way meanwhile is heard of within far fewer.
+    // Far fewer commits pass before a transaction that was in flight meanwhile is reported.
     if recorded.last.count >= 4 * OutboxTransaction.limit { recorded = ([:], recorded.last) }
   }
 
-  /// What is held of earlier rounds than these, which have cancelled it.
+  /// Returns the held messages of earlier rounds, which these deliveries have canceled.
   public func superseded(by deliveries: [Delivery]) -> Set<DeliveryID> {
     let rounds = deliveries.filter { $0.round > 1 && $0.event == nil }
     guard !rounds.isEmpty, !held.isEmpty else { return [] }
@@ -95,7 +94,7 @@ public struct OutboxState {
     )
   }
 
-  /// Where the rounds of one occurrence take each other's place.
+  /// A Place is where rounds of one occurrence replace each other.
   private struct Place: Hashable {
     let occurrence: OccurrenceID
     let queue: DeliveryQueue

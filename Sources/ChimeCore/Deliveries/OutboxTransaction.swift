@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A delivery that this daemon has claimed, with what is to be said.
+/// A ClaimedMessage is a delivery that this daemon has claimed, with its content.
 public struct ClaimedMessage: Sendable {
   public var claim: Claim
   public var message: OutboundMessage
@@ -10,7 +10,7 @@ public struct ClaimedMessage: Sendable {
     self.message = message
   }
 
-  /// Claims at most `limit` deliveries of a queue, for as long as its policy says, with what they say of trackers.
+  /// Claims at most `limit` deliveries of a queue for the time that its policy sets, and reads their content.
   public static func claim(
     _ queue: DeliveryQueue, limit: Int, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
     _ context: ReminderContext,
@@ -39,12 +39,13 @@ public struct ClaimedMessage: Sendable {
     return try TrackerReport(of: message.occurrence, reminder, over: report, in: transaction, context)
   }
 
-  /// How many open occurrences are looked at for what an endpoint shows, the newest of them.
+  /// The number of newest open occurrences that are read for an endpoint's state.
   private static let mostShown = 100
 
-  /// What an endpoint shows: the open occurrences that it was told of, each by its latest message, the newest first. What was claimed
-  /// in this transaction counts as told. It is read anew for each message, so that what is shown is right again with the next
-  /// one, whatever was lost before.
+  /// Returns what an endpoint shows: the open occurrences that it was notified of, with their latest messages, newest first.
+  ///
+  /// Messages claimed in this transaction are included. The state is read for each message, so that the next one
+  /// corrects whatever was lost.
   private static func shown(
     by queue: DeliveryQueue, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> [OutboundMessage] {
@@ -64,7 +65,7 @@ public struct ClaimedMessage: Sendable {
   }
 }
 
-/// What came of an attempt, before it is recorded.
+/// An Outcome is the result of an attempt before it is recorded.
 public struct Outcome: Sendable {
   public var attempt: Attempt
   public var next: ChannelReport.NextStep
@@ -79,22 +80,22 @@ public struct Outcome: Sendable {
   public var queue: DeliveryQueue { message.delivery.queue }
 }
 
-/// What is brought to the store in one transaction.
+/// An OutboxTransaction is the work of one transaction on the outbox.
 public struct OutboxTransaction: Sendable {
   public var outcomes: [Outcome] = []
-  /// Those that waited longest first, so that no queue waits for another for ever.
+  /// The queues to claim for, longest wait first, so that none starves.
   public var claims: [(queue: DeliveryQueue, limit: Int)] = []
   public var releases: [DeliveryID] = []
-  /// What receivers and buttons said to occurrences. It is recorded after the outcomes that came before it: an answer that
-  /// closes an occurrence would cancel the very delivery that brought it.
+  /// Answers to occurrences. They are recorded after earlier outcomes, because an answer that closes an occurrence
+  /// would cancel the very delivery that prompted it.
   public var answers: [Answer] = []
 
   public struct Answer: Sendable {
     public var answer: Occurrence.Answer
     public var occurrence: OccurrenceID
-    /// When given, whose the occurrence has to be: an answer to anybody else's is passed over.
+    /// The required owner of the occurrence, if given; answers to those of others are ignored.
     public var owner: UInt32?
-    /// By which way it came, as `Occurrence.answeredBy` has it.
+    /// Where the answer came from, as in `Occurrence.answeredBy`.
     public var way: String?
 
     public init(answer: Occurrence.Answer, occurrence: OccurrenceID, owner: UInt32? = nil, way: String? = nil) {
@@ -107,13 +108,13 @@ public struct OutboxTransaction: Sendable {
 
   public init() {}
 
-  /// The most outcomes, and the most claims, of one transaction: the writer is soon free for firing.
+  /// The most outcomes and the most claims of one transaction, so that the writer is soon free for firing.
   public static let limit = 512
 
   public var needsNoTransaction: Bool { outcomes.isEmpty && claims.isEmpty && releases.isEmpty }
   public var isEmpty: Bool { needsNoTransaction && answers.isEmpty }
 
-  /// Adds what came later.
+  /// Adds later work.
   public mutating func append(_ later: OutboxTransaction) {
     outcomes += later.outcomes
     claims += later.claims
@@ -121,7 +122,7 @@ public struct OutboxTransaction: Sendable {
     answers += later.answers
   }
 
-  /// As much as one transaction takes.
+  /// Removes and returns as much as fits into one transaction.
   public mutating func take() -> OutboxTransaction {
     var part = OutboxTransaction()
     part.outcomes = Array(outcomes.prefix(Self.limit))

@@ -1,24 +1,28 @@
 public import ChimeSchedule
 
-/// How long a connection that brings answers is left alone after it has ended: any time up to a bound that doubles with each
-/// end in a row, so that those who lost one server do not come back together ("full jitter").
+/// A ReplyBackoff computes the wait before a connection for answers is opened again.
+///
+/// It is a random time up to a bound that doubles with each end in a row, so that clients of one failed server do not
+/// return together ("full jitter").
 public struct ReplyBackoff: Hashable, Sendable {
-  /// Ends in a row.
+  /// The number of connections that ended in a row.
   public private(set) var failures = 0
 
   static let shortest = Milliseconds.milliseconds(250)
   static let first = Milliseconds.seconds(1)
   public static let longest = Milliseconds.minutes(5)
-  /// The longest that a server may ask for.
+  /// The longest wait that a server may ask for.
   static let mostAsked = Milliseconds.hours(1)
-  /// One that lasted so long was a good one.
+  /// A connection that lasted this long resets `failures`.
   static let good = Milliseconds.minutes(1)
 
   public init() {}
 
+  /// Returns the wait after a connection ended.
+  ///
   /// - Parameters:
-  ///   - lasted: for how long it was open; zero where it never was.
-  ///   - asked: how long the server wants not to be called.
+  ///   - lasted: how long it was open; zero if it never opened.
+  ///   - asked: the wait that the server asked for.
   public mutating func wait(
     lasted: Milliseconds, asked: Milliseconds? = nil, using generator: inout some RandomNumberGenerator
   ) -> Milliseconds {

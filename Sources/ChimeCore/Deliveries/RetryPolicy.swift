@@ -1,16 +1,16 @@
 public import ChimeSchedule
 
-/// When a failed delivery is tried again (the example schedule of Standard Webhooks 1.0.0, one step longer).
+/// RetryPolicy says when a failed delivery is retried (the example schedule of Standard Webhooks 1.0.0 plus one step).
 ///
 /// At once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a tenth longer, so that
-/// what failed together does not come back together.
+/// deliveries that failed together are not retried together.
 public enum RetryPolicy {
   /// The waits after attempt 1, 2, 3 …
   public static let waits: [Milliseconds] = [
     .zero, .seconds(5), .minutes(5), .minutes(30), .hours(2), .hours(5), .hours(10), .hours(14), .hours(20), .hours(24),
   ]
 
-  /// How long to wait after `attempts` have failed; nil when the delivery is to be given up.
+  /// Returns the wait after `attempts` failures; nil to give up the delivery.
   public static func wait(afterAttempts attempts: Int, using generator: inout some RandomNumberGenerator)
     -> Milliseconds?
   {
@@ -20,17 +20,17 @@ public enum RetryPolicy {
     return wait + .milliseconds(Int64.random(in: 0...(wait.rawValue / 10), using: &generator))
   }
 
-  /// How many attempts count for the schedule: those that found their way shut were nobody's failure, and those before
-  /// a person had it sent again are past.
+  /// Returns how many attempts count for the schedule: not those that found the channel unavailable, and not those
+  /// before a manual replay.
   ///
-  /// - Parameter attempts: all that have ended, oldest first.
+  /// - Parameter attempts: all ended attempts, oldest first.
   public static func counted(_ attempts: [Attempt], of delivery: Delivery) -> Int {
     attempts.dropFirst(delivery.attemptsBefore).count { $0.outcome != .refused }
   }
 
-  /// The state that an attempt leaves a delivery in.
+  /// Returns the state of a delivery after an attempt.
   ///
-  /// - Parameter attempts: how many attempts count, this one included.
+  /// - Parameter attempts: the number of attempts that count, including this one.
   public static func state(
     after next: ChannelReport.NextStep, attempts: Int, now: Instant, using generator: inout some RandomNumberGenerator
   ) -> Delivery.State {

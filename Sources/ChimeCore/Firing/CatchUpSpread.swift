@@ -1,33 +1,32 @@
 public import ChimeSchedule
 
-/// Spreads the first attempts at what fires late, so that the end of an absence is no storm for receivers and commands.
+/// A CatchUpSpread delays first attempts of late deliveries, so that receivers and commands get no storm after a downtime.
 ///
-/// The first few messages of each queue leave at once; the rest within a span that grows with their number, each at a moment
-/// of it that follows from its occurrence and its queue alone. What fires on time is never held up, nor is what is
-/// critical, nor the desktop, which gathers popups by itself, nor a queue that keeps its order, whose head would hold up
-/// what is on time behind it.
+/// The first messages of each queue leave at once. The rest leave within a span that grows with their number, each at
+/// a moment derived from a hash of its occurrence and queue. Never delayed: deliveries on time, critical ones, the
+/// desktop (which merges popups itself), and ordered queues, whose head would hold up messages on time behind it.
 ///
 ///     var catchUpSpread = CatchUpSpread()
 ///     catchUpSpread.spread(&firings, policies, now: now)   // 50 webhooks of one endpoint: 10 at once, 40 over 5 s
 public struct CatchUpSpread: Hashable, Sendable {
-  /// The longest that a message waits; zero: none does.
+  /// The longest delay; zero turns spreading off.
   public var span: Milliseconds
-  /// When the first late message of the present absence fired.
+  /// When the first late message of the current catch-up fired.
   private var begun: Instant?
-  /// How many late messages of each queue have fired since.
+  /// The number of late messages per queue that have fired since.
   private var counts: [DeliveryQueue: Int] = [:]
 
-  /// How many of a queue leave at once.
+  /// The number of messages per queue that leave at once.
   public static let atOnce = 10
-  /// By how much each late message makes the span longer.
+  /// The length that each late message adds to the span.
   public static let share = Milliseconds.milliseconds(100)
   public static let usualSpan = Milliseconds.minutes(1)
 
   public init(span: Milliseconds = usualSpan) { self.span = span }
 
-  /// Puts off the deliveries that have to wait: they are `waiting`, with no attempt made.
+  /// Delays deliveries by setting their state to `waiting`, with no attempt made.
   ///
-  /// - Parameter firings: those of one transaction. What one absence has left may take several; the count goes on.
+  /// - Parameter firings: those of one transaction. The counts carry over to the next, because one downtime may take several.
   public mutating func spread(_ firings: inout [FiringResult], _ policies: DeliveryQueuePolicies, now: Instant) {
     guard span > .zero else { return }
     if let begun, now < begun || now - begun > span { (self.begun, counts) = (nil, [:]) }
@@ -54,10 +53,10 @@ public struct CatchUpSpread: Hashable, Sendable {
     }
   }
 
-  /// The occurrences whose deliveries may wait.
+  /// Returns the occurrences whose deliveries may be delayed.
   private static func mayWait(_ firing: FiringResult) -> Set<OccurrenceID> {
     guard firing.due.reminder.urgency != .critical else { return [] }
-    // A repeat comes on time, however late its occurrence was.
+    // A repeat is on time, however late its occurrence was.
     return Set(
       firing.occurrences.filter { $0.late != nil && $0.late != .quiet && $0.repeats == 0 }.map(\.id))
   }

@@ -1,20 +1,20 @@
 public import ChimeSchedule
 import ChimeTracking
 
-// What a `DegradedMode` asks the store for, what comes of it, and what it brings to the store.
+// The question that a `DegradedMode` asks the store, the answer, the result, and the part that one transaction records.
 extension DegradedMode {
-  /// A question to the store.
+  /// A Look is one read of the store, with everything that the next decisions need.
   public struct Look: Sendable {
     var now: Instant
     var limit: Int
     var after: DueCursor?
     var occurrences: [OccurrenceID]
-    /// What is due of what is known here alone, the earliest first; without the reminder where it has changed since.
+    /// Due times known only in degraded mode, earliest first; without the reminder if it has changed since it was read.
     var own: [(id: ReminderID, reminder: Reminder?, from: Instant)]
-    /// Reminders of which something comes later, and which have changed since they were read.
+    /// Reminders that have buffered due times to come, and that have changed since they were read.
     var unknown: Set<ReminderID>
 
-    /// - Parameter transaction: may be one that reads only.
+    /// - Parameter transaction: may be read-only.
     public func run(in transaction: any StoreTransaction, _ context: ReminderContext) throws -> Seen {
       var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
       seen.unreadable = transaction.unreadable
@@ -38,14 +38,14 @@ extension DegradedMode {
     }
   }
 
-  /// The store's answer.
+  /// A Seen is the store's answer to a `Look`.
   public struct Seen: Sendable {
     var page: DuePage
     var unreadable: [UnreadableReminder] = []
     var occurrences: [OccurrenceID: Occurrence] = [:]
-    /// Those that had changed; nil where one is gone.
+    /// The reminders that had changed; nil for one that was removed.
     var reminders: [ReminderID: Reminder?] = [:]
-    /// Times behind those that are due which were heard before the clock went back.
+    /// Later times of the due reminders that already fired before the clock went back.
     var heard: Set<OccurrenceID> = []
     var silences: [UInt32: Silence] = [:]
     var links: [ReminderID: LinkedTracker] = [:]
@@ -54,12 +54,12 @@ extension DegradedMode {
 
     init(page: DuePage) { self.page = page }
 
-    /// Reads what decides about the times of a reminder.
+    /// Reads everything that decides about the times of a reminder.
     fileprivate mutating func read(
       _ reminder: Reminder, from first: Instant, to now: Instant, in transaction: any StoreTransaction,
       _ context: ReminderContext
     ) throws {
-      // A moment passes until it is decided. No decision lets more times fire than that.
+      // The extra minute covers the time between this read and the decision. The page holds more than one decision can fire.
       let behind = OccurrenceFilter(reminder: reminder.id, from: first + .seconds(1), before: now + .minutes(1))
       for occurrence in try transaction.occurrences(behind, page: Page(limit: 1_000)) where occurrence.wasHeard {
         heard.insert(occurrence.id)
@@ -73,28 +73,28 @@ extension DegradedMode {
     }
   }
 
-  /// What firing without the store came to.
+  /// A Work is the result of firing in degraded mode.
   public struct Work: Sendable {
     public var firings: [FiringResult] = []
-    /// Popups, to be shown now.
+    /// Popups to show now.
     public var messages: [ClaimedMessage] = []
     public var withoutZone: [Reminder] = []
     public var unreadable: [UnreadableReminder] = []
-    /// When there is something to fire next; nil: nothing, as far as is known, or no room for it.
+    /// The next due time; nil if none is known or the buffer is full.
     public var next: Instant?
-    /// When the machine is to be woken next.
+    /// When to wake the machine next.
     public var nextWake: Instant?
   }
 
-  /// One thing that is to be recorded, with when it was.
+  /// An Entry is one event to record, with its time.
   public enum Entry: Sendable {
     case fired(FiringResult)
     case ended(Outcome, at: Instant)
     case answered(OutboxTransaction.Answer, at: Instant)
-    /// A snooze that is not to be recorded any more: the store has a later answer.
+    /// A snooze that is no longer recorded, because the store has a later answer.
     case overtaken
 
-    /// Whether something fired, rather than being put off or missed.
+    /// Whether a time fired, as opposed to being deferred or missed.
     var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
 
     func snoozes(_ id: OccurrenceID) -> Bool {
@@ -103,7 +103,7 @@ extension DegradedMode {
     }
   }
 
-  /// What one transaction records.
+  /// A Part is what one transaction records.
   public struct Part: Sendable {
     public var entries: [Entry]
     public var releases: [DeliveryID]

@@ -1,51 +1,50 @@
 public import ChimeSchedule
 import ChimeTracking
 
-/// What the daemon knows and the store does not have, while the store can be read and not written: a full disk, a file
-/// system that has become read-only.
+/// A DegradedMode buffers what happens while the store can be read but not written: a full disk, a read-only file system.
 ///
-/// Due times are read, decided as ever, and shown on the desktop at once. Each decision, each outcome and each answer is
-/// kept in the order in which it came, and brought to the store when it takes changes again (`DegradedModeCommit`). On top of
-/// what the store has lies what follows from them, so that a reminder goes on at its next times and none fires twice.
+/// Due times are read, decided as usual, and shown on the desktop at once. Decisions, outcomes and answers are
+/// buffered in order, and recorded when the store takes writes again (`DegradedModeCommit`). Their consequences
+/// overlay the store's data, so that reminders go on at their next times and nothing fires twice.
 ///
 ///     let look = degradedMode.look(now: now, limit: 500)
 ///     let seen = try await store.read { try look.run(in: $0) }
 ///     let work = degradedMode.fire(seen, policies, context, uptime, now: now, using: &random)
 ///
-/// A webhook or a command never leaves from here: its delivery waits until it is recorded.
+/// Webhooks and commands are not sent in degraded mode: their deliveries wait until they are recorded.
 public struct DegradedMode: Sendable {
-  /// How many entries are kept in memory. Beyond them due times wait in the store.
+  /// The number of entries held in memory. When it is reached, further due times wait in the store.
   public static let limit = 10_000
 
-  /// Oldest first.
+  /// The buffered entries, oldest first.
   public private(set) var entries: [Entry] = []
-  /// Claims that go back.
+  /// Claims to release.
   public private(set) var releases: [DeliveryID] = []
-  /// Whether the claims of the daemon before this one are still to be let go.
+  /// Whether the claims of the previous daemon have yet to be released.
   public var owesStart = false
 
-  // What follows from the entries. A value of nil: there is no such due time any more.
+  // The overlay: consequences of the entries. A nil value means that the store's due time no longer exists.
   private var regular: [ReminderID: Due?] = [:]
   private var again: [OccurrenceID: Instant?] = [:]
   private var reminders: [ReminderID: Reminder] = [:]
   private var occurrences: [OccurrenceID: Occurrence] = [:]
-  /// When a channel had occurrences that are not in `occurrences`.
+  /// The delivery times of occurrences that are not in `occurrences`.
   private var delivered: [OccurrenceID: Instant] = [:]
-  /// Before which time of a reminder nothing is repeated any more.
+  /// Per reminder, the scheduled time before which nothing is repeated any more.
   private var insistsFrom: [ReminderID: Instant] = [:]
-  /// Reminders that have changed in the store since it was last looked at.
+  /// Reminders that have changed in the store since the last look.
   private var changed: Set<ReminderID> = []
-  /// What the store has as due up to here has been looked at.
+  /// The last of the store's due times that has been evaluated.
   private var seenTo: DueCursor?
-  /// That of the bearings with which all of it was decided; nil: they have changed since the first.
+  /// The version of the context behind all decisions; nil if it changed in between.
   private var version: Int?
-  /// The latest time as of which any of it was decided.
+  /// The latest `now` of a decision.
   private var decidedAt: Instant?
-  /// What was shown, or was to be.
+  /// Deliveries that were handed out to be shown.
   private var messages: Set<DeliveryID> = []
-  /// *Done* that will log an entry once it is recorded, in the order in which it was said.
+  /// *Done* answers that will log an entry once they are recorded, in order.
   private var loggings: [Logging] = []
-  /// What was to be shown and went back unshown: the store does not have it, so it is shown from here again.
+  /// Messages that were released before they were shown. The store does not have them, so they are shown again from here.
   private var unshown: [ClaimedMessage] = []
 
   private struct Due: Sendable {
@@ -63,25 +62,25 @@ public struct DegradedMode: Sendable {
 
   public var isEmpty: Bool { entries.isEmpty && releases.isEmpty && !owesStart }
   public var isFull: Bool { entries.count >= Self.limit }
-  /// How many times have fired and are not recorded. Looks at all entries.
+  /// The number of times that have fired but are not recorded. Scans all entries.
   public var unrecorded: Int { entries.count { $0.isHeard } }
 
-  /// The occurrence as it is with all that is known; `stored` is what the store has.
+  /// Returns the occurrence with all buffered changes; `stored` is the store's version.
   public func current(_ id: OccurrenceID, stored: Occurrence?) -> Occurrence? {
     if let known = occurrences[id] { return known }
     guard let stored, stored.isOpen, let at = delivered[id] else { return stored }
     return stored.delivered(at: at)
   }
 
-  /// The occurrences that were heard and of which the store does not know.
+  /// The occurrences that fired and that the store does not know.
   public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasHeard).map(\.id)) }
 
-  /// The reminder as it is with all that is known.
+  /// Returns the reminder with all buffered changes.
   public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
 
-  // MARK: What comes in
+  // MARK: Buffering
 
-  /// Keeps what came of an attempt.
+  /// Buffers the outcome of an attempt.
   public mutating func keep(_ outcome: Outcome) {
     let now = outcome.attempt.startedAt + outcome.attempt.took
     entries.append(.ended(outcome, at: now))
@@ -96,31 +95,30 @@ public struct DegradedMode: Sendable {
 
   public mutating func keep(releases ids: [DeliveryID]) { releases += ids }
 
-  /// Takes back what it gave to be shown, when that has not begun.
+  /// Takes back a message that it handed out and whose attempt has not begun.
   ///
-  /// - Returns: false when the store has it.
+  /// - Returns: false if the delivery belongs to the store.
   public mutating func takeBack(_ message: ClaimedMessage) -> Bool {
     guard messages.contains(message.claim.id) else { return false }
     unshown.append(message)
     return true
   }
 
-  /// Another store stands in the place of the one that was looked at: an older one, which may have as due what that one
-  /// did not.
+  /// Notes that the store was replaced by an older one, which may have other due times.
   public mutating func storeIsAnother() { seenTo = nil }
 
-  /// Keeps an answer unseen, because the occurrence cannot be read.
+  /// Buffers an answer without checking it, because the occurrence cannot be read.
   public mutating func keep(_ answer: OutboxTransaction.Answer, at now: Instant) {
     entries.append(.answered(answer, at: now))
   }
 
-  /// Gives an answer to an occurrence.
+  /// Answers an occurrence and buffers the answer.
   ///
   /// - Parameters:
   ///   - stored: the occurrence as the store has it.
-  ///   - reminder: likewise; nil when it has been removed.
-  ///   - followers: those that count from when it is done, likewise.
-  /// - Returns: the occurrence as it is then; unchanged when it had that answer already.
+  ///   - reminder: the reminder as the store has it; nil if it was removed.
+  ///   - followers: the reminders that count from when this one is done, as the store has them.
+  /// - Returns: the answered occurrence; unchanged if it had that answer already.
   /// - Throws: `AnswerRefused`.
   public mutating func answer(
     _ answer: OutboxTransaction.Answer, _ stored: Occurrence, _ reminder: Reminder?, followers: [ReminderRecord] = [],
@@ -150,7 +148,7 @@ public struct DegradedMode: Sendable {
     return answered
   }
 
-  /// Gives a reminder a time that counts from another that was just done, or lets the time come that waits for it.
+  /// Gives a reminder its time counted from another that was just done, or makes a time due that waits for that one.
   private mutating func chain(_ record: ReminderRecord, to id: ReminderID, now: Instant) {
     var reminder = current(record.reminder)
     var known = regular[reminder.id]
@@ -168,8 +166,9 @@ public struct DegradedMode: Sendable {
     regular[reminder.id] = .some(Due(scheduledAt: first, dueAt: held ?? first + reminder.jitterOffset))
   }
 
-  /// A reminder was changed or removed in the store, which took changes for a moment. What has fired of it comes again when
-  /// it was to, unless it was removed.
+  /// Discards what is known about a reminder that was changed or removed while the store briefly took writes.
+  ///
+  /// Repeats and snoozes of what has fired stay, unless the reminder was removed.
   public mutating func forget(_ id: ReminderID) {
     regular[id] = nil
     reminders[id] = nil
@@ -177,8 +176,9 @@ public struct DegradedMode: Sendable {
     seenTo = nil
   }
 
-  /// An occurrence was answered in the store, which took changes for a moment: when it comes again is for the store to say,
-  /// and not for a snooze that was asked for before.
+  /// Discards what is known about an occurrence that was answered while the store briefly took writes.
+  ///
+  /// The store's answer overrides a buffered snooze.
   public mutating func forget(_ id: OccurrenceID) {
     for index in entries.indices where entries[index].snoozes(id) { entries[index] = .overtaken }
     occurrences[id] = nil
@@ -189,8 +189,9 @@ public struct DegradedMode: Sendable {
     seenTo = nil
   }
 
-  /// Whether an occurrence has come again from here at the end of that snooze: what looked at the store may know of the snooze
-  /// before the loop hears that it has committed.
+  /// Returns whether the occurrence fired here at the end of that snooze.
+  ///
+  /// A reader of the store may see the snooze before the loop learns of its commit.
   public func hasFired(_ id: OccurrenceID, atEndOfSnoozeUntil until: Instant) -> Bool {
     entries.contains { entry in
       guard case .fired(let firing) = entry else { return false }
@@ -198,8 +199,9 @@ public struct DegradedMode: Sendable {
     }
   }
 
-  /// The occurrences of a reminder whose ping is awaited, and of which the store does not know: one that the store has taken
-  /// ends them.
+  /// Returns the occurrences of a reminder that await a ping and that the store does not know.
+  ///
+  /// A ping that the store has recorded ends them.
   public func awaited(of id: ReminderID) -> [OccurrenceID] {
     occurrences.values.filter { $0.id.reminder == id && $0.isAwaited }.map(\.id)
   }
@@ -208,7 +210,7 @@ public struct DegradedMode: Sendable {
 
   public mutating func look(now: Instant, limit: Int) -> Look {
     changed = []
-    // The clock went back, and what the store has as due since may stand before what was seen.
+    // The clock went back: the store's due times may now lie before the cursor.
     if let seen = seenTo, seen.dueAt > now { seenTo = nil }
     let own = regular.compactMap { id, due in
       due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
@@ -222,13 +224,13 @@ public struct DegradedMode: Sendable {
       }, unknown: unknown)
   }
 
-  /// Those of which something comes again, and of which it is not known whether they are still there.
+  /// Reminders with buffered times to come that may have been removed since.
   private var unknown: Set<ReminderID> {
     let coming = regular.compactMap { $1 == nil ? nil : $0 } + again.compactMap { $1 == nil ? nil : $0.reminder }
     return Set(coming.filter { reminders[$0] == nil })
   }
 
-  /// Decides on what is due, keeps the decisions, and says what is to be shown.
+  /// Decides on what is due, buffers the decisions, and returns what to show.
   public mutating func fire(
     _ seen: Seen, _ policies: DeliveryQueuePolicies, _ context: ReminderContext, _ uptime: Uptime, now: Instant,
     using generator: inout some RandomNumberGenerator
@@ -239,14 +241,14 @@ public struct DegradedMode: Sendable {
     let decision = FiringDecision(now: now, uptime: uptime, silences: seen.silences)
     work.messages = showAgain(policies, now: now)
     adopt(seen.reminders)
-    // What has changed since it was asked for is asked for anew.
+    // The cursor stays if something changed after the question was asked, so that the store is asked again.
     if changed.isEmpty, !isFull { seenTo = seen.page.end ?? seenTo }
     let found = seen.page.due.filter { isNews($0) && !changed.contains($0.reminder.id) }
     let due = (found + ownDue(seen.occurrences, now: now)).sorted {
       ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
     }
     for due in due where !isFull {
-      // One of those before it may have ended it.
+      // An earlier one in this loop may have ended this due time.
       guard let due = upToDate(due) else {
         again[Self.id(due)] = .some(nil)
         continue
@@ -273,10 +275,10 @@ public struct DegradedMode: Sendable {
     return work
   }
 
-  /// When the machine is to be woken for what is known here; nil: for nothing.
+  /// Returns when to wake the machine for the buffered times; nil for none.
   public func nextWake(after now: Instant) -> Instant? { ownWakes.filter { $0 > now }.min() }
 
-  /// The times that wake the machine. Of a reminder that has changed it is not known whether it does.
+  /// The due times that wake the machine. Times of a changed reminder are included, because its setting is unknown.
   private var ownWakes: [Instant] {
     let coming = regular.compactMap { id, due in
       due.flatMap { reminders[id]?.wakes(at: $0.dueAt, isRegular: true) ?? true ? $0.dueAt : nil }
@@ -285,7 +287,7 @@ public struct DegradedMode: Sendable {
       + again.compactMap { id, at in at.flatMap { reminders[id.reminder]?.wakes(at: $0) ?? true ? $0 : nil } }
   }
 
-  /// Takes up the reminders that have changed, and lets go what was to come again of those that are gone.
+  /// Adopts the reminders that changed, and drops the repeats and snoozes of those that were removed.
   private mutating func adopt(_ found: [ReminderID: Reminder?]) {
     for (id, reminder) in found where reminders[id] == nil && !changed.contains(id) {
       reminders[id] = reminder
@@ -294,7 +296,7 @@ public struct DegradedMode: Sendable {
     }
   }
 
-  /// What is known of the reminder's tracker, with what will have been logged.
+  /// Returns the reminder's tracker data, including entries that buffered answers will log.
   private func link(of reminder: Reminder, _ seen: Seen) -> LinkedTracker? {
     guard var linked = seen.links[reminder.id] else { return nil }
     for logging in loggings where logging.tracker == linked.tracker.key {
@@ -308,16 +310,16 @@ public struct DegradedMode: Sendable {
     return linked
   }
 
-  /// What is known of the reminder that it waits for, with what was done without the store.
+  /// Returns the state of the reminder that this one waits for, including buffered answers.
   private func condition(of reminder: Reminder, _ seen: Seen, in zone: Zone?) -> DoneCondition? {
     guard var condition = seen.conditions[reminder.id], let other = reminder.onlyIfDone else { return nil }
-    // The zone may have changed since the store was asked.
+    // The zone may have changed since the store was read.
     condition.zone = zone ?? .utc
     condition.add(occurrences.values.lazy.filter { $0.id.reminder == other })
     return condition
   }
 
-  /// Whether nothing is known of it here.
+  /// Returns whether nothing is buffered about this due time.
   private func isNews(_ due: DueReminder) -> Bool {
     due.isRegular ? regular[due.reminder.id] == nil : again[Self.id(due)] == nil
   }
@@ -341,7 +343,7 @@ public struct DegradedMode: Sendable {
     return found
   }
 
-  /// The due time with all that is known by now; nil when it is none any more.
+  /// Returns the due time with all buffered changes; nil if it is no longer due.
   private func upToDate(_ due: DueReminder) -> DueReminder? {
     var due = due
     due.reminder = current(due.reminder)
@@ -350,14 +352,14 @@ public struct DegradedMode: Sendable {
     guard let occurrence = due.occurrence, occurrence.comesAgain != nil else { return nil }
     if case .snoozed = occurrence.state { return due }
     if occurrence.isAwaited { return due }
-    // One that only the store knows has not heard that a later time has fired here.
+    // The store does not know yet that a later time fired here, which ended this one's repeats.
     if occurrences[occurrence.id] == nil, let from = insistsFrom[due.reminder.id], due.scheduledAt < from { return nil }
     return due
   }
 
-  /// Keeps a decision and what follows from it.
+  /// Buffers a decision and its consequences.
   ///
-  /// - Returns: what it has to show.
+  /// - Returns: the popups to show.
   private mutating func take(_ firing: FiringResult, _ policies: DeliveryQueuePolicies, now: Instant)
     -> [ClaimedMessage]
   {
@@ -366,7 +368,7 @@ public struct DegradedMode: Sendable {
     reminders[due.reminder.id] = due.reminder
     var heard: [OccurrenceID: Occurrence] = [:]
     for occurrence in firing.occurrences {
-      // As the store takes them: what was heard is not heard again, unless this decision was made for it.
+      // The same rule as in the store: what fired does not fire again, unless this decision was made for it.
       if let known = occurrences[occurrence.id], known.wasHeard, occurrence.id != own || firing.advances {
         continue
       }
@@ -397,7 +399,7 @@ public struct DegradedMode: Sendable {
     return popups
   }
 
-  /// What went back unshown, claimed anew; without what has been answered or has come again since.
+  /// Returns the unshown messages, claimed anew, without those that have been answered or repeated since.
   private mutating func showAgain(_ policies: DeliveryQueuePolicies, now: Instant) -> [ClaimedMessage] {
     defer { unshown = [] }
     return unshown.compactMap { message in
@@ -409,7 +411,7 @@ public struct DegradedMode: Sendable {
     }
   }
 
-  /// A time that fires leaves nothing to insist on for those before it.
+  /// Ends the repeats of all earlier times of the reminder: only the latest time that fired repeats.
   private mutating func endRepeats(before id: OccurrenceID) {
     insistsFrom[id.reminder] = max(insistsFrom[id.reminder] ?? .earliest, id.scheduledAt)
     for (key, occurrence) in occurrences
@@ -424,14 +426,13 @@ public struct DegradedMode: Sendable {
     OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
   }
 
-  // MARK: What goes out
+  // MARK: Recording
 
   public func part(limit: Int = OutboxTransaction.limit) -> Part {
     Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
   }
 
-  /// The reminders whose next times were computed with other bearings than these, or as of a later time than `now`, before
-  /// the clock went back; they may be others now.
+  /// Returns the reminders whose next times may be wrong: computed with another context, or before the clock went back.
   public func outdated(in part: Part, _ context: ReminderContext, now: Instant) -> [ReminderID] {
     guard version != context.version || decidedAt.map({ $0 > now }) ?? false else { return [] }
     return part.entries.compactMap { entry in
@@ -439,9 +440,9 @@ public struct DegradedMode: Sendable {
     }
   }
 
-  /// That part is in the store.
+  /// Removes a part that the store has recorded.
   public mutating func recorded(_ part: Part) {
-    // Of what was said while nothing could be read it is not known whether it logs.
+    // For an answer that was given while nothing could be read, it is unknown whether it logs an entry.
     for case .answered(let answer, let at) in part.entries where answer.answer.isDone {
       if let index = loggings.firstIndex(where: { $0.at == at }) { loggings.remove(at: index) }
     }

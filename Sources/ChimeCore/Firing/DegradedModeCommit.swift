@@ -1,20 +1,20 @@
 public import ChimeSchedule
 
-/// What a transaction has recorded of a `DegradedMode`.
+/// A DegradedModeCommit is what a transaction has recorded of a `DegradedMode`.
 public struct DegradedModeCommit: Sendable {
-  /// What the outcomes came to, in their order.
+  /// The results of the recorded outcomes, in order.
   public private(set) var outcomes: [OutboxCommit] = []
-  /// How many times that fired without the store are in it now.
+  /// The number of recorded times that fired in degraded mode.
   public private(set) var firings = 0
-  /// What answers have logged, by owner.
+  /// The entries that recorded answers have logged, by owner.
   public private(set) var logged: [(owner: UInt32, outcome: TrackingOutcome)] = []
-  /// What the store refused, and why.
+  /// The reasons for which the store refused entries.
   public private(set) var refused: [String] = []
 
-  /// Records all of `part` as of the times at which it was.
+  /// Records all of `part`, with the original times.
   ///
-  /// - Parameter now: the daemon's time. When the clock was set back since, what is owed would wait for its former time.
-  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  /// - Parameter now: the daemon's time. It makes pending deliveries due that a clock set back would otherwise delay.
+  /// - Throws: errors of the transaction, which then must not be committed.
   public static func run(
     _ part: DegradedMode.Part, in transaction: any StoreTransaction, _ policies: DeliveryQueuePolicies,
     seenFailing: [DeliveryQueue: Instant],
@@ -50,7 +50,7 @@ public struct DegradedModeCommit: Sendable {
         case .overtaken: break
         }
       } catch StoreFailure.internalError(let reason) {
-        // One that cannot be recorded must not take its neighbours with it.
+        // An entry that cannot be recorded must not keep the others from being recorded.
         commit.refused.append(reason)
       }
     }
@@ -74,9 +74,9 @@ public struct DegradedModeCommit: Sendable {
         using: &generator)
       if let tracking = work.tracking { commit.logged.append((occurrence.owner, tracking)) }
     } catch is AnswerRefused {
-      // Somebody has answered otherwise since, or removed the reminder.
+      // Another answer was given since, or the reminder was removed.
     } catch is TrackingRefused {
-      // What it was done with has been removed since: it stays open.
+      // The tracker or item that the answer logs to was removed since: the occurrence stays open.
     }
   }
 }

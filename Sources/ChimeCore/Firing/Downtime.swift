@@ -1,62 +1,61 @@
 public import ChimeSchedule
 
-/// A time in which no daemon ran, told to each owner who has something missed or late by it: in one message, before what
-/// comes late.
+/// A Downtime reports a time without a daemon: each owner gets one message about missed and late reminders.
 ///
 ///     Chime was down from 02:10 to 07:45
 ///     3 reminders were missed, 2 came late
 ///     missed: "Tea", at 02:30
 ///     late: "Water", 5 times from 03:00 to 07:00
 public struct Downtime: Hashable, Sendable {
-  /// When a daemon was last known to run; nil: that is not known.
+  /// The last time at which a daemon is known to have run; nil if unknown.
   public var from: Instant?
-  /// Whether it ended then. Otherwise it may have run on without a trace.
+  /// Whether the daemon stopped at `from`. Otherwise it may have run on without a trace.
   public var isExact: Bool
-  /// Where people are told: on those of these that they have.
+  /// The channels for the message; each owner gets it on those that they have.
   public var channels: [ChannelName]
 
   /// - Parameters:
-  ///   - trace: that of the daemon before; nil: there is none.
-  ///   - start: when this one began to run.
+  ///   - trace: the previous daemon's trace; nil if there is none.
+  ///   - start: when this daemon began to run.
   public init(after trace: Trace?, until start: Instant, channels: [ChannelName]) {
-    // A clock that was set back tells nothing of when that was.
+    // After a clock step back, the trace says nothing about when the daemon stopped.
     let trace = trace.flatMap { $0.at < start ? $0 : nil }
     from = trace?.at
     isExact = trace?.isExact ?? false
     self.channels = channels
   }
 
-  // MARK: When a daemon last ran
+  // MARK: Last sign of life
 
-  /// What a daemon has left of when it ran.
+  /// A Trace is the last sign of life of the previous daemon.
   public struct Trace: Hashable, Sendable {
     public var at: Instant
-    /// Whether it ended within a minute after that.
+    /// Whether the daemon stopped within a minute after `at`.
     public var isExact: Bool
   }
 
   private static let aliveNote = "alive"
   private static let toldNote = "downtime"
 
-  /// Notes that a daemon runs now.
+  /// Records that a daemon runs now.
   public static func noteAlive(in transaction: any StoreTransaction, now: Instant) throws {
     try transaction.setNote(aliveNote, String(now.milliseconds))
   }
 
-  /// To be read before this daemon leaves traces of its own.
+  /// Returns the previous daemon's trace. Call this before this daemon leaves traces of its own.
   public static func trace(in transaction: any StoreTransaction) throws -> Trace? {
     let noted = try transaction.note(aliveNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
     guard let latest = [noted, try Recompute.latestSeen(in: transaction)].compactMap({ $0 }).max() else { return nil }
     return Trace(at: latest, isExact: noted.map { latest - $0 <= Uptime.tolerance } ?? false)
   }
 
-  // MARK: What came of it
+  // MARK: Report
 
-  /// What came of one reminder.
+  /// A Line is what happened to one reminder.
   struct Line: Hashable {
     var title: String
     var isMissed: Bool
-    /// The first and the last of its times, and how many there were.
+    /// The first and last affected time, and their number.
     var first: Instant
     var last: Instant
     var count: Int
@@ -64,20 +63,19 @@ public struct Downtime: Hashable, Sendable {
   }
 
   struct Report: Hashable {
-    /// Missed ones first, each in the order of their times.
+    /// Missed reminders first, then late ones, each in the order of their times.
     var lines: [Line] = []
-    /// Whether not all were looked at.
+    /// Whether some due times were not evaluated.
     var isPartial = false
   }
 
-  /// How many due times are looked at, and how many times of theirs: a message need not be complete to be worth its name, and
-  /// firing waits for it.
+  /// The most due times, and times behind them, that a report evaluates. Firing waits for the report, so it may be partial.
   private static let mostDue = 5_000
   private static let mostTimes = 100_000
-  /// How many reminders are named.
+  /// The most reminders that a message names.
   static let named = 8
 
-  /// By owner, those who have something.
+  /// Returns the reports by owner, for owners that have something to report.
   static func reports(
     in transaction: any StoreTransaction, _ context: ReminderContext, _ decision: FiringDecision
   ) throws -> [UInt32: Report] {
@@ -115,17 +113,17 @@ public struct Downtime: Hashable, Sendable {
     return reports
   }
 
-  /// Records the messages, to be called before anything of it fires, and does nothing when they have been recorded before.
+  /// Records the messages. Call it before anything fires; it does nothing if they have been recorded before.
   ///
-  /// - Returns: those that were.
+  /// - Returns: the recorded messages.
   func tell(
     in transaction: any StoreTransaction, _ context: ReminderContext, _ decision: FiringDecision,
     using generator: inout some RandomNumberGenerator
   ) throws -> [Occurrence] {
     let reports = try Self.reports(in: transaction, context, decision)
     guard !reports.isEmpty else { return [] }
-    // Of several daemons that began together one tells it: the others wait for this row, and then find the other note. They
-    // need not know of each other yet, so each may take another moment for the begin.
+    // Of several daemons that start together, one reports: the others wait for this row's lock, then find the other
+    // note. They may not know of each other yet, so each may have a slightly different start time.
     try transaction.setNote(Self.toldNote + ".turn", String(decision.now.milliseconds))
     let start = decision.uptime.runningSince
     let last = try transaction.note(Self.toldNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
@@ -146,14 +144,14 @@ public struct Downtime: Hashable, Sendable {
     return told
   }
 
-  /// Until when it has to be quiet; nil: it may be told now.
+  /// Returns when the owner's quiet time ends, at the earliest `now`.
   private func hold(_ owner: UInt32, _ context: ReminderContext, _ decision: FiringDecision) -> Instant? {
     var heard = decision.now
     if let silence = decision.silences[owner] { heard = max(heard, silence.until) }
     return context.quiet.hours.end(ofQuietAt: heard, in: context.zones.local) ?? heard
   }
 
-  /// Title and body.
+  /// Returns the title and body of the message.
   func words(_ report: Report, _ context: ReminderContext, until start: Instant) -> (title: String, body: String) {
     let (local, wording) = (context.zones.local, context.wording)
     func time(_ instant: Instant, _ zone: Zone? = nil) -> String {
@@ -176,7 +174,7 @@ public struct Downtime: Hashable, Sendable {
     let counts = (missed > 0 ? [missedWords] : []) + (late > 0 ? [lateWords] : [])
     lines.append(counts.joined(separator: ", "))
     for line in report.lines.prefix(Self.named) {
-      // A title is one line here, whatever somebody has put into it.
+      // A title takes one line here, even if it contains line breaks.
       let title = String(line.title.prefix(61).map { $0.isNewline ? " " : $0 })
       let name = title.count > 60 ? "\(title.prefix(59))…" : title
       let (first, last) = (time(line.first, line.zone), time(line.last, line.zone))

@@ -1,31 +1,33 @@
 public import ChimeSchedule
 
-/// A firing transaction: claim what is due, decide, record, and claim at once what the queues have room for.
+/// A FireTransaction claims due times, decides, records, and claims as many deliveries as its queues have capacity for.
 ///
 ///     let work = try FireTransaction.run(
 ///       in: transaction, limit: 500, capacity: capacity, context: context, uptime: uptime, now: now, using: &random)
 public struct FireTransaction: Sendable {
   public private(set) var firings: [FiringResult] = []
   public private(set) var claims: [ClaimedMessage] = []
-  /// Reminders whose zone the machine does not have any more.
+  /// Reminders whose zone the machine no longer has.
   public private(set) var withoutZone: [Reminder] = []
   /// Reminders that the store could not read.
   public private(set) var unreadable: [UnreadableReminder] = []
-  /// What the begin of a day has unlocked, by owner.
+  /// Achievements unlocked by the start of a day, by owner.
   public private(set) var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
-  /// What was told of a time in which no daemon ran.
+  /// The messages about a downtime.
   public private(set) var told: [Occurrence] = []
-  /// Reminders that were given a time because of what has fired, or has not.
+  /// Reminders that got a time because another one was done or missed.
   public private(set) var chained: [Chains.Step] = []
-  /// Whether there was nothing to be had: nothing is due, or others are about to fire it.
+  /// Whether nothing could be claimed: nothing is due, or other daemons are about to fire it.
   public var isEmpty: Bool { firings.isEmpty && begun.isEmpty && unreadable.isEmpty }
-  /// What the next firing transaction is to spread late messages with.
+  /// The spread to pass to the next firing transaction.
   public private(set) var catchUpSpread = CatchUpSpread()
 
+  /// Runs the transaction.
+  ///
   /// - Parameters:
-  ///   - downtime: what is to be told before anything fires; nil: nothing is.
-  ///   - now: the daemon's time. That of the store counts where it has one: nothing fires before its time by that.
-  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  ///   - downtime: the downtime to report before anything fires; nil for none.
+  ///   - now: the daemon's time. The store's time takes precedence if it has one; nothing fires early by that clock.
+  /// - Throws: errors of the transaction, which then must not be committed.
   public static func run(
     in transaction: any StoreTransaction, limit: Int, capacity: Scheduler.Capacity, context: ReminderContext,
     uptime: Uptime,
@@ -44,10 +46,9 @@ public struct FireTransaction: Sendable {
       now: now, uptime: uptime, silences: claimed.isEmpty ? [:] : try transaction.silences())
     var insistsFrom: [ReminderID: Instant] = [:]
     for due in claimed {
-      // A time that fires leaves nothing to insist on for those before it: the store ends their repeats, and would not have
-      // this one.
+      // A time that fires ends the repeats of earlier times. The store would delete this repeat's due time as well.
       if let from = insistsFrom[due.reminder.id], due.scheduledAt < from, due.isRepeat { continue }
-      // A zone that the machine has lost is stood in for, and the log says so.
+      // UTC replaces a zone that the machine has lost, and the log says so.
       let zone = context.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
       var firing = try decision.decide(due, in: transaction, context, zone, using: &generator)
@@ -71,7 +72,7 @@ public struct FireTransaction: Sendable {
 }
 
 extension FiringDecision {
-  /// Decides on a due time with what the store knows about it.
+  /// Decides on a due time with the data that the store has about it.
   func decide(
     _ due: DueReminder, in transaction: any StoreTransaction, _ context: ReminderContext, _ zone: Zone?,
     using generator: inout some RandomNumberGenerator
@@ -88,7 +89,7 @@ extension FiringDecision {
     try firing.settleMissed(in: transaction, now: now) { time in
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
     }
-    // History is to be readable without the tracker, and without the pings.
+    // History stays readable when the tracker and the pings are gone.
     firing.say(
       try ExpectationWords.title(of: firing, in: transaction, context)
         ?? due.reminder.filledTitle(in: transaction, context, now: now))
@@ -97,7 +98,7 @@ extension FiringDecision {
 }
 
 extension DueReminder {
-  /// Whether it is repeated because nobody has answered.
+  /// Whether the due time is a repeat of an unanswered occurrence.
   fileprivate var isRepeat: Bool {
     switch occurrence?.state {
     case .snoozed, .awaited: false
@@ -107,28 +108,29 @@ extension DueReminder {
 }
 
 extension FiringResult {
-  /// Before which time of its reminder nothing is repeated any more once this has fired; nil: it ends no repeats.
+  /// The scheduled time before which this firing ends repeats of its reminder; nil if it ends none.
   fileprivate var endsRepeatsBefore: Instant? {
     guard due.reminder.nag != nil else { return nil }
     return occurrences.filter { $0.state == .fired && $0.rounds == 1 }.map(\.id.scheduledAt).max()
   }
 
-  /// Gives the occurrences a title that is filled in.
+  /// Sets the filled-in title of the occurrences.
   mutating func say(_ title: String) {
     guard title != due.reminder.title else { return }
     for index in occurrences.indices { occurrences[index].title = title }
   }
 
-  /// Times behind the due one may have been heard before the clock went back. The store would record none of them again;
-  /// nor is one of them to be told of again.
+  /// Drops times that already fired before the clock went back.
+  ///
+  /// The store would not record them again, and no message may be sent for them again.
   mutating func passOverHeard(in transaction: any StoreTransaction) throws {
     try passOver { try transaction.occurrence($0)?.wasHeard ?? false }
   }
 
-  /// The same, with what is known of them.
+  /// Drops the times for which `wasHeard` returns true.
   mutating func passOver(_ wasHeard: (OccurrenceID) throws -> Bool) rethrows {
     guard advances else { return }
-    // Of the due time itself the decision knew.
+    // The decision already took the due time itself into account.
     let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
     let heard = try Set(others.filter(wasHeard))
     guard !heard.isEmpty else { return }

@@ -1,7 +1,7 @@
 import ChimeSchedule
 
-// What comes again: the end of a snooze, and the repeats of what nobody has answered. Neither consumes a time of the
-// schedule.
+// Due times outside the schedule: the end of a snooze, the deadline of a ping, and the repeats of unanswered
+// occurrences. None of them consumes a scheduled time.
 extension FiringDecision {
   func decideAgain(
     _ due: DueReminder, quiet: Quiet?, link: LinkedTracker?, using generator: inout some RandomNumberGenerator
@@ -9,7 +9,7 @@ extension FiringDecision {
     if var occurrence = due.occurrence, occurrence.isOpen,
       link?.isDone(at: due.scheduledAt) == true || link?.isDone(at: now) == true
     {
-      // Done meanwhile, by another way than an answer to it.
+      // It was done in the meantime through its tracker, without an answer.
       occurrence.state = .done
       occurrence.endedAt = now
       occurrence.repeatAt = nil
@@ -19,12 +19,12 @@ extension FiringDecision {
     case .snoozed(let until): decideSnoozed(due, until: until, using: &generator)
     case .awaited(let until): decideAwaited(due, until: until, quiet: quiet, using: &generator)
     case .fired, .delivered: decideRepeat(due, quiet: quiet, using: &generator)
-    // Answered meanwhile: the due time alone is left to be taken away.
+    // It was answered in the meantime: only the due time is left to remove.
     case .done, .dismissed, .missed, nil: firing(due, nil, [])
     }
   }
 
-  // Whoever asked for that very time hears it then, in quiet hours too.
+  // The user asked for this very time, so it fires in quiet hours too.
   private func decideSnoozed(
     _ due: DueReminder, until: Instant, using generator: inout some RandomNumberGenerator
   ) -> FiringResult {
@@ -44,7 +44,7 @@ extension FiringDecision {
     return firing(due, occurrence, [])
   }
 
-  /// No ping has come within its time.
+  /// Decides on an occurrence whose ping did not come in time.
   private func decideAwaited(
     _ due: DueReminder, until: Instant, quiet: Quiet?, using generator: inout some RandomNumberGenerator
   ) -> FiringResult {
@@ -53,7 +53,7 @@ extension FiringDecision {
       occurrence.state = .missed(.paused)
       occurrence.endedAt = now
     } else if let cause = uptime.whyNoPingCame(at: until, now: now), let within = due.reminder.within {
-      // While nobody could fire, no ping could come either, nor perhaps run what pings.
+      // While no daemon ran, no ping could arrive, and perhaps the job that pings did not run either.
       occurrence.state = .awaited(until: now + within)
       occurrence.late = cause
     } else if let quiet, let end = quiet.end(at: now) {
@@ -81,12 +81,12 @@ extension FiringDecision {
     occurrence.state = .fired
     occurrence.rounds += 1
     occurrence.repeats += 1
-    // From now, not from when it was planned: what was slept through comes once.
+    // Counted from now, not from the planned time, so that repeats missed during sleep come once.
     if occurrence.repeats < nag.max { occurrence.repeatAt = now + nag.every }
     return firing(due, occurrence, deliveries(of: occurrence, due.reminder, using: &generator))
   }
 
-  /// When what fires now is to be repeated for the first time.
+  /// Returns the time of the first repeat of what fires now; nil if the reminder does not repeat.
   func firstRepeat(_ reminder: Reminder) -> Instant? { reminder.nag.map { now + $0.every } }
 
   private func firing(_ due: DueReminder, _ occurrence: Occurrence?, _ deliveries: [Delivery]) -> FiringResult {
@@ -105,11 +105,11 @@ extension FiringDecision {
     }
   }
 
-  /// Fires a reminder beside its schedule, at the present second, in quiet hours too.
+  /// Fires a reminder outside its schedule, at the current second, in quiet hours too.
   public func fireNow(
     _ reminder: Reminder, using generator: inout some RandomNumberGenerator
   ) -> (occurrence: Occurrence, deliveries: [Delivery]) {
-    // Scheduled times are whole seconds: the present one is both when it was to fire and when it did.
+    // Scheduled times are whole seconds. The current one serves as both scheduled time and firing time.
     let second = Instant(seconds: now.seconds)
     let occurrence = Occurrence(
       id: OccurrenceID(reminder: reminder.id, scheduledAt: second), title: reminder.title, owner: reminder.owner,

@@ -1,24 +1,25 @@
 public import ChimeSchedule
 
-/// Decides what becomes of a due time: what fires, what is held, what is recorded as missed and why, and what comes next.
+/// A FiringDecision decides what fires, what quiet hours hold, what is missed and why, and which time comes next.
 ///
-/// Pure: the same due time, clock and random source give the same decision, in the daemon, in tests and in simulation.
+/// It is pure: the same due time, clock and random source give the same decision, in the daemon, in tests and in simulation.
 ///
 ///     let decision = FiringDecision(now: now, uptime: Uptime(runningSince: start))
 ///     let firing = decision.decide(due, timetable: timetable, quiet: quiet, using: &random)
 public struct FiringDecision: Sendable {
   public var now: Instant
   public var uptime: Uptime
-  /// Until when everything of an owner is silent.
+  /// The silences by owner.
   public var silences: [UInt32: Silence]
 
-  /// How many times of one reminder a single decision looks at. A longer absence is worked off in several
-  /// decisions, each of bounded cost, whose earlier parts are recorded as runs of missed times.
+  /// The most times of one reminder that a decision evaluates.
+  ///
+  /// A longer downtime takes several decisions of bounded cost. All but the last record their times as missed, in runs.
   public static let lookahead = 10_000
-  /// The steps of searches after which it looks no further either, once it has what catching up may need.
+  /// The search steps after which a decision stops, once it has the times that catching up may need.
   static let lookaheadSteps = 100_000
 
-  /// Missed times for one reason are recorded one by one up to this number, and as one run beyond it.
+  /// The number of missed times for one reason up to which each gets a record; more are recorded as one run.
   public static let individually = 24
 
   public init(now: Instant, uptime: Uptime, silences: [UInt32: Silence] = [:]) {
@@ -27,38 +28,40 @@ public struct FiringDecision: Sendable {
     self.silences = silences
   }
 
-  /// Whether it keeps silent at a time, by itself or with all others.
+  /// Returns whether the reminder or its owner is silent at a time.
   func isPaused(_ reminder: Reminder, at time: Instant) -> Bool {
     reminder.pause.holds(at: time) || silences[reminder.owner]?.holds(reminder, at: time) == true
   }
 
+  /// Decides on one due time.
+  ///
   /// - Parameters:
-  ///   - quiet: the quiet hours that the reminder is under; nil for none.
-  ///   - link: what is known of the tracker that it is linked to, from the day of the due time to that of `now`; nil for none.
-  ///   - condition: what is known of the reminder that it waits for; nil when it waits for none.
+  ///   - quiet: the quiet hours that apply to the reminder; nil for none.
+  ///   - link: data of the linked tracker, from the day of the due time to that of `now`; nil for none.
+  ///   - condition: the state of the reminder that this one waits for; nil if it waits for none.
   public func decide(
     _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, link: LinkedTracker? = nil,
     condition: DoneCondition? = nil, using generator: inout some RandomNumberGenerator
   ) -> FiringResult {
     guard due.isRegular else { return decideAgain(due, quiet: quiet, link: link, using: &generator) }
-    // An expectation awaits its ping in quiet hours too: they hold what it tells.
+    // An expectation awaits its ping in quiet hours too. Quiet hours hold only its alerts.
     let quiet = due.reminder.isExpectation ? nil : quiet
     return decideRegular(due, timetable: timetable, quiet: quiet, link: link, condition: condition, using: &generator)
   }
 
-  /// The times from a due one to now, and what becomes of each unless quiet hours hold it now.
+  /// An Outlook has the times from a due one to now, each with its verdict before quiet hours at `now` apply.
   private struct Outlook {
     var times: [Instant]
     var verdicts: [Verdict]
-    /// The first time that was not looked at.
+    /// The first time that was not evaluated.
     var next: Instant?
-    /// Whether that has come too.
+    /// Whether `next` has passed too.
     var remainsBehind: Bool
-    /// How many were skipped by hand.
+    /// The number of times that the user skipped.
     var skipped: Int
     /// Whether the search for the next time was given up.
     var isGivenUp: Bool
-    /// Until when `next` waits for another reminder to be done; nil: it does not.
+    /// Until when `next` waits for another reminder to be done; nil if it does not wait.
     var heldUntil: Instant?
   }
 
@@ -70,7 +73,7 @@ public struct FiringDecision: Sendable {
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
     }
     let jitter = due.reminder.jitterOffset
-    // A due time that lies further behind its scheduled time has been put off: quiet hours held it until then.
+    // A due time further behind its scheduled time was deferred: quiet hours held it until then.
     let heldUntil = due.dueAt > due.scheduledAt + jitter ? due.dueAt : nil
     let latest = now - jitter
     var times: [Instant] = [due.scheduledAt]
@@ -82,12 +85,12 @@ public struct FiringDecision: Sendable {
       next = following(time)
     }
     if let time = next, time <= latest {
-      // More than one decision can look at: keep back as many as catching up may need, and go on from there.
+      // More than one decision may evaluate: keep back as many as catching up may need, and go on from there.
       next = times[times.count - CatchUp.cap]
       times.removeLast(CatchUp.cap)
     }
     var remainsBehind = next.map { $0 <= latest } ?? false
-    // What waits for another reminder stays due with all that follow it.
+    // A time that waits for another reminder stays due, together with all that follow.
     var waitsUntil: Instant?
     if let condition, let first = times.firstIndex(where: { condition.holds($0, due.reminder, at: now) }) {
       waitsUntil = condition.end(of: times[first], due.reminder)
@@ -99,7 +102,7 @@ public struct FiringDecision: Sendable {
     var verdicts = times.enumerated().map { position, time -> Verdict in
       if position < skipped { return .missed(.skipped) }
       if isPaused(due.reminder, at: time) { return .missed(.paused) }
-      // Of what comes late it also counts whether it has been done since.
+      // For late times it also counts whether the goal has been met since.
       if let reason = link?.verdict(on: time) { return .missed(reason) }
       if link?.isDone(at: now) == true { return .missed(.doneAlready) }
       guard let condition else { return verdict(on: time + jitter, heldUntil: heldUntil, quiet) }
@@ -112,8 +115,9 @@ public struct FiringDecision: Sendable {
       isGivenUp: walk.isGivenUp, heldUntil: waitsUntil)
   }
 
-  /// The times behind a due one that passed during downtime: those that are missed for it, and those that come late. What its
-  /// catch-up rule leaves out as a matter of course (`skip`) is neither; nor is a time of an expectation, whose ping is
+  /// Returns the times from the due one on that passed during downtime: the missed ones, and those that fire late.
+  ///
+  /// Times that the catch-up rule `skip` leaves out count as neither. Nor do times of an expectation, whose ping is
   /// awaited from now on.
   public func passedDuringDowntime(
     _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?, condition: DoneCondition?
@@ -146,13 +150,13 @@ public struct FiringDecision: Sendable {
     using generator: inout some RandomNumberGenerator
   ) -> FiringResult {
     let jitter = due.reminder.jitterOffset
-    // Its definition may have changed since it was made due.
+    // The reminder may have changed since this time was made due.
     guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
     let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link, condition: condition)
     if let end = outlook.heldUntil, outlook.times.isEmpty { return putOff(due, to: end) }
     var verdicts = outlook.verdicts
 
-    // Of what was heard before the clock went back.
+    // Whether the due time already fired before the clock went back.
     let isKnown = due.occurrence?.wasHeard ?? false
     if let quiet, let end = quiet.end(at: now),
       verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
@@ -169,7 +173,7 @@ public struct FiringDecision: Sendable {
     return firing
   }
 
-  /// Lets the due time stand and looks at it later. What has passed by then is looked at together.
+  /// Defers the due time; all times that have passed by then are evaluated together.
   private func putOff(_ due: DueReminder, to time: Instant) -> FiringResult {
     FiringResult(
       due: due, occurrences: [], deliveries: [], next: due.scheduledAt, nextDueAt: time, advances: true,
@@ -182,9 +186,9 @@ public struct FiringDecision: Sendable {
     var isFiring: Bool { if case .fires = self { true } else { false } }
   }
 
-  /// What becomes of a time that was to ring at `moment`, as far as it stands alone.
+  /// Returns the verdict on a time that was to fire at `moment`, regardless of the other times.
   ///
-  /// - Parameter doneAt: when that was done which it waited for.
+  /// - Parameter doneAt: when the reminder that it waited for was done.
   private func verdict(
     on moment: Instant, heldUntil: Instant?, doneAt: Instant = .earliest, _ quiet: Quiet?
   ) -> Verdict {
@@ -195,16 +199,16 @@ public struct FiringDecision: Sendable {
       heard = end
     }
     if let heldUntil, awaited <= heldUntil { heard = max(heard, heldUntil) }
-    // What was held is heard when the quiet hours end, unless nobody could fire it then either.
+    // A held time fires at the end of the quiet hours, unless no daemon could fire it then either.
     let held: LateCause? = heard > awaited ? .quiet : awaited > moment ? .waited : nil
     return .fires(uptime.cause(of: heard, now: now) ?? held)
   }
 
-  /// Turns late times that the reminder's rules do not let fire into missed ones.
+  /// Turns late times into missed ones where the reminder's catch-up rules say so.
   private func applyCatchUp(
     _ reminder: Reminder, _ times: [Instant], _ jitter: Milliseconds, _ verdicts: inout [Verdict], remainsBehind: Bool
   ) {
-    // From the latest backwards: whether something later fires, and how many late ones do.
+    // From the latest backwards: whether a later time fires, and how many late ones do.
     var laterFires = remainsBehind
     var caughtUp = remainsBehind ? CatchUp.cap : 0
     for position in times.indices.reversed() {
@@ -214,7 +218,7 @@ public struct FiringDecision: Sendable {
         continue
       }
       let rule = rule(cause, reminder, times[position])
-      // A run that was due is due still: its ping is awaited from now on.
+      // An expectation is never too late: its ping is awaited from now on.
       let tooLate = !reminder.isExpectation && now - (times[position] + jitter) > reminder.grace
       switch rule {
       case .skip: verdicts[position] = .missed(cause.missReason)
@@ -233,10 +237,10 @@ public struct FiringDecision: Sendable {
       switch cause {
       case .downtime: reminder.catchUp.downtime
       case .suspend: reminder.catchUp.suspend
-      // One popup in the morning, whatever the rules for absence are.
+      // One popup in the morning, whatever the catch-up rules are.
       case .quiet, .waited: CatchUpRule.latest
       }
-    // The clock went back behind the making of the reminder, and forward again: those times were nobody's to wait for.
+    // The clock went back before the creation of the reminder, and forward again: nobody expected those times.
     return rule == .all && time < reminder.createdAt && reminder.createdAt <= now ? .latest : rule
   }
 
@@ -247,11 +251,11 @@ public struct FiringDecision: Sendable {
     var occurrences: [Occurrence] = []
     var deliveries: [Delivery] = []
     var missed: [(reason: MissReason, times: [Instant])] = []
-    // Of several that fire together only the latest insists.
+    // Of several times that fire together, only the latest repeats.
     let insists = judged.last { $0.verdict.isFiring }?.time
     var isRun = false
     for (time, verdict) in judged {
-      // No run goes on over a time that fires.
+      // A run of missed times ends at a time that fires.
       defer { isRun = !verdict.isFiring }
       switch verdict {
       case .fires(let cause) where due.reminder.isExpectation:
@@ -277,8 +281,9 @@ public struct FiringDecision: Sendable {
       skipNext: due.reminder.skipNext - skipped)
   }
 
-  /// At a time of an expectation its ping begins to be awaited. What came while nobody could fire is awaited from now on: no
-  /// ping could come before.
+  /// Returns an occurrence of an expectation, which begins to await its ping.
+  ///
+  /// If no daemon could receive a ping at `time`, the ping is awaited from now on.
   private func awaited(_ reminder: Reminder, at time: Instant, late cause: LateCause?) -> Occurrence {
     let cause = cause ?? uptime.whyNoPingCame(at: time, now: now)
     return Occurrence(
@@ -297,7 +302,7 @@ public struct FiringDecision: Sendable {
 }
 
 extension LateCause {
-  /// The reason under which a time that came too late for this cause is recorded as missed.
+  /// The reason that is recorded for a time that this cause made too late to fire.
   public var missReason: MissReason {
     switch self {
     case .suspend: .suspend

@@ -1,17 +1,17 @@
 import ChimeSchedule
 
-// Missed times: each has one record, alone or in a run, whatever the clock does.
+// Missed times: each has exactly one record, alone or in a run, whatever the clock does.
 extension FiringResult {
-  /// Within this span a run of missed times goes on where the last decision has left it.
+  /// The longest gap between decisions after which the last run of missed times is still extended.
   private static let growth = Milliseconds.minutes(1)
-  /// How many times of a run are counted one by one when it is shortened.
+  /// The most times of a run that are counted one by one when it is shortened.
   private static let counted = 100_000
-  /// How many records before the present are looked through for the run that reaches beyond it.
+  /// The number of past records that are searched for the run that reaches beyond the present.
   private static let nearby = 200
 
-  /// The records of missed times that follow each other: one for each, or one run.
+  /// Returns the records of consecutive missed times: one for each, or one run.
   ///
-  /// - Parameter like: what else they say.
+  /// - Parameter like: supplies the other fields.
   static func missed(_ times: [Instant], like: Occurrence) -> [Occurrence] {
     func occurrence(_ time: Instant, _ run: Occurrence.MissedRun?) -> Occurrence {
       Occurrence(
@@ -24,10 +24,11 @@ extension FiringResult {
     return [occurrence(first, Occurrence.MissedRun(count: times.count, through: last))]
   }
 
-  /// Leaves out missed times that the store has in its records already, from before the clock went back or the definition
-  /// changed, and lets the first of the others go on with the run that the last decision about the same absence has left.
+  /// Drops missed times that the store has already, and extends the run that the last decision about this downtime left.
   ///
-  /// - Parameter next: the reminder's next time.
+  /// Such records date from before the clock went back or the reminder changed.
+  ///
+  /// - Parameter next: returns the reminder's time after another.
   mutating func settleMissed(
     in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
   ) throws {
@@ -45,7 +46,7 @@ extension FiringResult {
     try goOn(in: transaction, now: now, next: next)
   }
 
-  /// What the store has of these times, and is not to be replaced.
+  /// Returns the store's records of these times that this result does not replace.
   private func known(
     _ times: ClosedRange<Instant>, in transaction: any StoreTransaction
   ) throws -> [Occurrence] {
@@ -60,7 +61,7 @@ extension FiringResult {
     return records.filter { !replaced.contains($0.id) || $0.wasHeard }
   }
 
-  /// Puts in the place of a run those parts of it that are not known.
+  /// Replaces a run by those parts of it that are not yet recorded.
   private mutating func part(_ run: Occurrence, _ isKnown: (Instant) -> Bool, next: (Instant) -> Instant?) {
     var parts: [[Instant]] = [[]]
     var (time, last): (Instant?, Instant?) = (run.id.scheduledAt, nil)
@@ -73,13 +74,13 @@ extension FiringResult {
       }
       time = next(this)
     }
-    // Where looking for its times takes too long the run stays whole.
+    // If the search for its times takes too long, the run stays whole.
     guard last == run.lastMissed else { return }
     occurrences.removeAll { $0.id == run.id }
     occurrences += parts.flatMap { Self.missed($0, like: run) }
   }
 
-  /// An absence of more times than one decision looks at is one run in the history.
+  /// Extends the last run, so that a downtime with more times than one decision evaluates stays one run in the history.
   private mutating func goOn(
     in transaction: any StoreTransaction, now: Instant, next: (Instant) -> Instant?
   ) throws {
@@ -107,9 +108,9 @@ extension FiringResult {
     occurrences.append(whole)
   }
 
-  /// Shortens the runs of missed times that reach beyond `now`: the clock was set back, and those times come again.
+  /// Shortens the runs of missed times that reach beyond `now`: the clock went back, and those times come again.
   ///
-  /// - Parameter following: gives the time after another, by the definition that had a time.
+  /// - Parameter following: returns the function from one time to the next, by the definition in force at the given time.
   static func shortenRuns(
     of reminder: ReminderID, in transaction: any StoreTransaction, now: Instant,
     following: (Instant) throws -> (Instant) -> Instant?
@@ -130,14 +131,14 @@ extension FiringResult {
     }
   }
 
-  /// Nil: its first time alone is left, which is replaced when it comes again.
+  /// Returns the shortened run; nil if only its first time is left, which is replaced when it comes again.
   private static func shortened(
     _ run: Occurrence.MissedRun, from first: Instant, to now: Instant, next: (Instant) -> Instant?
   ) -> Occurrence.MissedRun? {
     var (count, last) = (1, first)
     while let time = next(last), time <= now, count < counted { (count, last) = (count + 1, time) }
     if count == counted {
-      // So many are told from how long they took: the same times of a run are as far apart as all of it.
+      // Beyond that number the count is estimated from the elapsed part of the run, assuming even gaps.
       let part = Double((now - first).rawValue) / Double((run.through - first).rawValue)
       (count, last) = (max(count, Int(Double(run.count) * part)), now)
     }
@@ -147,6 +148,6 @@ extension FiringResult {
 
 extension Occurrence {
   fileprivate var isMissed: Bool { if case .missed = state { true } else { false } }
-  /// The last of the times for which it stands.
+  /// The last time that this record covers.
   fileprivate var lastMissed: Instant { missedRun?.through ?? id.scheduledAt }
 }

@@ -1,23 +1,23 @@
 public import ChimeSchedule
 
-/// One decision about one due time, to be written in one piece: what is recorded, what is owed, what comes next.
+/// A FiringResult is the decision about one due time, written in one piece: occurrences, deliveries and the next time.
 public struct FiringResult: Hashable, Sendable {
-  /// The due time it was made for, as `claimDue` gave it.
+  /// The due time as `claimDue` returned it.
   public var due: DueReminder
-  /// Occurrences to insert, or to replace where the store has them as not heard, or as what the decision was made for.
+  /// Occurrences to insert; they replace a stored one only if that has not fired, or is the subject of the decision.
   public var occurrences: [Occurrence]
   public var deliveries: [Delivery]
   /// The reminder's next scheduled time; nil ends it. Ignored when `advances` is false.
   public var next: Instant?
-  /// When `next` is looked at; nil: at that time and the reminder's jitter. Quiet hours put it off.
+  /// When `next` is evaluated; nil for that time plus jitter. Quiet hours defer it.
   public var nextDueAt: Instant?
-  /// Whether the decision was about the regular due time (that of a snooze's end or a repeat is not).
+  /// Whether the decision was about a scheduled time, not the end of a snooze, a ping deadline or a repeat.
   public var advances: Bool
-  /// What is left of the reminder's skips.
+  /// The number of the reminder's skips that are left.
   public var skipNext: Int
-  /// Whether there is no next time because looking for it would take too long.
+  /// Whether there is no next time because the search for it would take too long.
   public var isGivenUp = false
-  /// Whether more of the same absence is left to be decided about: `next` has passed too.
+  /// Whether more of the same downtime remains to be decided: `next` has passed too.
   public var remainsBehind = false
 
   public init(

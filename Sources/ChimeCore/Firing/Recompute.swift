@@ -1,24 +1,24 @@
 public import ChimeSchedule
 
-/// Why due times are computed anew.
+/// A Recompute is a reason to compute due times anew.
 public enum Recompute: Hashable, Sendable {
-  /// The machine's zone changed: what floats with it moves.
+  /// The machine's zone changed: schedules in local time move.
   case localZone
-  /// The rules of zones changed on disk: what follows any other than these moves.
+  /// Zone rules changed on disk: schedules in zones other than `unchanged` move.
   case zoneRules(unchanged: Set<String>)
-  /// The days of these calendars changed; nil: of any.
+  /// The days of these calendars changed; nil stands for all.
   case calendars(Set<String>?)
-  /// The configured place changed: what follows the sun there moves.
+  /// The configured location changed: solar schedules move.
   case place
-  /// The clock went back: what had been passed over comes again.
+  /// The clock went back: times that had passed come again.
   case backwardStep
-  /// Other quiet hours are configured: what they hold is looked at again, no time of a schedule moves.
+  /// The configured quiet hours changed: held times are evaluated again, no schedule moves.
   case quietHours
 
-  /// Whatever there is that moves due times.
+  /// Everything that may have changed while no daemon ran.
   public static let all: Set<Recompute> = [.localZone, .zoneRules(unchanged: []), .calendars(nil), .place, .quietHours]
 
-  /// Whether the reminder's times may be others now.
+  /// Returns whether the reminder's times may have changed.
   public func concerns(_ reminder: Reminder) -> Bool {
     switch self {
     case .localZone: reminder.governingZone == .local
@@ -35,7 +35,7 @@ public enum Recompute: Hashable, Sendable {
     }
   }
 
-  /// Whether what quiet hours hold may have to be heard at another time: the clock that they are read on is another.
+  /// Whether held times may end at another moment, because the clock that quiet hours are read on changed.
   public var concernsQuiet: Bool {
     switch self {
     case .localZone, .zoneRules, .backwardStep, .quietHours: true
@@ -43,7 +43,7 @@ public enum Recompute: Hashable, Sendable {
     }
   }
 
-  /// Which reminders are looked at.
+  /// The reminders to check.
   public var selection: ReminderSelection {
     switch self {
     case .localZone: .zone(.local)
@@ -52,9 +52,9 @@ public enum Recompute: Hashable, Sendable {
     }
   }
 
-  /// Computes the due time of one reminder anew. What is due already stays due, and what has fired is not due again.
+  /// Computes the due time of one reminder anew. Due times stay due, and what has fired is not due again.
   ///
-  /// - Parameter wentBack: whether the clock did, so that times of the history may come again.
+  /// - Parameter wentBack: whether the clock went back, so that recorded times may come again.
   public static func reschedule(
     _ id: ReminderID, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     wentBack: Bool = false
@@ -63,10 +63,10 @@ public enum Recompute: Hashable, Sendable {
     var isPreceded = false
     if wentBack {
       let versions = try transaction.versions(of: id)
-      // Definitions that were in force until a moment that is still to come give way to the present one now.
+      // Definitions that were in force until a future moment give way to the current one now.
       isPreceded = versions.contains { !$0.isInForce && $0.until ?? .latest > now }
       try FiringResult.shortenRuns(of: id, in: transaction, now: now) { first in
-        // It may have been changed, or done, while the clock was ahead.
+        // The reminder may have been changed, or done, while the clock was ahead.
         let version = versions.last { $0.from <= first }
         var walk = context.timetable(of: version?.reminder ?? record.reminder).walk()
         return { walk.next(after: $0) }
@@ -81,8 +81,9 @@ public enum Recompute: Hashable, Sendable {
     try transaction.upsert(record.reminder, next: next, since: now)
   }
 
-  /// What began to be awaited anew while the clock was ahead would be awaited until then: no ping may take longer than it
-  /// ever may. Those of times that are still to come stay.
+  /// Shortens waits for a ping that began while the clock was ahead, so that none exceeds its limit counted from `now`.
+  ///
+  /// Waits of times that are still to come stay.
   private static func awaitSooner(_ reminder: Reminder, in transaction: any StoreTransaction, now: Instant) throws {
     guard let within = reminder.within else { return }
     for var occurrence in try transaction.awaited(of: reminder.id) where occurrence.id.scheduledAt <= now {
@@ -92,23 +93,22 @@ public enum Recompute: Hashable, Sendable {
     }
   }
 
-  /// The store keeps a note of the time at which a daemon last started, heard of a step forward, or computed due times anew.
+  /// Records the time at which a daemon last started, saw a step forward, or computed due times anew.
   public static func rememberClock(in transaction: any StoreTransaction, now: Instant) throws {
     try transaction.setNote(clockNote, String(now.milliseconds))
   }
 
   private static let clockNote = "clock"
 
-  /// Whether the store knows of a later moment than `now`: the clock went back while nobody looked, and what was passed
-  /// over by the time before comes again.
+  /// Returns whether the store knows a moment later than `now`: the clock went back while no daemon ran.
   ///
-  /// Told from the note of `rememberClock`, and from what was recorded last, which is among the latest scheduled times: a run of
-  /// missed ones stands under its first.
+  /// The moment comes from the note of `rememberClock` and from the latest occurrences. Several of these are read, because
+  /// a run of missed times is ordered by its first one.
   public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
     try latestSeen(in: transaction) ?? now > now + .seconds(1)
   }
 
-  /// The latest moment of which the store knows.
+  /// Returns the latest moment that the store knows.
   static func latestSeen(in transaction: any StoreTransaction) throws -> Instant? {
     let note = try transaction.note(clockNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
     let recorded = try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).flatMap { occurrence in
@@ -119,11 +119,11 @@ public enum Recompute: Hashable, Sendable {
 }
 
 extension ReminderRecord {
-  /// What was made, changed or done while the clock was ahead counts from `now` on, not from a time that may be years away.
+  /// Moves everything that was created, changed or done while the clock was ahead back to `now`.
   ///
-  /// - Returns: whether anything of it did.
+  /// - Returns: whether anything moved.
   fileprivate mutating func moveBack(to now: Instant) -> Bool {
-    // One that is over stays over.
+    // A reminder that has ended stays ended.
     guard let next else { return false }
     var isMoved = false
     if let schedule = reminder.schedule.moved(backTo: now, next: next) {

@@ -1,23 +1,25 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// What an answer changes in the store.
+/// An AnswerTransaction records one answer to an occurrence, with everything that follows from it.
 public struct AnswerTransaction: Sendable {
-  /// The occurrence as it is then; unchanged when it had that answer already.
+  /// The answered occurrence; unchanged if it had that answer already.
   public var occurrence: Occurrence
-  /// What *Done* brought about in the reminder's tracker; nil when nothing was logged.
+  /// The effects of *Done* on the reminder's tracker; nil if nothing was logged.
   public var tracking: TrackingOutcome?
-  /// Reminders that were given a time, because they count from this one.
+  /// Reminders that got a time, because they count from this one.
   public var chained: [Chains.Step] = []
 
-  /// Records an answer to an occurrence. *Done* logs an entry of the reminder's tracker, in the same transaction and so once; a
-  /// reminder whose times are counted from when it was last done gets its next, and those that count from it get theirs.
+  /// Records an answer to an occurrence.
+  ///
+  /// In the same transaction, and so exactly once, *Done* logs an entry to the reminder's tracker, sets the reminder's
+  /// next time if that counts from when it was last done, and sets the times of reminders that count from it.
   ///
   /// - Parameters:
-  ///   - reminder: as it stands in `transaction`; nil when it has been removed.
-  ///   - way: by which it came, as `Occurrence.answeredBy` has it.
-  ///   - person: who it was, as `DeliveryEvent.by` has it, where it came by none of these ways.
-  /// - Throws: `AnswerRefused`, or what the transaction throws.
+  ///   - reminder: the reminder as it stands in `transaction`; nil if it was removed.
+  ///   - way: where the answer came from, as in `Occurrence.answeredBy`.
+  ///   - person: who answered, as in `DeliveryEvent.by`, if `way` is nil.
+  /// - Throws: `AnswerRefused`, or errors of the transaction.
   public static func run(
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, by way: String? = nil,
     or person: String = "cli", in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
@@ -34,7 +36,7 @@ public struct AnswerTransaction: Sendable {
       now: now, using: &generator)
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
-    // What was told is in order as well when its user says so of the last of it.
+    // An expectation is also up again once its user has marked the last open alert as done.
     if reminder.isExpectation, occurrence.firedAt != nil, try transaction.readableReminder(reminder.id)?.open == 0 {
       try transaction.setDown(reminder.id, since: nil)
     }
@@ -43,10 +45,10 @@ public struct AnswerTransaction: Sendable {
     if let tracking = try log(
       answer, reminder, by: way ?? person, in: transaction, context, now: now, using: &generator)
     {
-      // It has moved the reminder too, where entries do.
+      // Logging has also set the reminder's next time, where entries do that.
       work.tracking = tracking
     } else if reminder.countsFromDone {
-      // The next time is counted from now, whatever was to come.
+      // The next time counts from now and replaces the one that was to come.
       reminder.lastDone = now
       reminder.generation += 1
       try transaction.upsert(
@@ -55,8 +57,8 @@ public struct AnswerTransaction: Sendable {
     return work
   }
 
-  /// A collection's *Done* without an item would end the reminder and log nothing, unless an item of the day is known already,
-  /// or there is none to name.
+  /// Refuses *Done* without an item if the tracker needs one: it would close the occurrence and log nothing. Allowed if
+  /// the day has an entry already, or if there is no item to name.
   private static func checkItem(
     _ reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws {
@@ -69,8 +71,8 @@ public struct AnswerTransaction: Sendable {
     if !items.isEmpty { throw AnswerRefused.needsItem(tracker.id, items.map(\.id)) }
   }
 
-  /// Logs what the reminder's tracker has for *Done*; nil when that asks for more than an answer says: a value that was
-  /// measured, an amount where none is usual, an item.
+  /// Logs the entry that *Done* stands for; returns nil if the tracker needs more than the answer says: a measured
+  /// value, an amount where none is usual, or an item.
   private static func log(
     _ answer: Occurrence.Answer, _ reminder: Reminder, by way: String, in transaction: any StoreTransaction,
     _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator
@@ -96,7 +98,7 @@ public struct AnswerTransaction: Sendable {
 }
 
 extension StoreTransaction {
-  /// The items that are owned on a day, those most often used first.
+  /// Returns the items owned on a day, most used first.
   func likelyItems(of key: TrackerKey, on day: CivilDate, limit: Int) throws -> [Item] {
     let owned = try items(of: key).filter { item in
       item.since.map { $0 <= day } ?? true && item.until.map { $0 > day } ?? true
@@ -110,16 +112,16 @@ extension StoreTransaction {
 }
 
 extension Tracker {
-  /// What *Done* logs of it.
+  /// A Portion is what *Done* logs to a tracker.
   public enum Portion: Hashable, Sendable {
-    /// That it was done.
+    /// A check, without an amount.
     case check
     case amount(Quantity)
 
     public var quantity: Quantity? { if case .amount(let quantity) = self { quantity } else { nil } }
   }
 
-  /// Nil when an answer does not say enough.
+  /// Returns what *Done* logs; nil if the answer does not say enough.
   public func portion(of link: TrackerLink) -> Portion? {
     guard !hasItems else { return nil }
     switch kind {

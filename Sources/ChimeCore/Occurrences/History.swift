@@ -1,10 +1,10 @@
 public import ChimeSchedule
 
-/// How much history is kept.
+/// HistoryLimits say how much history to keep.
 public struct HistoryLimits: Hashable, Sendable {
-  /// How old a time may be; nil for any age.
+  /// The highest age of an occurrence; nil for no limit.
   public var age: Milliseconds?
-  /// How many times are kept, of all reminders; nil for any number. Unanswered ones are not counted out.
+  /// The number of occurrences to keep, of all reminders; nil for no limit. Unanswered ones stay regardless.
   public var count: Int?
 
   public init(age: Milliseconds? = nil, count: Int? = nil) {
@@ -12,25 +12,25 @@ public struct HistoryLimits: Hashable, Sendable {
     self.count = count
   }
 
-  /// How often a daemon looks for what is to go, at most.
+  /// The shortest time between two prunings.
   public static let interval = Milliseconds.hours(1)
-  /// How many occurrences one transaction looks at, so that firing is not held up.
+  /// The number of occurrences that one transaction reads, so that firing is not delayed.
   public static let batch = 200
 
-  /// What is to go at `now`; nil when nothing is.
+  /// Returns what to remove at `now`; nil for nothing.
   ///
-  /// - Parameter last: the scheduled time of the last occurrence that is within `count`; nil when there are not so many.
+  /// - Parameter last: the scheduled time of the last occurrence within `count`; nil if there are fewer.
   public func edge(at now: Instant, last: Instant?) -> HistoryEdge? {
     let edge = HistoryEdge(oldest: age.map { now - $0 }, first: last)
     return edge.end == nil ? nil : edge
   }
 }
 
-/// What is to go of the history.
+/// A HistoryEdge says which part of the history to remove.
 public struct HistoryEdge: Hashable, Sendable {
-  /// Times go that were scheduled and closed before, and unanswered ones that were scheduled before.
+  /// Remove occurrences scheduled and closed before this, and unanswered ones scheduled before it.
   public var oldest: Instant?
-  /// Closed times go that were scheduled before.
+  /// Remove closed occurrences scheduled before this.
   public var first: Instant?
 
   public init(oldest: Instant? = nil, first: Instant? = nil) {
@@ -38,10 +38,10 @@ public struct HistoryEdge: Hashable, Sendable {
     self.first = first
   }
 
-  /// What is scheduled from here on stays.
+  /// The limit from which on everything stays.
   public var end: Instant? { [oldest, first].compactMap { $0 }.max() }
 
-  /// Whether an occurrence that owes nothing goes.
+  /// Returns whether to remove an occurrence, provided that it has no pending deliveries.
   public func takes(_ occurrence: Occurrence) -> Bool {
     let isOld = oldest.map { occurrence.id.scheduledAt < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
     let isSurplus = first.map { occurrence.id.scheduledAt < $0 } ?? false
@@ -53,13 +53,13 @@ public struct HistoryEdge: Hashable, Sendable {
   }
 }
 
-/// What one transaction of pruning came to.
+/// A Pruned is the result of one pruning transaction.
 public struct Pruned: Hashable, Sendable {
-  /// Occurrences that were removed.
+  /// The number of occurrences removed.
   public var count: Int
-  /// Where to go on; nil: where this one began.
+  /// The occurrence after which to go on; nil to start where this transaction did.
   public var past: OccurrenceID?
-  /// Whether there is no more to look at.
+  /// Whether everything has been read.
   public var isOver: Bool
 
   public init(count: Int, past: OccurrenceID?, isOver: Bool) {

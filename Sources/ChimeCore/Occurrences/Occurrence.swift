@@ -1,51 +1,51 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// One time of one reminder that has come, and what became of it.
+/// An Occurrence is one scheduled time of a reminder that has come, with its state.
 ///
 ///     (scheduled) → fired → delivered → done | dismissed | snoozed(until) → fired … | fired (repeated) …
 ///                 → missed(reason)
 ///                 → awaited(until) → done | fired …
 public struct Occurrence: Hashable, Sendable, Codable {
   public let id: OccurrenceID
-  /// The reminder's title when it fired: history stays readable after the reminder has changed or gone.
+  /// The reminder's title at the time of firing, so that history stays readable after the reminder changed or was removed.
   public var title: String
   public var owner: UInt32
   public var state: State
-  /// When it first fired; nil for a missed one.
+  /// When it first fired; nil if it never did.
   public var firedAt: Instant?
-  /// When the first channel had it.
+  /// When the first channel delivered it.
   public var deliveredAt: Instant?
   /// When it was done, dismissed, or found to be missed.
   public var endedAt: Instant?
   /// Why it fired late; nil when it was on time.
   public var late: LateCause?
-  /// How often it has fired: 1, and one more after each snooze and with each repeat.
+  /// The number of times it fired: 1, plus one per snooze and per repeat.
   public var rounds: Int
-  /// How often it has been repeated since it fired, or since its last snooze.
+  /// The number of repeats since it fired, or since its last snooze.
   public var repeats: Int
-  /// When it is repeated next, unless it is answered; nil: it is not. Only ever set while it is fired or delivered.
+  /// When it repeats next, unless answered; nil for never. Set only in the states fired and delivered.
   public var repeatAt: Instant?
-  /// For a run of missed times recorded as one: how many, and the last of them.
+  /// The size of a run of missed times that is recorded as one occurrence.
   public var missedRun: MissedRun?
-  /// By which way its last answer came, such as `endpoint:phone`, `command:log` or `desktop`; nil: by the control socket, or
-  /// nobody has answered.
+  /// Where its last answer came from, such as `endpoint:phone`, `command:log` or `desktop`; nil for the control socket
+  /// or if unanswered.
   public var answeredBy: String?
 
   public enum State: Hashable, Sendable, Codable {
-    /// The intent is recorded; deliveries are owed. Exits: delivered, snoozed, done, dismissed.
+    /// The intent is recorded; deliveries are pending. Exits: delivered, snoozed, done, dismissed.
     case fired
-    /// At least one channel had it. Exits: fired (a repeat), snoozed, done, dismissed.
+    /// At least one channel delivered it. Exits: fired (a repeat), snoozed, done, dismissed.
     case delivered
     /// Fires again at `until`. Exits: fired, done, dismissed.
     case snoozed(until: Instant)
-    /// Of an expectation: its ping may come until then, and it fires if none has. Exits: fired, done, dismissed, missed.
+    /// An expectation that waits for its ping until `until`, then fires. Exits: fired, done, dismissed, missed.
     case awaited(until: Instant)
     /// The thing was done. No exit.
     case done
     /// Closed without being done. No exit.
     case dismissed
-    /// Its time passed without firing. No exit.
+    /// The time passed without firing, or its snooze did. Exits: done.
     case missed(MissReason)
   }
 
@@ -79,7 +79,7 @@ public struct Occurrence: Hashable, Sendable, Codable {
     self.answeredBy = answeredBy
   }
 
-  /// Whether it still waits for someone: fired, delivered or snoozed.
+  /// Whether it waits for an answer: fired, delivered or snoozed.
   public var isOpen: Bool {
     switch state {
     case .fired, .delivered, .snoozed: true
@@ -87,16 +87,15 @@ public struct Occurrence: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether its ping is awaited.
   public var isAwaited: Bool { if case .awaited = state { true } else { false } }
 
-  /// Whether it is not to fire again, whichever way the clock goes: it has fired, or was done without. One that has fired
-  /// may be missed all the same, when its snooze ended at a bad time.
+  /// Whether it must not fire for its scheduled time again, even if the clock goes back: it fired, was done early, or
+  /// awaits a ping. A missed one counts if it fired before a snooze.
   public var wasHeard: Bool {
     if case .missed = state { firedAt != nil } else { true }
   }
 
-  /// When it comes again: the end of its snooze, its next repeat, or the end of the time for its ping. Nil: not.
+  /// The end of its snooze, its next repeat, or the deadline of its ping; nil if there is none.
   public var comesAgain: Instant? {
     switch state {
     case .snoozed(let until), .awaited(let until): until
@@ -105,14 +104,14 @@ public struct Occurrence: Hashable, Sendable, Codable {
     }
   }
 
-  /// Which repeat a round of it was: 0 for one that was none.
+  /// Returns which repeat a round was; 0 for a round that was no repeat.
   public func repetition(ofRound round: Int) -> Int { max(0, repeats - (rounds - round)) }
 
-  /// Scheduled time to firing, jitter and quiet hours included; nil when it did not fire.
+  /// The time from schedule to first firing, including jitter and quiet hours; nil if it did not fire.
   public var lateness: Milliseconds? { firedAt.map { $0 - id.scheduledAt } }
 }
 
-/// Why a time came late.
+/// A LateCause says why a time fired late.
 public enum LateCause: String, Hashable, Sendable, Codable, CaseIterable {
   /// The machine slept, the daemon was stopped, or the clock was set forward.
   case suspend
@@ -124,16 +123,16 @@ public enum LateCause: String, Hashable, Sendable, Codable, CaseIterable {
   case waited
 }
 
-/// Why a time was recorded as missed.
+/// A MissReason says why a time was recorded as missed.
 public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
   case suspend, downtime
   /// The reminder was paused.
   case paused
   /// The user had asked to skip it.
   case skipped
-  /// More times had passed than `CatchUp.cap`.
+  /// More late times than `CatchUp.cap`.
   case overCap
-  /// It fell into quiet hours, and was dropped, or a later time was heard in its place.
+  /// It fell into quiet hours and was dropped, or a later time fired in its place.
   case quiet
   /// The goal of its tracker had been met (`TrackerLink.quietWhenDone`).
   case doneAlready
@@ -142,20 +141,20 @@ public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension Occurrence {
-  /// What a person can say to an open occurrence.
+  /// An Answer is a person's reply to an occurrence.
   public enum Answer: Hashable, Sendable, Codable {
     case done
-    /// It is done, with this item of the reminder's tracker.
+    /// Done, with this item of the reminder's tracker.
     case item(String)
-    /// It is done, and so much of the reminder's tracker, whatever *Done* alone logs.
+    /// Done, with this amount instead of the tracker's usual one.
     case amount(Quantity)
     case dismiss
     case snooze(for: Milliseconds)
 
-    /// Done with so much, as `Quantity.grains` has it.
+    /// Creates a done answer with an amount in units of `Quantity.grains`.
     public init(grains: Int64) { self = .amount(Quantity(grains: grains)) }
 
-    /// With the item of an id, as a button or a program names it; nil for what is none.
+    /// Creates a done answer with an item id from a button or a program; nil if the id is malformed.
     public init?(item id: String) {
       guard (1...64).contains(id.utf8.count),
         id.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
@@ -171,9 +170,9 @@ extension Occurrence {
     }
   }
 
-  /// The occurrence after `answer` at `now`.
+  /// Returns the occurrence after `answer` at `now`.
   ///
-  /// Answering twice in the same way is no error, so that a button and a command may race.
+  /// Repeating an answer is no error, so that a button and a command may race.
   ///
   /// - Throws: `AnswerRefused` when the occurrence is closed in another way, or the snooze is not 1 s … 366 days.
   public func answered(_ answer: Answer, at now: Instant) throws(AnswerRefused) -> Occurrence {
@@ -181,7 +180,7 @@ extension Occurrence {
     result.repeatAt = nil
     switch (state, answer) {
     case (.done, _) where answer.isDone, (.dismissed, .dismiss): return self
-    // A missed one may still be done: the water was drunk although nobody reminded.
+    // A missed one may still be done: the user did it without the reminder.
     case (.missed, _) where answer.isDone: result.state = .done
     case _ where answer.isDone && (isOpen || isAwaited): result.state = .done
     case (_, .dismiss) where isOpen || isAwaited: result.state = .dismissed
@@ -195,7 +194,7 @@ extension Occurrence {
     return result
   }
 
-  /// The occurrence once a channel has taken a delivery of it.
+  /// Returns the occurrence after a channel delivered a message of it.
   public func delivered(at now: Instant) -> Occurrence {
     var result = self
     if result.deliveredAt == nil { result.deliveredAt = now }
@@ -204,12 +203,12 @@ extension Occurrence {
   }
 }
 
-/// Why an answer to an occurrence was refused.
+/// An AnswerRefused says why an answer to an occurrence was refused.
 public enum AnswerRefused: Error, Hashable, Sendable {
   case closed(Occurrence.State)
   case snoozeOutOfRange
-  /// A snooze of a reminder that has been removed since.
+  /// A snooze of a reminder that was removed since.
   case removed
-  /// *Done* alone does not say with which of the tracker's items, of which some are named.
+  /// *Done* must name an item of this tracker; some candidates are given.
   case needsItem(TrackerID, [ItemID])
 }

@@ -1,24 +1,25 @@
 public import ChimeSchedule
 
-/// What a ping changes in the store, in one transaction.
+/// A PingTransaction records one ping of an expectation, with everything that follows from it.
 public struct PingTransaction: Sendable {
-  /// What it has closed.
+  /// The occurrences that the ping closed.
   public private(set) var closed: [AnswerTransaction] = []
-  /// What it has fired: a failure is told at once.
+  /// The occurrence that a failure fired at once.
   public private(set) var told: Occurrence?
-  /// Reminders that were given a time, because they count from this one.
+  /// Reminders that got a time, because they count from this one.
   public private(set) var chained: [Chains.Step] = []
-  /// That it is up again, as its user is told.
+  /// The notice to the user that the expectation is up again.
   public private(set) var notice: Occurrence?
-  /// How long it was down; nil: it was not.
+  /// How long the expectation was down; nil if it was up.
   public private(set) var wasDown: Milliseconds?
 
-  /// Records a ping and what follows from it: it closes what is awaited or was told, begins the time of a run, or tells a
-  /// failure at once. What is told stays told while it fails again and again.
+  /// Records a ping: it closes awaited and alerted occurrences, starts the time limit of a run, or alerts of a failure.
+  ///
+  /// Further failures do not alert again while the first alert is open.
   ///
   /// - Parameters:
   ///   - record: an expectation, as it stands in `transaction`.
-  ///   - absence: when nobody could fire.
+  ///   - uptime: when a daemon could receive pings.
   public static func run(
     _ ping: Ping, of record: ReminderRecord, in transaction: any StoreTransaction, _ context: ReminderContext,
     uptime: Uptime, using generator: inout some RandomNumberGenerator
@@ -39,8 +40,8 @@ public struct PingTransaction: Sendable {
     return work
   }
 
-  /// What a ping is for: the times that have come, and a run that ends. A time that came while the clock was ahead is to come
-  /// again.
+  /// Returns the occurrences that a ping is for: the times that have come, and a run that it ends. A time that came
+  /// while the clock was ahead will come again and is left out.
   private static func awaited(
     of id: ReminderID, by ping: Ping, in transaction: any StoreTransaction
   ) throws -> [Occurrence] {
@@ -51,9 +52,9 @@ public struct PingTransaction: Sendable {
     return awaited.filter { $0.id.scheduledAt <= max(ping.at, begun) }
   }
 
-  /// A time that has come may not have been looked at yet: the ping is for that one.
+  /// Fires a time that has come but was not evaluated yet, because the ping is for that one.
   ///
-  /// - Returns: the record as it is then.
+  /// - Returns: the record afterwards.
   private mutating func awaitWhatHasCome(
     _ record: ReminderRecord, in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime,
     now: Instant, using generator: inout some RandomNumberGenerator
@@ -96,14 +97,14 @@ public struct PingTransaction: Sendable {
     let open = try Self.open(of: record, in: transaction)
     try transaction.add(ping, to: reminder.id)
     for occurrence in awaited + open {
-      // The first has moved the reminder where its times count from the last ping.
+      // The first answer has changed the reminder, if its times count from the last ping.
       let current = closed.isEmpty ? reminder : try transaction.readableReminder(reminder.id)?.reminder
       closed.append(
         try AnswerTransaction.run(
           .done, to: occurrence, reminder: current, or: "ping", in: transaction, context, now: ping.at,
           using: &generator))
     }
-    // A good run is done also where none was awaited.
+    // A successful run counts as done even if none was awaited.
     chained +=
       closed.isEmpty
       ? try Chains.follow(
@@ -118,7 +119,7 @@ public struct PingTransaction: Sendable {
       tags: reminder.tags, icon: reminder.icon, now: ping.at, using: &generator)
   }
 
-  /// Those that wait for an answer.
+  /// Returns the occurrences that wait for an answer.
   private static func open(of record: ReminderRecord, in transaction: any StoreTransaction) throws -> [Occurrence] {
     guard record.open > 0 else { return [] }
     var open: [Occurrence] = []
@@ -169,7 +170,7 @@ public struct PingTransaction: Sendable {
     chained += try Chains.follow([end], in: transaction, now: ping.at)
   }
 
-  /// One run is told of once, however many times wait for it.
+  /// Dismisses awaited occurrences without an alert, so that one run causes only one.
   private static func dismiss(
     _ awaited: ArraySlice<Occurrence>, of reminder: Reminder, in transaction: any StoreTransaction,
     _ context: ReminderContext, now: Instant, using generator: inout some RandomNumberGenerator
@@ -183,14 +184,14 @@ public struct PingTransaction: Sendable {
     }
   }
 
-  /// The next time counts from the ping.
+  /// Computes the next time, counted from the ping.
   private func count(
     _ reminder: Reminder, from instant: Instant, in transaction: any StoreTransaction, _ context: ReminderContext
   ) throws {
     var reminder = reminder
     reminder.lastDone = instant
     reminder.generation += 1
-    // Its times count from the first one: a definition of which none has come before the next ping is not kept.
+    // The definition counts from its first time: one that is replaced before that leaves no version.
     try transaction.upsert(reminder, next: try reminder.next(after: instant, in: transaction, context))
   }
 
@@ -210,9 +211,10 @@ public struct PingTransaction: Sendable {
     try transaction.noteDown(by: [firing])
   }
 
-  /// An occurrence for what no time of the schedule stands for. Occurrences stand under whole seconds: it takes the present one, or
-  /// the latest before it that has no occurrence and is not the next time of the schedule. None to come is taken: it may be
-  /// one of the schedule, whose ping would then be missed by nobody.
+  /// Returns an id for an occurrence outside the schedule.
+  ///
+  /// Occurrence times are whole seconds: this takes the current one, or the latest earlier one that is unused and not
+  /// the next scheduled time. A future second might be a scheduled time, whose missing ping would then go unnoticed.
   private static func freeTime(
     of record: ReminderRecord, at now: Instant, in transaction: any StoreTransaction
   ) throws -> OccurrenceID {
@@ -225,8 +227,7 @@ public struct PingTransaction: Sendable {
 }
 
 extension StoreTransaction {
-  /// Notes of the expectations of which firings have told that no good ping came that they are down. What the store passed
-  /// over has told nothing.
+  /// Marks expectations as down whose firings reported a missing or failed ping, unless the store ignored the firing.
   func noteDown(by firings: [FiringResult]) throws {
     for firing in firings where firing.due.reminder.isExpectation {
       for told in firing.occurrences where told.state == .fired && told.rounds == 1 {

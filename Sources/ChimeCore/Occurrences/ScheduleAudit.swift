@@ -1,64 +1,65 @@
 public import ChimeSchedule
 
-/// What a reminder's times should have been, held against what the history says became of them.
+/// A ScheduleAudit compares the times that a reminder's schedule had with the recorded history.
 ///
 ///     let audit = try ScheduleAudit.of(versions, from: start, before: end, in: transaction, context, log, now: now)
 ///     audit.unexplained    // 0
 ///
-/// A time is explained when the history has a record of it: it fired, or it was missed for a reason. One that has none is
-/// unexplained, which should never be.
+/// A time is explained if it has a record: it fired, or was missed for a reason. Unexplained times indicate a bug.
 public struct ScheduleAudit: Hashable, Sendable {
-  /// How many times the schedules had.
+  /// The number of scheduled times.
   public private(set) var times = 0
   public private(set) var onTime = 0
   public private(set) var late: [LateCause: Int] = [:]
   public private(set) var missed: [MissReason: Int] = [:]
-  /// Rang at another time than the schedule's because somebody moved them, or are to.
+  /// Times that fired, or will fire, at another moment than scheduled because a user moved them.
   public private(set) var moved = 0
-  /// Have come, and quiet hours or jitter hold them.
+  /// Times that have come and that quiet hours or jitter hold.
   public private(set) var waiting = 0
   public private(set) var unexplained = 0
-  /// The first of them, `named` at most.
+  /// The first unexplained times, at most `named`.
   public private(set) var unexplainedTimes: [Instant] = []
-  /// Have no record, but what the schedule was read against has changed since: they may never have been its times.
+  /// Times without a record whose context changed since, so that the schedule may never have had them.
   public private(set) var uncertain = 0
   /// Records of times that no schedule had: fired on request.
   public private(set) var beside = 0
-  /// From the scheduled time and its jitter to the firing of what was on time.
+  /// From scheduled time plus jitter to firing, for times that fired on time.
   public private(set) var lateness = DurationCounts()
-  /// From firing to being done.
+  /// From firing to *Done*.
   public private(set) var answers = DurationCounts()
-  /// Why the times cannot be computed anew; nil: they can.
+  /// Why the times cannot be recomputed; nil if they can.
   public private(set) var unknown: Unknown?
 
   public enum Unknown: String, Hashable, Sendable, CaseIterable {
-    /// The entries of a tracker set the pace of its times.
+    /// Entries of a tracker pace its times.
     case paced
-    /// The machine has lost its zone.
+    /// The machine no longer has its zone.
     case zone
   }
 
-  /// How many unexplained times are named.
+  /// The most unexplained times that are listed.
   public static let named = 20
 
   private var run: Run?
 
-  /// A run of missed times that stands in the history as one record.
+  /// A Run is a run of missed times recorded as one occurrence.
   private struct Run: Hashable, Sendable {
     var reason: MissReason
     var first: Instant
     var through: Instant
-    /// How many of its times are still to come; nil: its beginning lies before what is audited.
+    /// The number of its times still to come; nil if it began before the audited range.
     var left: Int?
   }
 
   public init() {}
 
+  /// Compares a batch of times with the records of the same range.
+  ///
   /// - Parameters:
-  ///   - times: with the definition that each came of, ascending, and after those of earlier calls.
-  ///   - records: of the reminder, ascending: all from the end of what the last call judged to the end of `times`.
-  ///   - isUncertain: whether the schedule may have had another time in place of one that has no record; its last argument is
-  ///     when the next time that has one was decided, if there is any.
+  ///   - times: ascending, each with its definition, after those of earlier calls.
+  ///   - records: the reminder's occurrences, ascending, from the end of the last call's range to the end of `times`.
+  ///   - isUncertain: whether the schedule may not have had a time that lacks a record; the last argument is when the
+  ///     next recorded time was decided, if there is one.
   public mutating func judge(
     _ times: [(at: Instant, version: ReminderVersion)], against records: [Occurrence],
     isUncertain: (Instant, ReminderVersion, Instant?) -> Bool = { _, _, _ in false }
@@ -89,7 +90,7 @@ public struct ScheduleAudit: Hashable, Sendable {
     for record in records[next...] { begin(record) }
   }
 
-  /// Where a run has fewer times than it was to have, it is of them all that their zone has to be known.
+  /// Returns the first time of the run that should include `time`, because the zone must be known for all of the run.
   private func beginning(of time: Instant) -> Instant {
     guard let run, time <= run.through else { return time }
     return run.first
@@ -97,7 +98,7 @@ public struct ScheduleAudit: Hashable, Sendable {
 
   private mutating func begin(_ record: Occurrence) {
     guard let run = record.missedRun, case .missed(let reason) = record.state else { return }
-    // Its own time is the first.
+    // The record itself stands for the first time.
     self.run = Run(reason: reason, first: record.id.scheduledAt, through: run.through, left: run.count - 1)
   }
 
@@ -105,10 +106,10 @@ public struct ScheduleAudit: Hashable, Sendable {
     guard let fired = record.firedAt else {
       switch record.state {
       case .missed(let reason): missed[reason, default: 0] += 1
-      // Its ping came, or may still come.
+      // The ping came, or may still come.
       case .done where reminder.isExpectation: onTime += 1
       case .awaited: onTime += 1
-      // It was done although nobody was reminded.
+      // It was done before the reminder fired.
       case .done, .dismissed: missed[.doneAlready, default: 0] += 1
       case .fired, .delivered, .snoozed: moved += 1
       }
@@ -136,7 +137,7 @@ public struct ScheduleAudit: Hashable, Sendable {
 extension ScheduleAudit {
   private static let keptNote = "history"
 
-  /// History of times before `end` is not kept: what is left of it proves nothing.
+  /// Drops the audit's data before `end`, because partial history proves nothing.
   public static func forget(before end: Instant, in transaction: any StoreTransaction) throws {
     try transaction.forgetVersions(before: end)
     try ScheduleContextLog.forget(before: end, in: transaction)
@@ -145,21 +146,21 @@ extension ScheduleAudit {
     }
   }
 
-  /// The time from which on history is whole; nil: none has been removed yet.
+  /// Returns the time from which on history is complete; nil if none was removed yet.
   public static func keptSince(in transaction: any StoreTransaction) throws -> Instant? {
     try transaction.note(keptNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
   }
 
-  /// How many times are judged at once.
+  /// The number of times compared in one batch.
   private static let window = 2_000
-  /// How many records before what is audited are looked through for a run of missed times that reaches into it.
+  /// The number of earlier records that are searched for a run of missed times that reaches into the audited range.
   private static let nearby = 200
 
   /// Audits one reminder.
   ///
   /// - Parameters:
-  ///   - versions: as the store has them.
-  ///   - goOn: asked now and then; ends the audit by throwing.
+  ///   - versions: the reminder's definitions, as the store returns them.
+  ///   - goOn: called between batches; throws to end the audit.
   public static func of(
     _ versions: [ReminderVersion], from start: Instant, before end: Instant, in transaction: any StoreTransaction,
     _ context: ReminderContext, _ log: ScheduleContextLog, now: Instant, goOn: () throws -> Void = {}
@@ -216,11 +217,11 @@ extension ScheduleAudit {
     return audit
   }
 
-  /// A part of a version's times that were computed in one zone.
+  /// A Stretch is a part of a version's times that were computed in one zone.
   private struct Stretch {
     var from: Instant
     var before: Instant
-    /// Nil: the machine has lost it.
+    /// The zone; nil if the machine no longer has it.
     var zone: Zone?
     var isWaiting = false
   }
@@ -229,7 +230,7 @@ extension ScheduleAudit {
     of version: ReminderVersion, before end: Instant, now: Instant, _ context: ReminderContext,
     _ log: ScheduleContextLog
   ) -> [Stretch] {
-    // What has come and is held is not decided yet. A daemon that leaves it alone for longer has forgotten it.
+    // A held time is not decided yet. If it stays undecided for longer than the tolerance, it counts as forgotten.
     let isHeld = version.isInForce && version.dueAt.map { now - $0 <= Uptime.tolerance } ?? false
     let decided = version.isInForce && !isHeld ? end : min(version.until ?? end, end)
     var result: [Stretch] = []
@@ -253,8 +254,9 @@ extension ScheduleAudit {
     return result
   }
 
-  /// Whether what the schedule is read against has changed since, or the zone did before the time was decided: what passed
-  /// while nobody could fire is computed in the zone of whoever comes to it.
+  /// Returns whether the schedule's context changed since `time`, or its zone changed before the time was decided.
+  ///
+  /// Times that pass during downtime are computed in the zone at the next start.
   private static func isUncertain(
     _ time: Instant, _ version: ReminderVersion, decidedAt decision: Instant, _ log: ScheduleContextLog
   ) -> Bool {

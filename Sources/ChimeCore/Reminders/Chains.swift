@@ -1,33 +1,32 @@
 public import ChimeSchedule
 
-/// What follows when a time of a reminder has ended: the reminders that count from it are given a time, in the same
-/// transaction.
+/// Chains sets the times of reminders that count from another one when a time of that one ends, in the same transaction.
 ///
 ///     let steps = try Chains.follow([.init(of: id, owner: 1_000, .done, at: now)], in: transaction, now: now)
 public enum Chains {
-  /// A reminder that was given a time.
+  /// A Step is one reminder that got a time.
   public struct Step: Hashable, Sendable {
     public var before: Reminder
     public var after: Reminder
-    /// Its next time as it was before.
+    /// Its next time before the step.
     public var formerNext: Instant?
-    /// Its next time since.
+    /// Its next time after the step.
     public var next: Instant?
   }
 
-  /// How many times wait for one reminder; further ones are recorded as missed (`MissReason.overCap`).
+  /// The most times that may wait in one reminder; further ones are recorded as missed (`MissReason.overCap`).
   public static let mostWaiting = 1_000
-  /// How many reminders count from one.
+  /// The most reminders that are evaluated as followers of one.
   public static let mostFollowers = 1_000
 
-  /// Whether any reminder counts from another, or waits for one: where none does, nothing needs to be asked of each that ends.
+  /// Returns whether any reminder counts from another or waits for one; otherwise no follower needs to be looked up.
   static func isInUse(_ transaction: any StoreTransaction) throws -> Bool {
     try [.chained(owner: nil), .conditional].contains {
       try !transaction.reminderIDs($0, after: nil, limit: 1).isEmpty
     }
   }
 
-  /// That a time of a reminder has ended, as others may count from it.
+  /// An End is the end of one time of a reminder, from which others may count.
   public struct End: Hashable, Sendable {
     public var reminder: ReminderID
     public var owner: UInt32
@@ -38,15 +37,15 @@ public enum Chains {
       (self.reminder, self.owner, self.event, at) = (reminder, owner, event, instant)
     }
 
-    /// - Returns: nil when it has not come to anything that a reminder counts from.
+    /// - Returns: nil if the occurrence has not ended in a way that reminders count from.
     public init?(_ occurrence: Occurrence, now: Instant) {
       guard let event = occurrence.chainEvent else { return nil }
       self.init(of: occurrence.id.reminder, owner: occurrence.owner, event, at: occurrence.endedAt ?? now)
     }
   }
 
-  /// Records firings with what follows from them: expectations that have told that no good ping came are down, and the
-  /// reminders that count from what has ended are given their times.
+  /// Records firings and what follows from them: expectations that alerted are marked as down, and reminders that count
+  /// from the times that ended get theirs.
   @discardableResult
   static func record(_ firings: [FiringResult], in transaction: any StoreTransaction, now: Instant) throws -> [Step] {
     let ends = try ends(by: firings, in: transaction, now: now)
@@ -55,7 +54,7 @@ public enum Chains {
     return try follow(ends, in: transaction, now: now)
   }
 
-  /// What some firings end. Asked before the firings are recorded: what had ended so before is not in it.
+  /// Returns what these firings end, without what had ended that way before. Call this before the firings are recorded.
   private static func ends(by firings: [FiringResult], in transaction: any StoreTransaction, now: Instant) throws
     -> [End]
   {
@@ -63,7 +62,7 @@ public enum Chains {
       firing.occurrences.compactMap { occurrence -> (id: OccurrenceID, isExpected: Bool, end: End)? in
         let isExpected = firing.due.reminder.isExpectation
         var end = End(occurrence, now: now)
-        // A time of an expectation is missed when it tells that no good ping came, and not again when that is put off.
+        // An expectation is missed when it alerts, and not a second time when that alert is deferred.
         if isExpected, occurrence.state == .fired, occurrence.rounds == 1 {
           end = End(of: occurrence.id.reminder, owner: occurrence.owner, .missed, at: occurrence.firedAt ?? now)
         }
@@ -78,16 +77,16 @@ public enum Chains {
     }
   }
 
-  /// Gives the reminders that count from some others their times.
+  /// Sets the times of the reminders that count from some others.
   ///
-  /// - Parameter ends: of what has just been recorded as ended, and was not before: each is followed once. Several of a
-  ///   reminder that were missed together are followed once.
+  /// - Parameter ends: times that this transaction has just ended. Equal ones, such as several times of a reminder that
+  ///   were missed together, are followed once.
   @discardableResult
   public static func follow(_ ends: [End], in transaction: any StoreTransaction, now: Instant) throws -> [Step] {
     var seen: Set<End> = []
     return try ends.filter { seen.insert($0).inserted }.flatMap { end -> [Step] in
       guard try hasFollowers(end, in: transaction) else { return [] }
-      // Another daemon may be about to give one of them another time.
+      // Another daemon may be about to set a time of the same reminder.
       try transaction.lockTrackers()
       return try followers(of: end.reminder, of: end.owner, end.event, in: transaction).compactMap { record in
         let released = try release(record, by: end.reminder, in: transaction, now: now)
@@ -102,8 +101,8 @@ public enum Chains {
       || end.event == .done && !transaction.reminderIDs(.needing(id, owner: owner), after: nil, limit: 1).isEmpty
   }
 
-  /// The reminders that count from `event` of a reminder, and those of which a time waits until it is done. Those that cannot
-  /// be read are passed over.
+  /// Returns the reminders that count from `event` of a reminder, and those that wait until it is done. Unreadable ones
+  /// are left out.
   public static func followers(
     of id: ReminderID, of owner: UInt32, _ event: Chain.Event, in transaction: any StoreTransaction
   ) throws -> [ReminderRecord] {
@@ -118,9 +117,9 @@ public enum Chains {
     }
   }
 
-  /// Lets a time come that waits until a reminder is done.
+  /// Makes a time due that waits until a reminder is done.
   ///
-  /// - Returns: the record as it is then.
+  /// - Returns: the record afterwards.
   private static func release(
     _ record: ReminderRecord, by id: ReminderID, in transaction: any StoreTransaction, now: Instant
   ) throws -> ReminderRecord {
@@ -165,11 +164,11 @@ public enum Chains {
     ])
   }
 
-  /// The way from a reminder back to itself, by the reminders that each counts from or waits for: what they are called, with
-  /// the one itself at both ends.
+  /// Returns the titles along a cycle from a reminder back to itself, through the reminders that each depends on. The
+  /// first and the last title are its own.
   ///
-  /// - Parameter targets: those that it is to count from, or to wait for.
-  /// - Returns: nil when there is none.
+  /// - Parameter targets: the reminders that it is to count from or wait for.
+  /// - Returns: nil if there is no cycle.
   public static func cycle(
     of reminder: Reminder, through targets: [ReminderID], in transaction: any StoreTransaction
   ) throws -> [String]? {
@@ -185,28 +184,27 @@ public enum Chains {
 }
 
 extension Reminder {
-  /// The reminder that its schedule counts from; nil: none.
+  /// The reminder that its schedule counts from, if any.
   public var follows: ReminderID? { schedule.chain.map { ReminderID(rawValue: $0.reminder) } }
 
-  /// The reminders that it counts from, or waits for.
+  /// The reminders that it counts from or waits for.
   public var dependsOn: [ReminderID] { [follows, onlyIfDone].compactMap { $0 } }
 
-  /// The reminder as it is decided upon anew, because a time of it waits until another is done and that is; nil when none
-  /// does.
+  /// Returns the reminder for a new decision if its due time waited for `other`, which was just done; otherwise nil.
   ///
   /// - Parameter next: its next time.
   func released(next: Instant, by other: ReminderID, now: Instant) -> Reminder? {
     guard onlyIfDone == other, next + jitterOffset <= now else { return nil }
     var reminder = self
-    // A decision that is under way knows of nothing.
+    // The new generation makes a decision in flight stale, which did not know about the answer.
     reminder.generation += 1
     return reminder
   }
 
-  /// The reminder with one more chained time.
+  /// Returns the reminder with one more chained time.
   ///
-  /// - Parameter next: its next time; times before it have been decided.
-  /// - Returns: with its next time then; unchanged where it has that time already; nil when too many wait.
+  /// - Parameter next: its next time; earlier times have been decided.
+  /// - Returns: the reminder and its new next time, unchanged if it has that time already; nil if too many times wait.
   func chained(at time: Instant, next: Instant?) -> (reminder: Reminder, next: Instant?)? {
     let waiting = next.map { next in (chainedTimes ?? []).filter { $0 >= next } } ?? []
     if waiting.contains(time) { return (self, next) }
@@ -219,9 +217,7 @@ extension Reminder {
 }
 
 extension Occurrence {
-  /// What has become of it, as a reminder may count from it; nil: nothing that one does.
-  ///
-  /// What was passed over because somebody wanted it so is not missed.
+  /// The event that others may count from; nil if the occurrence has not ended, or was paused, skipped or dismissed.
   public var chainEvent: Chain.Event? {
     switch state {
     case .done, .missed(.doneAlready): .done

@@ -1,20 +1,19 @@
 import ChimeSchedule
 
-/// What a person is told of an expectation, in their words.
+/// ExpectationWords composes what an expectation's alerts say.
 enum ExpectationWords {
-  /// The title under which a decision's occurrence fires; nil for a reminder that is no expectation, and while nothing of
-  /// it fires.
+  /// Returns the title for a decision's occurrence; nil if the reminder is no expectation or nothing of it fires.
   static func title(of firing: FiringResult, in transaction: any StoreTransaction, _ context: ReminderContext) throws
     -> String?
   {
     let reminder = firing.due.reminder
     guard reminder.isExpectation, let fired = firing.occurrences.first(where: { $0.state == .fired })
     else { return nil }
-    // What is repeated says again what it said.
+    // A repeat keeps the title of the first alert.
     return fired.repeats > 0 ? fired.title : try words(of: fired, reminder, in: transaction, context).title
   }
 
-  /// Why an occurrence of an expectation has fired: what failed, what takes too long, or that nothing was heard.
+  /// Returns why an expectation fired: a run failed, a run takes too long, or no ping came.
   static func words(
     of occurrence: Occurrence, _ reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext
   ) throws -> TrackingWords {
@@ -38,7 +37,7 @@ enum ExpectationWords {
 }
 
 extension TrackerReport {
-  /// The body of an expectation's message: why it is told, and the text that the reminder has of its own.
+  /// Creates the body of an expectation's message: the reminder's own text and why it fired.
   init(
     of occurrence: Occurrence, _ reminder: Reminder, over known: TrackerReport?, in transaction: any StoreTransaction,
     _ context: ReminderContext

@@ -1,16 +1,16 @@
 public import ChimeSchedule
 
-/// A reminder's short, typeable name: four or more characters of an alphabet without look-alikes (`r7k2`).
+/// A ReminderID is a short, typeable name: four or more characters of an alphabet without look-alikes (`r7k2`).
 ///
-/// Unique in one store. Commands also take a unique prefix of it, or the reminder's title.
+/// It is unique in one store. Commands also take a unique prefix of it, or the reminder's title.
 public struct ReminderID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A fresh id. Its first character is a letter, so that an id is never mistaken for a number or an option.
+  /// Creates a random id. Its first character is a letter, so that an id is never mistaken for a number or an option.
   ///
-  /// - Parameter length: how many characters, at least 4. Callers lengthen it when a store already has the id.
+  /// - Parameter length: the number of characters, at least 4. Callers use a longer one if the store already has the id.
   public init(length: Int = 4, using generator: inout some RandomNumberGenerator) {
     let characters = (0..<max(4, length)).map { position in
       let alphabet = position == 0 ? Self.letters : Self.letters + Self.digits
@@ -27,7 +27,7 @@ public struct ReminderID: RawRepresentable, Hashable, Comparable, Sendable, Coda
   static let digits = Array("23456789")
 }
 
-/// What makes firing exactly-once in the record: one reminder at one scheduled time.
+/// An OccurrenceID is a reminder and one scheduled time, which makes the record of a firing unique.
 ///
 /// Its text form is `r7k2@1774852200`: the reminder's id and the scheduled time in whole seconds since the epoch.
 public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible {
@@ -39,7 +39,7 @@ public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible
     self.scheduledAt = scheduledAt
   }
 
-  /// Reads the text form; nil when it is not one.
+  /// Reads the text form; nil if it is malformed.
   public init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, let seconds = Int64(parts[1]),
@@ -51,17 +51,18 @@ public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible
   public var description: String { "\(reminder)@\(scheduledAt.seconds)" }
 }
 
-/// The name of one message to one channel, the same for all its attempts and unlike any other in the world: a
-/// webhook's receiver tells a repeat by it (`webhook-id` of Standard Webhooks 1.0.0).
+/// A DeliveryID names one message to one channel, globally unique and the same for all attempts.
+///
+/// A webhook's receiver recognizes duplicates by it (`webhook-id` of Standard Webhooks 1.0.0).
 public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A fresh id: `msg_` and a ULID (48 bits of time in milliseconds, 80 random bits) in small letters. Beginning with
-  /// the time, ids of one day stand together in a store's index.
+  /// Creates a new id: `msg_` and a ULID (48 bits of time in milliseconds, 80 random bits) in lowercase. The leading
+  /// time keeps ids of one day together in a store's index.
   public init(at now: Instant, using generator: inout some RandomNumberGenerator) {
-    // Two draws, not sixteen: each may be a call of the system's, and thousands of ids are made in one second.
+    // Two draws instead of sixteen: each may be a system call, and thousands of ids are created per second.
     let random = (generator.next(), generator.next())
     rawValue = String(unsafeUninitializedCapacity: 30) { text in
       var end = text.initialize(fromContentsOf: "msg_".utf8)
@@ -78,7 +79,7 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
     }
   }
 
-  /// The id whose signs behind `msg_` stand for these 128 bits.
+  /// Creates the id whose characters after `msg_` encode these 128 bits.
   public init(number: UInt128) {
     rawValue = String(unsafeUninitializedCapacity: 30) { text in
       var end = text.initialize(fromContentsOf: "msg_".utf8)
@@ -90,7 +91,7 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
     }
   }
 
-  /// The bits that the signs stand for; nil for an id of another form.
+  /// The 128 bits that the characters encode; nil for an id of another form.
   public var number: UInt128? {
     var text = rawValue
     return text.withUTF8 { text in
@@ -98,7 +99,7 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
       var number: UInt128 = 0
       for (place, sign) in text.dropFirst(4).enumerated() {
         let value = Self.values[Int(sign)]
-        // 26 signs have room for two bits more.
+        // 26 characters hold two bits more than needed.
         guard value < (place == 0 ? 8 : 32) else { return nil }
         number = number << 5 | UInt128(value)
       }
@@ -109,13 +110,13 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
   public var description: String { rawValue }
 
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-  /// What each sign stands for; 255: it is none.
+  /// The value of each character; 255 for invalid ones.
   private static let values = alphabet.enumerated().reduce(into: [UInt8](repeating: 255, count: 256)) {
     $0[Int($1.element)] = UInt8($1.offset)
   }
 }
 
-/// The name of a way to reach someone: `desktop`, or the name of an endpoint.
+/// A ChannelName names a channel for messages: `desktop`, or the name of an endpoint.
 public struct ChannelName: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
 
@@ -123,8 +124,7 @@ public struct ChannelName: RawRepresentable, Hashable, Comparable, Sendable, Cod
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Whether the name may be given to an endpoint: 1–64 of `a-z A-Z 0-9 . _ -`, not beginning with a mark, and no
-  /// name that is a channel of its own.
+  /// Whether an endpoint may have the name: 1–64 of `a-z A-Z 0-9 . _ -`, beginning with a letter or digit, and not `desktop`.
   public var isValidForEndpoint: Bool {
     guard self != .desktop, (1...64).contains(rawValue.utf8.count), let first = rawValue.utf8.first else {
       return false

@@ -1,19 +1,19 @@
 public import ChimeSchedule
 
-/// How an occurrence that nobody answers insists: it is repeated, and further channels join.
+/// A Nag says how an unanswered occurrence repeats, and which channels join.
 ///
 ///     Nag(every: .minutes(5), max: 6, escalation: [.init(from: 3, channels: [ChannelName(rawValue: "phone")])])
 public struct Nag: Hashable, Sendable, Codable {
-  /// From one repeat to the next.
+  /// The time from one repeat to the next.
   public var every: Milliseconds
-  /// How often it is repeated after it has fired, at most.
+  /// The most repeats after a firing.
   public var max: Int
-  /// In ascending order of their repeats; several for one repeat all count.
+  /// Steps in ascending order of their repeats; several steps for one repeat all count.
   public var escalation: [Step]
 
-  /// Channels that join.
+  /// A Step adds channels.
   public struct Step: Hashable, Sendable, Codable {
-    /// The repeat from which on they do: 1 is the first after the firing.
+    /// The repeat from which on they are used; 1 is the first after the firing.
     public var from: Int
     public var channels: [ChannelName]
 
@@ -23,13 +23,12 @@ public struct Nag: Hashable, Sendable, Codable {
     }
   }
 
-  /// What `every` may be.
+  /// The range of `every`.
   public static let lengths: ClosedRange<Milliseconds> = .seconds(10)...(.days(7))
-  /// What `max` may be.
+  /// The range of `max`.
   public static let counts = 1...100
-  /// `max` where none is given.
+  /// The default of `max`.
   public static let usualMax = 10
-  /// The most steps.
   public static let maxSteps = 10
 
   public init(every: Milliseconds, max: Int = Nag.usualMax, escalation: [Step] = []) {
@@ -38,14 +37,14 @@ public struct Nag: Hashable, Sendable, Codable {
     self.escalation = escalation
   }
 
-  /// The channels that have joined by a repeat, in the order of their joining.
+  /// Returns the channels that have joined by a repeat, in the order in which they joined.
   public func joined(by repetition: Int) -> [ChannelName] {
     escalation.filter { $0.from <= repetition }.flatMap(\.channels)
   }
 }
 
 extension Reminder {
-  /// Where a firing goes: its own channels, and those that have joined by that repeat, each once.
+  /// Returns the channels of a firing: the reminder's own, and those that have joined by that repeat, each once.
   ///
   /// - Parameter repetition: 0 for a firing that is no repeat.
   public func channels(atRepeat repetition: Int) -> [ChannelName] {

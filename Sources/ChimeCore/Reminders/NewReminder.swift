@@ -1,10 +1,10 @@
 public import ChimeSchedule
 
-/// A reminder that is to be inserted among others, with its first time.
+/// A NewReminder is a reminder to insert, with its first time.
 public struct NewReminder: Hashable, Sendable {
-  /// Of generation 0.
+  /// The definition, of generation 0.
   public var reminder: Reminder
-  /// Its next scheduled time; nil when there is none.
+  /// Its next scheduled time; nil if there is none.
   public var next: Instant?
 
   public init(_ reminder: Reminder, next: Instant? = nil) {
@@ -14,7 +14,7 @@ public struct NewReminder: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// One after the other, for an engine to which many are not cheaper than each by itself.
+  /// Inserts one at a time, for engines in which a bulk insert saves nothing.
   public func insert(_ reminders: [NewReminder]) throws -> [Int] {
     var taken: [Int] = []
     for (place, new) in reminders.enumerated() {

@@ -1,11 +1,9 @@
 public import ChimeSchedule
 
-/// What a job says of itself: that it begins, that it is done, or that it failed.
-///
-/// An expectation (`Reminder.within`) is closed by it. The last `kept` of each are kept.
+/// A Ping is a job's report that it begins, succeeded, or failed. It closes occurrences of an expectation (`Reminder.within`).
 public struct Ping: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The run begins; it has `Reminder.within` to end.
+    /// The run begins and must end within `Reminder.within`.
     case started
     case succeeded
     case failed
@@ -13,19 +11,18 @@ public struct Ping: Hashable, Sendable, Codable {
 
   public var at: Instant
   public var kind: Kind
-  /// The user whose program pinged, by number (SO_PEERCRED).
+  /// The user id of the program that pinged (SO_PEERCRED).
   public var uid: UInt32
-  /// By which way it came, where that was not the socket alone: the name of a tenant, or `endpoint:` and that
-  /// of an endpoint.
+  /// The sender, if not just a user of the socket: a tenant's name, or `endpoint:` and the endpoint's name.
   public var via: String?
-  /// How long the run took, where that is known.
+  /// How long the run took, if known.
   public var took: Milliseconds?
-  /// The exit status of the run: 0 to 255, or 128 and the number of the signal that ended it.
+  /// The exit status of the run: 0…255, or 128 plus the signal that ended it.
   public var status: Int?
-  /// The end of what it wrote, made printable.
+  /// The end of the run's output, made printable.
   public var output: String?
 
-  /// How many are kept of one expectation.
+  /// The number of pings kept per expectation.
   public static let kept = 100
 
   public init(
@@ -44,12 +41,12 @@ public struct Ping: Hashable, Sendable, Codable {
 
 extension Set<Ping.Kind> {
   public static var all: Set { Set(Ping.Kind.allCases) }
-  /// Those that end a run.
+  /// The kinds that end a run.
   public static var ends: Set { [.succeeded, .failed] }
 }
 
 extension StoreTransaction {
-  /// The newest of some kinds; nil when none is kept.
+  /// Returns the newest ping of these kinds; nil if there is none.
   public func lastPing(
     of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool = false
   ) throws -> Ping? {
@@ -58,19 +55,20 @@ extension StoreTransaction {
 }
 
 extension Ping {
-  /// The endpoint by whose topic it came; nil where it came otherwise.
+  /// The endpoint whose topic it came from; nil if it came another way.
   public var endpoint: String? {
     via.flatMap { $0.hasPrefix("endpoint:") ? String($0.dropFirst("endpoint:".count)) : nil }
   }
 }
 
 extension Reminder {
-  /// Whether it tells what did not happen: its times are closed by pings.
+  /// Whether it alerts about what did not happen: pings close its times.
   public var isExpectation: Bool { within != nil }
 }
 
 extension Occurrence {
-  /// Fires one whose snooze has ended, or whose ping has not come. One that was moved before its time fires for the first time.
+  /// Fires an occurrence whose snooze ended or whose ping is late. One that was snoozed before its time fires for the
+  /// first time.
   mutating func tell(at now: Instant, repeatAt: Instant?) {
     state = .fired
     firedAt = firedAt ?? now

@@ -1,16 +1,16 @@
 public import ChimeSchedule
 
-/// The public holidays of one country, or of one part of it: which days, and what they are called.
+/// PublicHolidays are the public holidays of a country or one of its regions, with their names.
 ///
 ///     let czech = try HolidayTable(text).holidays(of: "CZ")
 ///     czech.names(on: christmasEve)   // ["en": "Christmas Eve", "cs": "Štědrý den"]
 public struct PublicHolidays: Hashable, Sendable {
-  /// Under this name schedules leave these days out, unless the configuration has a calendar of that name.
+  /// The calendar name for these days in schedules, unless the configuration defines a calendar of that name.
   public static let calendarName = "holidays"
 
-  /// The country, with its part where it has one: `CZ`, `DE-BY`.
+  /// The country, with a region if any: `CZ`, `DE-BY`.
   public let country: String
-  /// The years that are known. Of others nothing is.
+  /// The years with known holidays.
   public let years: ClosedRange<Int>
 
   private struct Day: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct PublicHolidays: Hashable, Sendable {
     var name: Int
   }
 
-  /// In order. A name that comes back every year stands once.
+  /// The days in order. A name that recurs every year is stored once in `names`.
   private var days: [Day] = []
   private var names: [[String: String]] = []
 
@@ -27,21 +27,21 @@ public struct PublicHolidays: Hashable, Sendable {
     self.years = years
   }
 
-  /// - Parameter name: by language; `en` at least.
+  /// - Parameter name: by language, `en` at least.
   public mutating func add(_ name: [String: String], on dates: [CivilDate]) {
     days += dates.map { Day(date: $0, name: names.count) }
     days.sort { ($0.date, $0.name) < ($1.date, $1.name) }
     names.append(name)
   }
 
-  /// The days as schedules take them: single, in order, each once.
+  /// The days in the form that schedules use: single days, in order, each once.
   public var ranges: [ClosedRange<CivilDate>] {
     var ranges: [ClosedRange<CivilDate>] = []
     for day in days where ranges.last?.upperBound != day.date { ranges.append(day.date...day.date) }
     return ranges
   }
 
-  /// What a day is called, by language; nil when it is none. One of several names has them all.
+  /// Returns the names of a day by language, joined if there are several; nil if it is no holiday.
   public func names(on date: CivilDate) -> [String: String]? {
     var result: [String: String]?
     for day in days where day.date == date {

@@ -1,18 +1,18 @@
 public import ChimeSchedule
 
-/// What a reminder has to say about quiet hours itself.
+/// A QuietRule is a reminder's own setting for quiet hours.
 public struct QuietRule: Hashable, Sendable, Codable {
-  /// Its own quiet hours, on the clock of the zone that governs it. Nil: the configured ones, on the machine's clock.
+  /// Its own quiet hours, in the zone that governs it; nil for the configured ones, in the machine's zone.
   public var hours: QuietHours?
-  /// What becomes of its times in them. Nil: as configured.
+  /// What happens to its times in quiet hours; nil for the configured rule.
   public var handling: Handling?
 
   public enum Handling: String, Hashable, Sendable, Codable, CaseIterable {
-    /// One popup when the quiet hours end.
+    /// Fire once, when the quiet hours end.
     case hold
-    /// Recorded as missed.
+    /// Record them as missed.
     case drop
-    /// They ring all the same.
+    /// Fire them anyway.
     case off
   }
 
@@ -22,10 +22,10 @@ public struct QuietRule: Hashable, Sendable, Codable {
   }
 }
 
-/// The quiet hours that are configured for all reminders.
+/// QuietDefaults are the quiet hours that are configured for all reminders.
 public struct QuietDefaults: Hashable, Sendable {
   public var hours: QuietHours
-  /// Not `off`: whoever wants no quiet hours has none.
+  /// Never `off`: for no quiet hours, leave `hours` empty.
   public var handling: QuietRule.Handling
 
   public init(hours: QuietHours = .never, handling: QuietRule.Handling = .hold) {
@@ -34,17 +34,17 @@ public struct QuietDefaults: Hashable, Sendable {
   }
 }
 
-/// The quiet hours that one reminder is under: a value that answers for any instant.
+/// A Quiet is the quiet hours that apply to one reminder: a value that answers for any instant.
 public struct Quiet: Hashable, Sendable {
   public let hours: QuietHours
   public let zone: Zone
-  /// Whether its times in them are dropped; held otherwise.
+  /// Whether its times in quiet hours are dropped instead of held.
   public let drops: Bool
 
   /// - Parameters:
   ///   - local: the machine's zone.
   ///   - own: the zone that governs the reminder.
-  /// - Returns: nil when it is under none: critical ones are not.
+  /// - Returns: nil if no quiet hours apply, as for critical reminders.
   public init?(of reminder: Reminder, _ defaults: QuietDefaults, local: Zone, own: @autoclosure () -> Zone) {
     guard reminder.urgency != .critical else { return nil }
     let handling = reminder.quiet?.handling ?? defaults.handling
@@ -55,9 +55,9 @@ public struct Quiet: Hashable, Sendable {
     drops = handling == .drop
   }
 
-  /// When the quiet that holds at `instant` ends; nil when it is loud.
+  /// Returns when the quiet hours that cover `instant` end; nil if none do.
   public func end(at instant: Instant) -> Instant? { hours.end(ofQuietAt: instant, in: zone) }
 
-  /// When what is to ring at `instant` is heard under a rule that holds it.
+  /// Returns when a time at `instant` fires if it is held.
   public func heard(_ instant: Instant) -> Instant { end(at: instant) ?? instant }
 }

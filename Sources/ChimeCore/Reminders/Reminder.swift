@@ -1,67 +1,66 @@
 public import ChimeSchedule
 
-/// Something to be remembered: what to say, when, and through which channels.
+/// A Reminder says what to remind of, when, and through which channels.
 ///
-/// A definition only: what has become of its times stands in its occurrences, and its next time in the store.
+/// It is a definition only: occurrences hold what happened to its times, and the store holds its next time.
 public struct Reminder: Hashable, Sendable, Codable {
   public var id: ReminderID
-  /// The user it belongs to, by number (SO_PEERCRED).
+  /// The user id of its owner (SO_PEERCRED), or a tenant's number.
   public var owner: UInt32
   public var title: String
   public var body: String?
   public var schedule: Schedule
   public var timezone: ZoneChoice
-  /// Nil: the dialect's own rule.
+  /// How times that a clock change skips are handled; nil for the dialect's own rule.
   public var gap: GapRule?
-  /// Nil: the dialect's own rule.
+  /// How times that a clock change repeats are handled; nil for the dialect's own rule.
   public var fold: FoldRule?
-  /// Where its sun is watched from. Nil: at the configured place.
+  /// The location for sunrise and sunset; nil for the configured one.
   public var place: Place?
-  /// In the order in which they are tried; never empty.
+  /// The channels that get its messages; never empty.
   public var channels: [ChannelName]
   public var tags: [String]
   public var urgency: Urgency
   public var icon: String?
   public var sound: String?
   public var url: String?
-  /// Where it is to be done, such as `Kitchen`.
+  /// Where to do it, such as `Kitchen`.
   public var location: String?
-  /// What kind of notification it is (Desktop Notifications Specification, "Categories"), such as `email.arrived`.
+  /// The notification's category (Desktop Notifications Specification, "Categories"), such as `email.arrived`.
   public var category: String?
   public var catchUp: CatchUp
-  /// How late is still useful; later it is recorded as missed.
+  /// How late it may fire; later times are recorded as missed.
   public var grace: Milliseconds
-  /// It is looked at up to this much after each of its times, so that many do not come at once; see `jitterOffset`.
+  /// The longest delay of its evaluation, so that many reminders do not fire at once; see `jitterOffset`.
   public var jitter: Milliseconds
-  /// Nil: it fires once and waits.
+  /// How it repeats until answered; nil for not at all.
   public var nag: Nag?
-  /// Nil: quiet hours as configured.
+  /// Its own quiet hours; nil for the configured ones.
   public var quiet: QuietRule?
-  /// Whether the machine is woken for it, where the system allows that.
+  /// Whether it wakes the machine, if the system allows that.
   public var wake: Bool
   /// Whether its popup stays on the screen until it is answered.
   public var stay: Bool
-  /// Of an expectation: how long after each of its times a ping may come, and how long a run may take that says when it
-  /// starts. It is told when none has come. Nil: it is no expectation, and tells at its times.
+  /// For an expectation: how long after each time a ping may come, and how long a run may take after its start ping. If
+  /// none comes, it fires. Nil for a reminder that fires at its times.
   public var within: Milliseconds?
-  /// The lengths of a snooze that are offered; the first is the default. Never empty.
+  /// The snooze lengths on offer; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
-  /// How many of the next times are passed over; one of `skips`.
+  /// The number of next times to skip; in `skips`.
   public var skipNext: Int
-  /// The tracker that knows whether it was done; nil: none.
+  /// The tracker that knows whether it was done, if any.
   public var tracker: TrackerLink?
-  /// Its times are held until that reminder is done on their day; nil: they wait for none.
+  /// The reminder that must be done first: its times are held until that one is done on their day. Nil for none.
   public var onlyIfDone: ReminderID?
-  /// When it was last done; kept where its times count from there (`countsFromDone`).
+  /// When it was last done; set only if its times count from there (`countsFromDone`).
   public var lastDone: Instant?
-  /// When it is to come for what has become of another reminder, ascending; kept where its schedule counts from one
-  /// (`Schedule.chain`). Nil: nothing has yet.
+  /// The times that it got because another reminder was done or missed (`Schedule.chain`), ascending; nil for none yet.
   public var chainedTimes: [Instant]?
-  /// The set of files that declares it, by name (`chime apply`); nil: it was set by hand.
+  /// The name of the manifest that declares it (`chime apply`); nil if it was set by hand.
   public var set: String?
   public var createdAt: Instant
-  /// Grows by one with each change of the definition, so that a decision made from an older one is seen to be stale.
+  /// A counter of changes to the definition; a decision made from an older one is stale.
   public var generation: Int64
 
   public init(
@@ -114,36 +113,35 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.generation = generation
   }
 
-  /// A text of one line that may go with a reminder, and where it goes: the stores, what is sent, and calendars read these rows.
+  /// A Text describes an optional one-line text of a reminder. Stores, messages and calendars all read this table.
   public struct Text: Sendable {
-    /// What it is called in the store, on the wire, in templates and in what webhooks carry.
+    /// Its name in the store, on the wire, in templates and in webhooks.
     public var name: String
     public var path: any WritableKeyPath<Reminder, String?> & Sendable
-    /// Whether it has to be an address (`isLink`).
+    /// Whether it must be a link (`isLink`).
     public var isLink = false
-    /// Whether it is part of what a message says; the others are for the look of a popup.
+    /// Whether messages include it; the other texts only affect how a popup looks.
     public var isTold = false
-    /// The property of an iCalendar event that has it (RFC 5545, 3.8.1); nil: none has.
+    /// The iCalendar property that holds it (RFC 5545, 3.8.1), if any.
     public var calendarProperty: String?
   }
 
-  /// In the order in which a message has them.
+  /// All texts, in the order in which messages have them.
   public static let texts = [
     Text(name: "icon", path: \.icon), Text(name: "sound", path: \.sound), Text(name: "category", path: \.category),
     Text(name: "location", path: \.location, isTold: true, calendarProperty: "LOCATION"),
     Text(name: "url", path: \.url, isLink: true, isTold: true, calendarProperty: "URL"),
   ]
-  /// Those of them that a message says.
+  /// The texts that messages include.
   public static let toldTexts = texts.filter(\.isTold)
 
-  /// What `within` may be.
+  /// The range of `within`.
   public static let withins: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 
-  /// What `skipNext` may be.
+  /// The range of `skipNext`.
   public static let skips = 0...10_000
 
-  /// Whether a text is an address as RFC 3986 has it, so far as any program can tell: a scheme, a colon, and more without a
-  /// space.
+  /// Returns whether a text looks like a URI (RFC 3986): a scheme, a colon, and more text without whitespace.
   ///
   ///     Reminder.isLink("mailto:ann@example.org")   // true
   ///     Reminder.isLink("www.example.org")          // false
@@ -156,24 +154,22 @@ public struct Reminder: Hashable, Sendable, Codable {
       }
   }
 
-  /// Whether the machine is woken for it at `instant`; `isRegular`: at a time of its schedule, which may be passed over.
+  /// Returns whether it wakes the machine at `instant`; `isRegular`: at a scheduled time, which a skip may cancel.
   public func wakes(at instant: Instant, isRegular: Bool = false) -> Bool {
     wake && !pause.holds(at: instant) && !(isRegular && skipNext > 0)
   }
 
-  /// The zone whose wall clock its times follow: the one that the schedule names itself, as calendar expressions and
-  /// recurrence rules can, else `timezone`.
+  /// The zone that its times follow: the one in the schedule, as in calendar expressions and recurrence rules, else `timezone`.
   public var governingZone: ZoneChoice { schedule.zoneIdentifier.map(ZoneChoice.named) ?? timezone }
 
-  /// Whether its times count from when it was last done: its schedule says so, or an entry of its tracker moves them.
+  /// Whether its times count from when it was last done, by its schedule or by entries of its tracker.
   public var countsFromDone: Bool {
     schedule.countsFromDone || tracker?.followsEntries == true && schedule.canFollowEntries
   }
 
-  /// The reminder's times. What it has of its own, a place, the time of its last answer and its chained times, goes
-  /// before what the surroundings bring.
+  /// Returns the reminder's times. Its own location, last answer and chained times override those of the context.
   ///
-  /// - Parameter surroundings: their zone is the one that `governingZone` names.
+  /// - Parameter scheduleContext: a context in the zone of `governingZone`.
   public func timetable(in scheduleContext: ScheduleContext) -> Timetable {
     var scheduleContext = scheduleContext
     scheduleContext.place = place ?? scheduleContext.place
@@ -183,13 +179,13 @@ public struct Reminder: Hashable, Sendable, Codable {
     return schedule.timetable(in: scheduleContext, gap: gap, fold: fold)
   }
 
-  /// The reminder's times in `zone`, where it depends on nothing else.
+  /// Returns the reminder's times in `zone`, without a context.
   public func timetable(in zone: Zone) -> Timetable { timetable(in: ScheduleContext(zone: zone)) }
 }
 
-/// The zone whose wall clock a reminder follows.
+/// A ZoneChoice names the zone that a reminder follows.
 public enum ZoneChoice: Hashable, Sendable, Codable {
-  /// The machine's, whichever it is at the time.
+  /// The machine's current zone.
   case local
   /// An IANA name.
   case named(String)
@@ -213,27 +209,27 @@ public enum ZoneChoice: Hashable, Sendable, Codable {
   }
 }
 
-/// How a notification may interrupt (Desktop Notifications Specification, "Urgency Levels").
+/// An Urgency says how a notification may interrupt (Desktop Notifications Specification, "Urgency Levels").
 public enum Urgency: String, Hashable, Sendable, Codable, CaseIterable { case low, normal, critical }
 
-/// What a time becomes that passed while nobody could fire it.
+/// A CatchUpRule says what happens to times that passed while no daemon could fire them.
 public enum CatchUpRule: String, Hashable, Sendable, Codable, CaseIterable {
-  /// One occurrence, the latest, marked late; the earlier ones are recorded as missed.
+  /// The latest fires, marked late; the earlier ones are recorded as missed.
   case latest
-  /// Each of them, up to `CatchUp.cap`.
+  /// All fire, up to `CatchUp.cap`.
   case all
-  /// None: all are recorded as missed.
+  /// None fires; all are recorded as missed.
   case skip
 }
 
-/// The rules of catching up, apart for the two reasons to be late.
+/// A CatchUp holds the catch-up rules for both causes of lateness.
 public struct CatchUp: Hashable, Sendable, Codable {
-  /// After the machine slept, or the daemon was stopped (SIGSTOP), or the clock was set forward.
+  /// After the machine slept, the daemon was stopped (SIGSTOP), or the clock was set forward.
   public var suspend: CatchUpRule
-  /// After the daemon was not running.
+  /// After the daemon did not run.
   public var downtime: CatchUpRule
 
-  /// The most occurrences that `all` fires for one absence; the earlier ones are recorded as missed (over the cap).
+  /// The most occurrences that `all` fires after one downtime; the earlier ones are recorded as missed.
   public static let cap = 100
 
   public init(suspend: CatchUpRule = .latest, downtime: CatchUpRule = .latest) {
@@ -242,7 +238,7 @@ public struct CatchUp: Hashable, Sendable, Codable {
   }
 }
 
-/// Whether a reminder keeps silent for a while. Its times are recorded as missed meanwhile.
+/// A Pause silences a reminder for a while; its times are then recorded as missed.
 public enum Pause: Hashable, Sendable, Codable {
   case none
   case until(Instant)

@@ -1,19 +1,18 @@
 public import ChimeSchedule
 
-/// Where the rules of time zones come from: the machine's database in the daemon, a table in a simulation.
+/// A ZoneSource supplies time zones: the system's database in the daemon, a table in a simulation.
 public protocol ZoneSource: Sendable {
-  /// The machine's own zone.
   var local: Zone { get }
-  /// The zone of that name; nil when there is none.
+  /// Returns the zone of that name; nil if there is none.
   func zone(_ name: String) -> Zone?
-  /// Names that were perhaps meant by one that is unknown.
+  /// Returns zone names similar to an unknown one.
   func near(_ name: String) -> [String]
 }
 
 extension ZoneSource {
   public func near(_ name: String) -> [String] { [] }
 
-  /// The zone that a choice stands for; nil when there is none (any more).
+  /// Returns the zone for a choice; nil if it does not exist, or no longer.
   public func zone(for choice: ZoneChoice) -> Zone? {
     switch choice {
     case .local: local
@@ -22,32 +21,31 @@ extension ZoneSource {
   }
 }
 
-/// What schedules are read against here: the machine's zones, and the place, the calendars and the quiet hours of the
-/// configuration; and in which words a person is told of trackers.
+/// A ReminderContext holds what schedules and messages depend on besides the reminder: zones, location, calendars,
+/// quiet hours, and wording.
 ///
-/// A value: whoever has taken it before a reload goes on with what was in force.
+/// It is a value: code that took it before a reload goes on with the old configuration.
 public struct ReminderContext: Sendable {
   public var zones: any ZoneSource
-  /// Grows with each change, so that what was computed with older ones is seen to be stale.
+  /// A number that grows with each change, so that results of an older context are recognized as stale.
   public var version = 0
   public var place: Place?
-  /// When the words for times of day are.
+  /// The times of day that words such as "morning" stand for.
   public var words = WordTimes.usual
-  /// The quiet hours of all who have none of their own.
+  /// The quiet hours of reminders without their own.
   public var quiet = QuietDefaults()
-  /// Where a person is told of what no reminder of theirs says.
+  /// The channels for messages that belong to no reminder.
   public var channels: [ChannelName] = [.desktop]
-  /// The words of that.
+  /// The wording of such messages.
   public var wording: any TrackingWording = PlainWording()
   /// The days of each named calendar.
   public var calendars: [String: [ClosedRange<CivilDate>]] = [:]
-  /// What is wrong with the calendars whose file cannot be read, as sentences. Those that were read before still have
-  /// their days.
+  /// The problems of calendars with an unreadable file, as sentences. Their days are those read before.
   public var calendarProblems: [String: String] = [:]
 
-  /// The public holidays that came with Chime, if the calendar of that name has them.
+  /// The public holidays that ship with Chime, if the calendar of that name uses them.
   public var holidays: PublicHolidays?
-  /// Which endpoints are told more of reminders than that they fire.
+  /// The endpoints that receive events beyond firings.
   public var subscriptions = EventSubscriptions()
 
   public init(zones: any ZoneSource, place: Place? = nil, quiet: QuietDefaults = QuietDefaults()) {
@@ -56,7 +54,7 @@ public struct ReminderContext: Sendable {
     self.quiet = quiet
   }
 
-  /// What a text or a reminder in `zone` may refer to.
+  /// Returns the context for a text or a reminder in `zone`.
   public func scheduleContext(in zone: Zone, at place: Place? = nil) -> ScheduleContext {
     var scheduleContext = ScheduleContext(
       zone: zone, place: place ?? self.place, zones: { [zones] in zones.zone($0) },
@@ -65,18 +63,18 @@ public struct ReminderContext: Sendable {
     return scheduleContext
   }
 
-  /// The quiet hours that the reminder is under.
+  /// Returns the quiet hours that apply to the reminder.
   public func quiet(of reminder: Reminder) -> Quiet? {
     Quiet(of: reminder, quiet, local: zones.local, own: zone(of: reminder) ?? .utc)
   }
 
-  /// The zone that governs the reminder; nil when the machine does not have it any more.
+  /// Returns the zone that governs the reminder; nil if the machine no longer has it.
   public func zone(of reminder: Reminder) -> Zone? { zones.zone(for: reminder.governingZone) }
 
-  /// The reminder's times. In a zone that the machine has lost nothing can be computed; UTC keeps the reminder alive.
+  /// Returns the reminder's times, in UTC if the machine has lost its zone.
   public func timetable(of reminder: Reminder) -> Timetable { timetable(of: reminder, in: zone(of: reminder)) }
 
-  /// The same for the zone that `zone(of:)` gave.
+  /// Returns the reminder's times in the zone that `zone(of:)` returned.
   public func timetable(of reminder: Reminder, in zone: Zone?) -> Timetable {
     reminder.timetable(in: scheduleContext(in: zone ?? .utc))
   }

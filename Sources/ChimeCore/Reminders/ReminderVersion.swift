@@ -1,16 +1,17 @@
 public import ChimeSchedule
 
-/// A stretch of a reminder's times that came of one definition.
+/// A ReminderVersion is a range of a reminder's times that came from one definition.
 public struct ReminderVersion: Hashable, Sendable {
   public var reminder: Reminder
-  /// From when on its times count.
+  /// The moment from which on its times count.
   public var from: Instant
-  /// Before which each of its times has been decided: its next time when the definition was replaced, or that moment; in the
-  /// version in force its next time. Nil: its schedule had no further one.
+  /// The moment before which all its times have been decided; nil if its schedule has no further time.
+  ///
+  /// In the current version it is the next time. In a former one it is the next time at its replacement, or that moment.
   public var until: Instant?
-  /// When that time is looked at, in the version in force: later than the time itself by its jitter, or held by quiet hours.
+  /// When the current version's next time is evaluated: later by its jitter, or held by quiet hours.
   public var dueAt: Instant?
-  /// Whether it is the reminder's definition now.
+  /// Whether it is the current definition.
   public var isInForce: Bool
 
   public init(reminder: Reminder, from: Instant, until: Instant?, dueAt: Instant? = nil, isInForce: Bool) {
@@ -21,25 +22,24 @@ public struct ReminderVersion: Hashable, Sendable {
     self.isInForce = isInForce
   }
 
-  /// From when on the times of a definition count whose first one is `next`.
+  /// Returns the moment from which on the times of a definition count; `next` is its first time.
   public static func begin(next: Instant?, since: Instant?) -> Instant? {
     [next, since.map { $0 + .milliseconds(1) }].compactMap { $0 }.min()
   }
 
-  /// Before which each time of a definition has been decided when another one replaces it.
+  /// Returns the moment before which all times of a definition are decided when another one replaces it.
   ///
   /// - Parameters:
-  ///   - former: its next time.
-  ///   - next: the first time of the other.
+  ///   - former: the next time of the replaced definition.
+  ///   - next: the first time of the new definition.
   public static func end(next former: Instant?, before next: Instant?, since: Instant?) -> Instant {
-    // One that had no time to come is over, whenever its last one was.
+    // A definition without a time to come has ended, whenever its last time was.
     [former, since.map { $0 + .milliseconds(1) } ?? next].compactMap { $0 }.min() ?? .latest
   }
 }
 
 extension Reminder {
-  /// Whether another definition of it has the same times, looked at at the same moments: what else it says makes no other
-  /// version.
+  /// Returns whether another definition has the same times and evaluations; then it is no new version.
   public func hasSameTimes(as other: Reminder) -> Bool {
     schedule == other.schedule && timezone == other.timezone && gap == other.gap && fold == other.fold
       && place == other.place && jitter == other.jitter && lastDone == other.lastDone

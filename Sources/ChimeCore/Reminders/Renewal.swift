@@ -1,24 +1,24 @@
 public import ChimeSchedule
 
-/// Due times that are computed anew: what is under way, what the store refused, and what the store notes of it.
+/// A Renewal tracks the recomputation of due times: what is in flight, what the store refused, and what its note says.
 public struct Renewal: Sendable {
-  /// What the store refused, to be made up for.
+  /// Reasons that the store refused, to be retried.
   public private(set) var owed: Set<Recompute> = []
   private var underWay = 0
-  /// When the first of what not all due times are computed with changed; nil: all are.
+  /// When the first change happened that some due times do not reflect yet; nil if all are up to date.
   private var since: Instant?
-  /// Whether the machine's zone was among it. It may have come back since.
+  /// Whether the machine's zone was among the changes. It may have changed back since.
   private var zoneChanged = false
 
-  /// Under this name the store keeps what the due times in it were computed with.
+  /// The name of the note that records what the due times were computed with.
   private static let noteName = "surroundings"
-  /// What it keeps instead while not all are: a daemon after this one could not know with what each was computed, although
-  /// it finds things as they were noted before. The time follows.
+  /// The note's prefix while due times were computed with different contexts; the time follows. The next daemon cannot
+  /// know which ones are stale, even if everything looks as noted before.
   private static let changing = "changing "
 
   public init() {}
 
-  /// - Returns: what to compute due times anew for: these reasons, and those that the store could not take before.
+  /// Starts a recomputation, and returns its reasons: the given ones and those that the store refused before.
   public mutating func begin(_ reasons: Set<Recompute>, now: Instant) -> Set<Recompute> {
     let all = reasons.union(owed)
     guard !all.isEmpty else { return [] }
@@ -28,7 +28,7 @@ public struct Renewal: Sendable {
     return all
   }
 
-  /// Begins to compute some reminders' due times anew that missed a change.
+  /// Starts to recompute the due times of some reminders that missed a change.
   public mutating func begin(now: Instant) {
     underWay += 1
     since = since ?? now
@@ -36,40 +36,39 @@ public struct Renewal: Sendable {
 
   public mutating func end() { underWay -= 1 }
 
-  /// They are made up for by the next that begins.
+  /// Keeps reasons that the store refused, for the next recomputation.
   public mutating func owe(_ reasons: Set<Recompute>, now: Instant) {
     owed.formUnion(reasons)
     since = since ?? now
   }
 
-  /// The store has the note of what all were computed with.
+  /// Notes that the store's note covers all due times.
   public mutating func noted() { if isDone { (since, zoneChanged) = (nil, false) } }
 
   private var isDone: Bool { owed.isEmpty && underWay == 0 }
 
-  /// What the store keeps.
+  /// Returns the store's note.
   public static func known(in transaction: any StoreTransaction) throws -> String? { try transaction.note(noteName) }
 
-  /// A daemon before this one ended in the midst of it: what it had begun is still to be done.
+  /// Resumes the recomputation of a previous daemon that ended in the middle of it.
   ///
-  /// - Parameter known: what the store keeps.
-  /// - Returns: whether it did.
+  /// - Parameter known: the store's note.
+  /// - Returns: whether there was one to resume.
   public mutating func goOn(from known: String) -> Bool {
     guard known.hasPrefix(Self.changing) else { return false }
     if let time = Int64(known.dropFirst(Self.changing.count)) { since = Instant(milliseconds: time) }
     return true
   }
 
-  /// Notes along with due times that not all are computed alike; nothing if all are.
+  /// Notes, in a transaction that writes due times, that not all are computed alike; does nothing if all are.
   ///
-  /// - Parameter isOutdated: whether these are computed with what is no more.
+  /// - Parameter isOutdated: whether the written times are based on an outdated context.
   public func mark(_ transaction: any StoreTransaction, isOutdated: Bool = false, now: Instant) throws {
     guard isOutdated || !isDone else { return }
     try transaction.setNote(Self.noteName, "\(Self.changing)\((since ?? now).milliseconds)")
   }
 
-  /// Notes with what due times have been computed. Others may be under way, or owed: the last of them notes what all were
-  /// computed with.
+  /// Notes what the due times were computed with. While others are in flight or refused, the last one writes that note.
   public func note(_ fingerprint: String, in transaction: any StoreTransaction, now: Instant) throws {
     guard isDone else { return try mark(transaction, now: now) }
     try transaction.setNote(Self.noteName, fingerprint)

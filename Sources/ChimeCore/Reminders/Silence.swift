@@ -1,7 +1,8 @@
 public import ChimeSchedule
 
-/// Until when nothing of one owner rings. What is critical rings all the same, unless it is silenced too. Times that pass
-/// meanwhile are recorded as missed, as those of a paused reminder are.
+/// A Silence silences all reminders of one owner until a moment, by default except critical ones.
+///
+/// Times that pass meanwhile are recorded as missed, like those of a paused reminder.
 public struct Silence: Hashable, Sendable, Codable {
   public var until: Instant
   public var coversCritical: Bool
@@ -15,7 +16,7 @@ public struct Silence: Hashable, Sendable, Codable {
     time < until && (coversCritical || reminder.urgency != .critical)
   }
 
-  /// As a note of the store has it.
+  /// The text form for the store's note.
   var text: String { "\(until.milliseconds)\(coversCritical ? " critical" : "")" }
 
   init?(text: String) {
@@ -24,12 +25,12 @@ public struct Silence: Hashable, Sendable, Codable {
     self.init(until: Instant(milliseconds: milliseconds), coversCritical: words.dropFirst() == ["critical"])
   }
 
-  /// The names of the notes that have them.
+  /// The prefix of the notes' names.
   fileprivate static let notes = "silence "
 }
 
 extension StoreTransaction {
-  /// One that is over stays until it is taken away: times that passed in it may be looked at later.
+  /// Returns the owner's silence, even if it is over, because times that passed in it may be evaluated later.
   public func silence(of owner: UInt32) throws -> Silence? {
     try note("\(Silence.notes)\(owner)").flatMap(Silence.init(text:))
   }
@@ -38,7 +39,7 @@ extension StoreTransaction {
     try setNote("\(Silence.notes)\(owner)", silence?.text)
   }
 
-  /// Those of all owners.
+  /// Returns the silences of all owners.
   public func silences() throws -> [UInt32: Silence] {
     let found = try notes(named: Silence.notes).compactMap { name, text in
       UInt32(name.dropFirst(Silence.notes.utf8.count)).flatMap { owner in Silence(text: text).map { (owner, $0) } }

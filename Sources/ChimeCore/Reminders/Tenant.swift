@@ -1,10 +1,10 @@
-/// An owner that is no user of the system: whoever a service has reminders for.
+/// A Tenant is an owner that is no system user, on whose behalf a service has reminders.
 ///
-/// Everything in a store belongs to an owner by number. A user's is the number that the kernel knows them by; a tenant's is
-/// given by the store, and is greater than any user's (`firstNumber`).
+/// Everything in a store has an owner number: for users their uid, for tenants a number from the store, which is above
+/// all uids (`firstNumber`).
 public struct Tenant: Hashable, Sendable {
   public var name: String
-  /// What the tenant's things are owned by.
+  /// The owner number of the tenant's data.
   public var number: UInt32
 
   public init(name: String, number: UInt32) {
@@ -12,14 +12,14 @@ public struct Tenant: Hashable, Sendable {
     self.number = number
   }
 
-  /// The least number of a tenant. No user has one from here on: kernels take them for negative in places (systemd.io,
-  /// "Users, Groups, UIDs and GIDs on systemd Systems").
+  /// The lowest tenant number. No user has a uid from here on, because kernels treat those as negative in places
+  /// (systemd.io, "Users, Groups, UIDs and GIDs on systemd Systems").
   public static let firstNumber: UInt32 = 1 << 31
 
-  /// Whether things of that owner are a tenant's.
+  /// Returns whether an owner is a tenant.
   public static func isTenant(_ owner: UInt32) -> Bool { owner >= firstNumber }
 
-  /// Whether a tenant may have that name: 1 to 64 small letters, digits, `-` and `_`, the first of which is no sign.
+  /// Returns whether a tenant may have that name: 1–64 of `a-z 0-9 - _`, beginning with a letter or digit.
   ///
   ///     Tenant.isName("acme-eu")   // true
   public static func isName(_ text: String) -> Bool {
@@ -31,8 +31,8 @@ public struct Tenant: Hashable, Sendable {
   }
 }
 
-/// Numbers of owners that are nobody's, for what a restore makes ready and lays aside (`TrackingTransaction.makeStagingOwner`).
+/// StagingOwners are owner numbers for data that a restore prepares (`TrackingTransaction.makeStagingOwner`).
 public enum StagingOwners {
-  /// The least of them. No tenant comes so far: two thousand million would have to be made before.
+  /// The lowest of them. Tenants never reach it: that would take two billion of them.
   public static let first: UInt32 = .max - 0xFFFF
 }

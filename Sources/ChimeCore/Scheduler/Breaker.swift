@@ -1,18 +1,18 @@
 public import ChimeSchedule
 
-/// Lets a queue rest whose other side is not there: a circuit breaker, as a value.
+/// A Breaker is the circuit breaker of a queue, as a value: after repeated failures the queue rests.
 ///
 ///     closed → (5 failures in a row) → resting for 30 s → one probe → closed, or resting for twice as long … 10 min
 ///
-/// While a queue rests nothing of it is tried, so nothing uses up an attempt. The numbers of failures and seconds are
-/// those of Envoy's outlier detection (`consecutive_5xx` 5, `base_ejection_time` 30 s), which likewise takes a failed
-/// connection for a failure and an answer in the 400s for none.
+/// A resting queue tries nothing, so no delivery uses up an attempt. The numbers are those of Envoy's outlier
+/// detection (`consecutive_5xx` 5, `base_ejection_time` 30 s), which also counts a failed connection as a failure and
+/// a 4xx answer as none.
 public struct Breaker: Hashable, Sendable {
-  /// Failures in a row after which the queue rests.
+  /// The number of failures in a row after which the queue rests.
   public static let threshold = 5
-  /// The first rest.
+  /// The length of the first rest.
   public static let shortest = Milliseconds.seconds(30)
-  /// The longest rest, its spread and what the other side asked for aside.
+  /// The longest rest, not counting its spread.
   public static let longest = Milliseconds.minutes(10)
 
   private var failures = 0
@@ -25,39 +25,39 @@ public struct Breaker: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether there has been no failure since the other side last answered.
+  /// Whether no failure has occurred since the last answer.
   public var isSound: Bool { failures == 0 && rest == nil }
 
-  /// When the rest ends; nil while the queue does not rest.
+  /// Returns when the rest ends; nil while the queue does not rest.
   public func restsUntil(at now: Instant) -> Instant? {
     guard let rest, now < rest.until else { return nil }
     return rest.until
   }
 
-  /// The clock was set back by `step`: a rest goes on for as long as it had left, and one that was over does not come back.
+  /// Moves the end of the rest back by `step`: the rest keeps its remaining time, and a rest that was over stays over.
   public mutating func clockWentBack(by step: Milliseconds) {
     guard let rest else { return }
     self.rest?.until = rest.until - step
   }
 
-  /// Whether the rest is over, but nothing has been heard since: one attempt at a time.
+  /// Returns whether the rest is over but no answer has come since, so that only one attempt at a time is made.
   public func probes(at now: Instant) -> Bool { rest != nil && restsUntil(at: now) == nil }
 
-  /// The other side answered.
+  /// Notes that the receiver answered.
   public mutating func answered() {
     failures = 0
     rest = nil
   }
 
-  /// An attempt failed.
+  /// Notes that an attempt failed.
   ///
   /// - Parameters:
-  ///   - asked: for how long the other side asked to be left alone; at most `longest` of it counts.
-  ///   - spread: 0 … 1: how much of a tenth the rest is longer, so that queues that failed together do not come back
-  ///     together.
+  ///   - asked: the pause that the receiver asked for; at most `longest` of it counts.
+  ///   - spread: 0 … 1, the fraction of a tenth by which the rest grows, so that queues that failed together do not
+  ///     return together.
   public mutating func failed(at now: Instant, asked: Milliseconds? = nil, spread: Double) {
     failures += 1
-    // What was under way as the rest began says nothing new.
+    // Attempts that were in flight when the rest began say nothing new.
     guard restsUntil(at: now) == nil else { return }
     guard rest != nil || failures >= Self.threshold else { return }
     let length = rest.map { min(.milliseconds($0.length.rawValue * 2), Self.longest) } ?? Self.shortest
@@ -67,9 +67,9 @@ public struct Breaker: Hashable, Sendable {
   }
 }
 
-/// Counts what was begun, so that no more than `rate.count` begin in any `rate.span`.
+/// A RateWindow counts attempts, so that no more than `rate.count` begin in any `rate.span`.
 struct RateWindow: Hashable, Sendable {
-  /// Oldest first, those of one millisecond together: never more than there are milliseconds in the span.
+  /// The counts per millisecond, oldest first: never more entries than the span has milliseconds.
   private var begun: [Entry] = []
   private var total = 0
 
@@ -80,13 +80,13 @@ struct RateWindow: Hashable, Sendable {
 
   var isEmpty: Bool { begun.isEmpty }
 
-  /// How many may begin now.
+  /// Returns how many attempts may begin now.
   mutating func capacity(_ rate: EndpointSettings.Rate, at now: Instant) -> Int {
     forget(rate, at: now)
     return max(0, rate.count - total)
   }
 
-  /// When the next may begin, when none may now.
+  /// Returns when the next attempt may begin; meaningful only while `capacity` is 0.
   func next(_ rate: EndpointSettings.Rate) -> Instant? { begun.first.map { $0.at + rate.span } }
 
   mutating func begin(at now: Instant) {
@@ -100,7 +100,7 @@ struct RateWindow: Hashable, Sendable {
 
   mutating func forget(_ rate: EndpointSettings.Rate, at now: Instant) {
     if let last = begun.last, last.at > now {
-      // The clock was set back: what was begun counts from now on, which is never too little.
+      // The clock was set back. All attempts count from now on, which can only delay, never exceed the rate.
       begun = [Entry(at: now, count: total)]
     }
     let gone = begun.prefix { $0.at + rate.span <= now }

@@ -1,20 +1,20 @@
 public import ChimeSchedule
 
-/// How one queue of the outbox is worked off.
+/// A DeliveryQueuePolicy says how fast and in which order one queue sends its deliveries.
 ///
 ///     DeliveryQueuePolicy(endpoint, concurrency: 8, attemptLimit: .seconds(15))   // a webhook's
 public struct DeliveryQueuePolicy: Hashable, Sendable {
-  /// Attempts that may be under way at once, at least 1.
+  /// The number of attempts that may be in flight at once, at least 1.
   public var concurrency: Int
-  /// At most so many attempts in a span of time; nil for as many as there is room for.
+  /// The most attempts per span of time; nil for no limit.
   public var rate: EndpointSettings.Rate?
-  /// Whether a message is sent only when every earlier one of the queue has been settled.
+  /// Whether a message is sent only after every earlier one of the queue has been settled.
   public var isOrdered: Bool
-  /// Nothing is claimed: what is owed stays owed.
+  /// Whether the queue claims nothing, so that its pending deliveries wait.
   public var isClosed: Bool
   /// Whether consecutive failures make the queue rest (`Breaker`).
   public var rests: Bool
-  /// Longer than any attempt takes.
+  /// An upper bound on the duration of an attempt.
   public var attemptLimit: Milliseconds
 
   public init(
@@ -29,7 +29,7 @@ public struct DeliveryQueuePolicy: Hashable, Sendable {
     self.attemptLimit = attemptLimit
   }
 
-  /// - Parameter concurrency: for an endpoint that has no number of its own.
+  /// - Parameter concurrency: the default for an endpoint without a setting of its own.
   public init(_ endpoint: Endpoint, concurrency: Int, attemptLimit: Milliseconds) {
     self.init(
       concurrency: endpoint.settings.concurrency ?? concurrency, rate: endpoint.settings.rate,
@@ -37,24 +37,24 @@ public struct DeliveryQueuePolicy: Hashable, Sendable {
       attemptLimit: attemptLimit)
   }
 
-  /// How long a claim is kept beyond the longest attempt: what was claimed and could not be begun within it goes back.
+  /// How long a claim lasts beyond the longest attempt; a claim that cannot begin within this time is released.
   public static let hold = Milliseconds.minutes(1)
 
-  /// How long a claim hides its delivery from others.
+  /// How long a claim hides its delivery from other daemons.
   public var claimSpan: Milliseconds { attemptLimit + Self.hold }
 }
 
-/// The policies of all queues.
+/// DeliveryQueuePolicies holds the policies of all queues.
 public struct DeliveryQueuePolicies: Hashable, Sendable {
-  /// Of queues that have one of their own.
+  /// The policies of queues that have their own.
   public var queues: [DeliveryQueue: DeliveryQueuePolicy]
-  /// Of every user's queue of a channel, whatever that queue has of its own.
+  /// Policies for all users' queues of a channel; these take precedence over `queues`.
   public var channels: [ChannelName: DeliveryQueuePolicy]
-  /// Of every user's desktop.
+  /// The policy of every user's desktop queue.
   public var desktop: DeliveryQueuePolicy
-  /// Of all others, such as queues whose endpoint is not known.
+  /// The policy of all other queues, such as those whose endpoint is unknown.
   public var usual: DeliveryQueuePolicy
-  /// At most so many attempts in a span of time for all queues of an owner together, whatever each may by itself.
+  /// The rate that all queues of an owner share, in addition to each queue's own rate.
   public var owners: [UInt32: EndpointSettings.Rate]
 
   public init(
@@ -75,16 +75,16 @@ public struct DeliveryQueuePolicies: Hashable, Sendable {
   }
 }
 
-/// What an attempt tells of its queue.
+/// A DeliveryQueueOutcome is what one attempt says about its queue.
 public enum DeliveryQueueOutcome: Hashable, Sendable {
-  /// The message was taken, and how long that took.
+  /// The receiver took the message, after this time.
   case arrived(took: Milliseconds)
-  /// The message was not taken, but the other side is there (HTTP 3xx, and 4xx that are about the message; SMTP 5xx).
+  /// The receiver is there but refused the message: HTTP 3xx, HTTP 4xx about the message itself, SMTP 5xx.
   case declined
-  /// The other side is not there, not well or asks for a pause, at least this long when it says so: no connection, no
-  /// answer in time, HTTP 5xx, 408, 425, 429, SMTP 4xx.
+  /// The receiver is missing, unwell or asks for a pause of at least `asked`: no connection, timeout, HTTP 5xx, 408,
+  /// 425, 429, SMTP 4xx.
   case failed(asked: Milliseconds?)
-  /// The way is shut for all that the queue owes, and may be open again after this long.
+  /// The channel is unavailable for all deliveries of the queue, and may be available again after this time.
   case shut(Milliseconds)
 
   public init(_ attempt: Attempt, _ next: ChannelReport.NextStep) {

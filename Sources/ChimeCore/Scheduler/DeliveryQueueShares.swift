@@ -1,14 +1,13 @@
 import ChimeSchedule
 
-/// How an owner's queues lie with the daemons that share a store, and what follows from that for a rate that all of them keep
-/// together.
+/// DeliveryQueueShares splits a rate among daemons that share a store, by how many of an owner's queues each daemon has.
 ///
 ///     let shares = DeliveryQueueShares(counts: [3, 1], own: 1)
 ///     shares.rate(of: 15)   // 4 a second here, 11 with the other
 public struct DeliveryQueueShares: Hashable, Sendable {
-  /// How many each daemon has, in an order that is the same for whoever asks; queues that are nobody's count as one more's.
+  /// The number of queues per daemon, in the same order on every daemon; queues without a daemon count as one more daemon's.
   public var counts: [Int]
-  /// Which of them is that of who asks; nil: it has none.
+  /// The index of this daemon in `counts`; nil if it has no queues.
   public var own: Int?
 
   public init(counts: [Int], own: Int?) {
@@ -16,20 +15,19 @@ public struct DeliveryQueueShares: Hashable, Sendable {
     self.own = own
   }
 
-  /// What is begun here at most, of `limit` a second for all together.
+  /// Returns this daemon's part of `limit` attempts per second.
   ///
-  /// Whole numbers, whose sum is the limit: what each begins within a second is then no more than that, wherever their
-  /// seconds begin. Who has some has one at least; of a limit that is less than the daemons each begins one in several
-  /// seconds.
+  /// Parts are whole numbers whose sum is the limit, so the limit holds wherever each daemon's second begins. A daemon with
+  /// queues gets at least one. If the limit is smaller than the number of daemons, each begins one attempt in several seconds.
   public func rate(of limit: Int) -> EndpointSettings.Rate {
-    // Nothing of it is here as far as is known: a first one goes, the next waits until it is known better.
+    // This daemon has no queues as far as it knows: one attempt may go, the next waits until the shares are known better.
     guard let own, counts.indices.contains(own), counts[own] > 0 else { return .init(count: 1, span: .hours(1)) }
     if let parts = parts(of: limit) { return .init(count: parts[own], span: .seconds(1)) }
     let perSecond = Double(max(1, limit)) * Double(counts[own]) / Double(counts.reduce(0, +))
     return .init(count: 1, span: Milliseconds(rawValue: Int64((1_000 / perSecond).rounded(.up))))
   }
 
-  /// A whole number for each that has some, as near to its part as can be; nil when there are not enough.
+  /// Returns a whole number per daemon with queues, close to its exact part; nil if the limit is too small.
   private func parts(of limit: Int) -> [Int]? {
     let total = counts.reduce(0, +)
     let sharing = counts.indices.filter { counts[$0] > 0 }
@@ -38,8 +36,8 @@ public struct DeliveryQueueShares: Hashable, Sendable {
       count == 0 ? 0 : max(1, Int((Double(limit) * Double(count) / Double(total)).rounded(.down)))
     }
     func each(_ index: Int, with part: Double) -> Double { Double(counts[index]) / part }
-    // What is left over goes to those who are furthest below their part, and what is too much for the sake of the smallest
-    // comes from those who are furthest above it: of equals the first, for all see the same.
+    // A remainder goes to the daemons furthest below their part; an excess, caused by the minimum of one, comes from
+    // those furthest above it. Ties go to the first index, because all daemons see the same order.
     while parts.reduce(0, +) < limit {
       guard
         let least = sharing.max(by: {

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// A delivery that this daemon has claimed: hidden from others until then.
+/// A Claim is a delivery that this daemon has claimed, hidden from other daemons until a set time.
 public struct Claim: Hashable, Sendable {
   public var id: DeliveryID
   public var queue: DeliveryQueue
@@ -13,80 +13,84 @@ public struct Claim: Hashable, Sendable {
   }
 }
 
-/// What the scheduler knows of one queue.
+/// A DeliveryQueueState is what the scheduler remembers about one queue.
 struct DeliveryQueueState: Sendable {
-  /// The earliest time at which something owed may be tried; nil when nothing is owed.
+  /// The earliest time at which a pending delivery may be tried; nil if none is pending.
   var earliest: Instant?
-  /// Attempts under way.
+  /// The number of attempts in flight.
   var begun = 0
-  /// Whether a transaction that claims is under way.
+  /// Whether a claiming transaction is in flight.
   var isClaiming = false
-  /// At most how many that transaction brings.
+  /// The most claims that this transaction can return.
   var asked = 0
-  /// When the way may be open again; nil while it is open as far as is known. Until then only what has just fired is
-  /// tried, which may find it open earlier; then one of those that wait.
+  /// The time at which an unavailable queue may be available again; nil while it is not known to be unavailable.
+  ///
+  /// Until then only deliveries that have just fired are tried, which may find it available early. Afterwards one of
+  /// the waiting deliveries is tried.
   var shutUntil: Instant?
-  /// How many of the oldest that are held were claimed before the way was found to be shut.
+  /// The number of oldest held claims that were claimed before the queue became unavailable.
   private var stale = 0
   var breaker = Breaker()
   private var rate = RateWindow()
-  /// When it last began something: of queues that share a rate, the one that has waited longest comes first.
+  /// The time of the latest attempt; among queues that share a rate, the one that has waited longest comes first.
   private var begunAt: Instant = .earliest
   private var begunCount = 0
-  /// Who of them comes first is the least of these.
+  /// The queue's place among queues that share a rate; the smallest comes first.
   var turn: Turn { Turn(at: begunAt, count: begunCount) }
 
   struct Turn: Comparable {
     var at: Instant
-    /// Of two that began at the same moment, who has begun less comes first.
+    /// Of two queues that began at the same moment, the one that has begun fewer attempts comes first.
     var count: Int
 
     static func < (left: Turn, right: Turn) -> Bool { (left.at, left.count) < (right.at, right.count) }
   }
-  /// Claimed and not begun, oldest first, from `first` on.
+  /// Claims that have not begun, oldest first, from index `first` on.
   private var held: [Claim] = []
   private var first = 0
-  /// How long attempts that arrive take, smoothed; nil while the last one failed.
+  /// The smoothed duration of successful attempts in milliseconds; nil after an attempt that did not arrive.
   private var pace: Double?
 
-  /// A queue works off in this time what it claims ahead.
+  /// The time within which a queue is expected to send everything it claims ahead.
   static let ahead = Milliseconds.seconds(2)
-  /// At most so many times its concurrency is claimed.
+  /// The most that a queue claims, as a multiple of its concurrency.
   static let mostAhead = 64.0
 
   var heldCount: Int { held.count - first }
-  /// Claimed in all.
+  /// The number of claims, held or begun.
   var taken: Int { begun + heldCount }
 
-  /// Whether there is nothing to be remembered.
+  /// Whether the state can be dropped because it holds nothing to remember.
   var isBlank: Bool {
     earliest == nil && taken == 0 && !isClaiming && shutUntil == nil && breaker.isSound && rate.isEmpty
   }
 
-  /// When what is owed may be tried again; nil when it may be now.
+  /// Returns when pending deliveries may be tried again; nil if they may be tried now.
   func restsUntil(_ policy: DeliveryQueuePolicy, at now: Instant) -> Instant? {
     let shut = shutUntil.flatMap { $0 > now ? $0 : nil }
     let breaker = policy.rests ? breaker.restsUntil(at: now) : nil
     return [shut, breaker].compactMap { $0 }.max()
   }
 
-  /// What is waited for is over as soon as before.
+  /// Moves the ends of all waits back by `step`, so that each takes no longer than it would have.
   mutating func clockWentBack(by step: Milliseconds) {
     breaker.clockWentBack(by: step)
     shutUntil = shutUntil.map { $0 - step }
   }
 
-  /// How many attempts may be under way now.
+  /// Returns how many attempts may be in flight at `now`.
   private func width(_ policy: DeliveryQueuePolicy, at now: Instant) -> Int {
     if policy.isClosed || (policy.rests && breaker.restsUntil(at: now) != nil) { return 0 }
     return policy.isOrdered || (policy.rests && breaker.probes(at: now)) ? 1 : policy.concurrency
   }
 
-  /// How many more may be claimed now: more than may be under way only for a queue whose attempts arrive quickly.
+  /// Returns how many more deliveries may be claimed now.
+  ///
+  /// This exceeds the number of attempts that may be in flight only if the queue's attempts arrive quickly.
   ///
   /// - Parameters:
-  ///   - spare: how many more than their width all queues together may claim.
-  ///   - isFiring: whether it is for what fires now.
+  ///   - prefetch: how many claims beyond their width all queues together may still make.
+  ///   - isFiring: whether the claims are made by the firing transaction.
   mutating func capacity(_ policy: DeliveryQueuePolicy, prefetch: Int, isFiring: Bool = false, at now: Instant) -> Int {
     var width = width(policy, at: now)
     if shutUntil != nil, !isFiring { width = min(width, 1) }
@@ -103,7 +107,7 @@ struct DeliveryQueueState: Sendable {
     return max(0, capacity)
   }
 
-  /// When the rate lets the next one begin; nil when one may now.
+  /// Returns when the rate permits the next attempt; nil if it permits one now.
   mutating func rateLets(_ policy: DeliveryQueuePolicy, at now: Instant) -> Instant? {
     guard let limit = policy.rate, rate.capacity(limit, at: now) <= heldCount else { return nil }
     return rate.next(limit)
@@ -117,15 +121,15 @@ struct DeliveryQueueState: Sendable {
     first = 0
   }
 
-  /// All that is held goes back.
+  /// Returns all held claims and forgets them.
   mutating func giveBack() -> [Claim] {
     defer { (held, first, stale) = ([], 0, 0) }
     return Array(held[first...])
   }
 
-  /// What may be begun now, counted as begun, and what has to go back.
+  /// Returns the claims to begin now, which it counts as begun, and the claims to release.
   ///
-  /// - Parameter most: how many others leave it of a rate that it shares.
+  /// - Parameter most: how many attempts the rate that the queue shares still permits.
   mutating func advance(
     _ policy: DeliveryQueuePolicy, most: Int = .max, at now: Instant
   ) -> (begin: [Claim], release: [Claim]) {
@@ -135,7 +139,7 @@ struct DeliveryQueueState: Sendable {
     var release: [Claim] = []
     while first < held.count {
       let claim = held[first]
-      // Its attempt might outlive the claim, and another take it for lost.
+      // An attempt that outlives its claim would look lost to another daemon, which would send the delivery again.
       if width == 0 || stale > 0 || now + policy.attemptLimit > claim.until || claim.until - now > policy.claimSpan {
         release.append(claim)
         stale -= min(stale, 1)

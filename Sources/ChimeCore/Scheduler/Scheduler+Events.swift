@@ -1,57 +1,56 @@
 public import ChimeSchedule
 
-// What an `Scheduler` is told, and what it answers.
+// The events that a `Scheduler` handles, and the effects that it returns.
 extension Scheduler {
   public enum Event: Sendable {
-    /// A transaction has committed, and this is what the store looks like since.
+    /// A transaction has committed, with the store's next wake-ups since.
     case wakeups(NextWakeups)
-    /// A timer fired, the clock was set, the zone changed, the machine woke: look again.
+    /// A timer fired, the clock was set, the zone changed or the machine woke: evaluate again.
     case awake
-    /// The clock was set back by so much: look again, and what was waited for by that clock is over as soon as before.
+    /// The clock was set back by this much: evaluate again, and shorten waits on that clock accordingly.
     case clockWentBack(by: Milliseconds)
-    /// The machine is about to sleep: what is held goes back, and until `.woke` nothing begins.
+    /// The machine is about to sleep: held claims are released, and nothing begins until `.woke`.
     case sleeping
     /// The machine has woken, or does not sleep after all.
     case woke
-    /// How queues are worked off from now on. What was known of `renewed` ones is forgotten: they are others now.
+    /// New policies. The scheduler forgets the failures of `renewed` queues, because their endpoints are different now.
     case policies(DeliveryQueuePolicies, renewed: Set<DeliveryQueue>)
-    /// The way of a queue that was shut is open again.
+    /// A queue that was unavailable is available again.
     case opened(DeliveryQueue)
-    /// What the store looks like, read without a change: other daemons may have changed it. Nothing is known from it about
-    /// whether the store takes changes. To be numbered with `latestWakeups` as it was before the reading.
+    /// The store's wake-ups, read without a change, because other daemons may have changed them. This says nothing
+    /// about whether the store takes writes. Number it with the value that `latestWakeups` had before the read.
     case looked(NextWakeups)
-    /// The firing transaction has committed. `isEmpty`: there was nothing to be had, so what is due is with other daemons.
+    /// The firing transaction committed. `isEmpty`: it could claim nothing, because other daemons hold what is due.
     case fired(claimed: [Claim], NextWakeups, isEmpty: Bool = false)
-    /// The firing transaction failed; nothing was changed.
+    /// The firing transaction failed and changed nothing.
     case firingFailed
-    /// A transaction that was to claim for these queues has committed.
+    /// A transaction that claims for these queues committed.
     case claimed(Set<DeliveryQueue>, [Claim], NextWakeups)
-    /// A transaction that was to claim for these queues failed; nothing was changed.
+    /// A transaction that claims for these queues failed and changed nothing.
     case claimFailed(Set<DeliveryQueue>)
-    /// What a queue owes cannot be read, for a reason that trying again at once would not mend.
+    /// The deliveries of a queue cannot be read, for a reason that an immediate retry would not fix.
     case unreadable(DeliveryQueue)
-    /// Attempts are over; their outcomes are on their way to the store.
+    /// Attempts have ended; their outcomes are on their way to the store.
     case ended([Ending])
-    /// Claimed deliveries that have not begun are not to be sent any more: they have been cancelled.
+    /// Claimed deliveries that have not begun were canceled and must not be sent.
     case dropped([Claim])
-    /// The store can be read as far as is known, and takes no change. Said before the failure of what was tried.
+    /// The store refuses writes but can be read, as far as is known. Send this before the event of the failed transaction.
     case refused
-    /// Something is known that the store does not have (`DegradedMode`).
+    /// Something is buffered that the store does not have (`DegradedMode`).
     case kept
-    /// An answer is known that the store does not have: something may come again at another time than it says.
+    /// An answer is buffered that the store does not have; it may change when the occurrence repeats.
     case keptAnswer
-    /// What was due has been fired without the store: what is to be shown of it, and when the next is due; nil: nothing
-    /// more is, or there is no room for it. `wake`: when the machine is to be woken. `kept`: whether the store is owed
-    /// something now.
+    /// Due times have fired in degraded mode: the claims to show, and when the next time is due; nil if none is, or if
+    /// the buffer is full. `wake`: when to wake the machine. `kept`: whether something is now buffered for the store.
     case stoodIn([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
-    /// Not even reading is possible. `wake`: when the machine is to be woken for what is known without the store.
+    /// The store cannot even be read. `wake`: when to wake the machine for the times that are known without the store.
     case standInFailed(wake: Instant? = nil)
-    /// A part of what was kept has committed; `rest` says whether there is more.
+    /// A part of the buffer has committed; `rest` says whether more is left.
     case recorded(rest: Bool, NextWakeups)
     case recordFailed
   }
 
-  /// What came of one attempt.
+  /// An Ending is the outcome of one attempt, with its queue.
   public struct Ending: Hashable, Sendable {
     public var queue: DeliveryQueue
     public var outcome: DeliveryQueueOutcome
@@ -65,22 +64,21 @@ extension Scheduler {
   public enum Effect: Hashable, Sendable {
     /// Arm the wall-clock timer for this time; nil disarms it.
     case armDue(Instant?)
-    /// Arm the outbox's timer: the wall-clock time at which a delivery may be tried, to be waited for on the
-    /// monotonic clock. Nil disarms it.
+    /// Arm the outbox timer for this wall-clock time, measured on the monotonic clock; nil disarms it.
     case armOutbox(Instant?)
     /// Arm the timer that wakes the machine for this time; nil disarms it.
     case armWake(Instant?)
-    /// Run one firing transaction for at most `limit` due times, claiming at once what its queues have room for.
+    /// Run one firing transaction for at most `limit` due times, which also claims as many deliveries as `capacity` permits.
     case fire(limit: Int, capacity: Capacity)
     /// Claim at most `limit` deliveries of a queue.
     case claim(DeliveryQueue, limit: Int)
-    /// Begin an attempt at a delivery that has been claimed.
+    /// Begin an attempt for a claimed delivery.
     case send(Claim)
-    /// Give a claimed delivery back: it is not begun.
+    /// Release a claimed delivery without beginning it.
     case release(Claim)
-    /// Fire at most `limit` due times without the store, to the desktop.
+    /// Fire at most `limit` due times in degraded mode, to the desktop only.
     case fireDegraded(limit: Int)
-    /// Run one transaction that records what is kept.
+    /// Run one transaction that records buffered results.
     case record
   }
 }

@@ -1,8 +1,9 @@
 import ChimeSchedule
 
-// Queues that share a rate: what all of an owner's may begin together (`DeliveryQueuePolicies.owners`).
+// Queues that share a rate: the number of attempts that all queues of an owner may begin together
+// (`DeliveryQueuePolicies.owners`).
 extension Scheduler {
-  /// Begins what queues hold and may begin. Of those that share a rate, who has waited longest comes first.
+  /// Begins held claims; among queues that share a rate, the one that has waited longest comes first.
   mutating func advanceAll(_ order: [DeliveryQueue], now: Instant, _ effects: inout [Effect]) {
     let isShared = !policies.owners.isEmpty
     let turns =
@@ -20,15 +21,15 @@ extension Scheduler {
     }
   }
 
-  /// How many more each queue may claim of a rate that it shares: what is left of it in equal parts, for those who want
-  /// some.
+  /// Returns how many more deliveries each queue may claim of the rate that it shares: equal parts of the remainder,
+  /// for the queues that want some.
   mutating func sharedParts(_ order: [DeliveryQueue], now: Instant) -> [DeliveryQueue: Int] {
     guard !policies.owners.isEmpty else { return [:] }
     for (owner, window) in shared where window.isEmpty || policies.owners[owner] == nil { shared[owner] = nil }
     var parts: [DeliveryQueue: Int] = [:]
     for (owner, queues) in Dictionary(grouping: order.filter { policies.owners[$0.owner] != nil }, by: \.owner) {
       guard let rate = policies.owners[owner] else { continue }
-      // What is on its way has its part already.
+      // Claims in flight already count against the rate.
       let held = queues.compactMap { self.queues[$0] }.reduce(0) { $0 + $1.heldCount + ($1.isClaiming ? $1.asked : 0) }
       var left = max(0, shared[owner, default: RateWindow()].capacity(rate, at: now) - held)
       let wanting = byTurn(queues.filter { wants($0, now: now) })
@@ -43,13 +44,13 @@ extension Scheduler {
     return parts
   }
 
-  /// Who has waited longest comes first.
+  /// Orders queues so that the one that has waited longest comes first.
   private func byTurn(_ order: [DeliveryQueue]) -> [DeliveryQueue] {
     let fresh = DeliveryQueueState().turn
     return order.map { (queues[$0]?.turn ?? fresh, $0) }.sorted { $0 < $1 }.map(\.1)
   }
 
-  /// Whether a queue could claim something now, if only the rate that it shares let it.
+  /// Returns whether a queue could claim something now if its shared rate permitted it.
   private func wants(_ queue: DeliveryQueue, now: Instant) -> Bool {
     guard let state = queues[queue], let earliest = state.earliest, earliest <= now, !state.isClaiming else {
       return false
@@ -58,7 +59,7 @@ extension Scheduler {
     return !policy.isClosed && state.restsUntil(policy, at: now) == nil && state.taken < policy.concurrency
   }
 
-  /// When the rate that a queue shares lets the next one begin; nil when one may now.
+  /// Returns when the rate that a queue shares permits the next attempt; nil if it permits one now.
   mutating func sharedLets(_ queue: DeliveryQueue, now: Instant) -> Instant? {
     guard let rate = policies.owners[queue.owner] else { return nil }
     var window = shared[queue.owner] ?? RateWindow()

@@ -1,56 +1,55 @@
 public import ChimeSchedule
 
-/// What to wait for and what to do next: the daemon's state machine, as a plain value.
+/// A Scheduler decides what the daemon waits for and what it does next: a state machine, as a plain value.
 ///
-/// It holds no reminder. Memory has the earliest due time and one small record for each queue of the outbox; all else
-/// is in the store. Each event returns the effects to carry out; a shell performs them and brings back what came of
-/// them as further events.
+/// It holds no reminders. Memory keeps the earliest due time and one small record per delivery queue; the rest is in the
+/// store. Each event returns the effects to carry out. A shell performs them and reports the results as further events.
 ///
 ///     var scheduler = Scheduler()
 ///     for effect in scheduler.handle(.wakeups(wakeups), now: clock.now) { perform(effect) }
 public struct Scheduler: Sendable {
-  /// How many due times one transaction fires: enough to share a commit, few enough to keep the writer free.
+  /// The number of due times per firing transaction: enough to share a commit, few enough to keep the writer free.
   public static let batch = 500
-  /// How long the scheduler waits before it asks a failing store again.
+  /// The wait before the scheduler retries a failing store.
   public static let storeRetry = Milliseconds.seconds(5)
-  /// How long the scheduler leaves to other daemons what is due and locked by them, at first and at most.
+  /// The shortest and longest time for which the scheduler leaves due times that other daemons have locked.
   public static let leastLeft = Milliseconds(rawValue: 20)
   public static let mostLeft = Milliseconds.seconds(1)
-  /// How long the scheduler waits before it asks again for what could not be read.
+  /// The wait before the scheduler retries a queue whose deliveries could not be read.
   public static let unreadableRetry = Milliseconds.minutes(5)
-  /// How many deliveries all queues together claim beyond those that may be under way: each is held in memory.
+  /// The number of deliveries that all queues together may claim beyond their concurrency; each is held in memory.
   public static let prefetch = 2_048
 
   public private(set) var policies: DeliveryQueuePolicies
 
-  /// The earliest time that the store has to come; nil: none.
+  /// The earliest due time in the store; nil if there is none.
   public private(set) var nextDue: Instant?
   private var nextWake: Instant?
   /// Whether the machine is about to sleep, so that nothing begins.
   public private(set) var isDrowsy = false
-  /// The greatest number of a horizon that was heard of.
+  /// The highest sequence number of `NextWakeups` seen so far.
   public private(set) var latestWakeups: UInt64 = 0
   private var isFiring = false
   private var storeRetryAt: Instant?
-  /// Until when what is due is left to other daemons, and how long that is; it is doubled each time.
+  /// The time until which due times are left to other daemons, and the length of that wait, which doubles each time.
   private var leaving: (until: Instant, span: Milliseconds)?
-  /// Whether the store takes no changes, so that what is due fires without it.
+  /// Whether the store refuses writes, so that due times fire in degraded mode.
   private var isRefused = false
-  /// Whether something is kept for the store.
+  /// Whether something is buffered for the store.
   private var isKeeping = false
   private var isDegraded = false
-  /// Whether what is being worked off without the store was read before something that is known of since.
+  /// Whether a degraded-mode read is in flight and its input is already stale.
   private var looksBehind = false
   private var isRecording = false
-  /// When the next is due that would fire without the store.
+  /// The next time that is due in degraded mode.
   private var fireDegraded = DegradedWakeup.unknown
   var queues: [DeliveryQueue: DeliveryQueueState] = [:]
-  /// What has begun of owners whose queues share a rate.
+  /// The attempts begun per owner, for owners whose queues share a rate.
   var shared: [UInt32: RateWindow] = [:]
   private var armedDue: Instant?
   private var armedOutbox: Instant?
   private var armedWake: Instant?
-  /// Whether `armedWake` is so. An alarm of which that is not known is armed anew, or disarmed.
+  /// Whether `armedWake` is certain. If it is not, the alarm is armed or disarmed again.
   private var isWakeSure = true
   private var randomSource: RandomSource
 
@@ -59,29 +58,29 @@ public struct Scheduler: Sendable {
     case at(Instant?, wake: Instant?)
   }
 
-  /// - Parameter seed: spreads the rests of queues; another one for each daemon.
+  /// - Parameter seed: spreads the rests of queues; use another one for each daemon.
   public init(policies: DeliveryQueuePolicies = DeliveryQueuePolicies(), seed: UInt64 = 0) {
     self.policies = policies
     randomSource = RandomSource(state: seed)
   }
 
-  /// Whether what comes of attempts and what is answered is to be kept rather than written.
+  /// Whether attempt results and answers are buffered instead of written to the store.
   public var keepsForStore: Bool { storeRetryAt != nil || isKeeping }
 
-  /// The time for which the machine is to be woken.
+  /// The time for which the wake-up alarm is armed.
   public var wakesAt: Instant? { armedWake }
 
-  /// Whether nothing is under way: no transaction of firing or making up, no claim, no attempt.
+  /// Whether no transaction (firing, degraded mode, recording), no claim and no attempt is in flight.
   public var isQuiescent: Bool {
     !isFiring && !isDegraded && !isRecording && queues.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
   }
 
-  /// Whether something sees to what is due next: a timer is armed for it, or it is being fired.
+  /// Whether the next due time is taken care of: a timer is armed for it, or a transaction that will read it is in flight.
   public var awaitsNextDue: Bool {
     nextDue == nil || armedDue != nil || isFiring || isDegraded || isRecording
   }
 
-  /// Takes one event at `now` and says what to do. Never blocks, never fails.
+  /// Takes one event at `now` and returns the effects to carry out. Never blocks, never fails.
   public mutating func handle(_ event: Event, now: Instant) -> [Effect] {
     switch event {
     case .wakeups(let wakeups):
@@ -92,7 +91,7 @@ public struct Scheduler: Sendable {
       forgetTimers()
       reevaluateHeldAside()
     case .awake:
-      // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
+      // The timer that fired is no longer armed, and after a clock step no timer can be trusted.
       forgetTimers()
       reevaluateHeldAside()
     case .sleeping: isDrowsy = true
@@ -129,7 +128,7 @@ public struct Scheduler: Sendable {
     case .ended(let endings):
       for ending in endings {
         queues[ending.queue]?.ended(ending.outcome, at: now, spread: randomSource.next())
-        // The next of an ordered queue is claimed as soon as the outcome of its head is recorded: in one transaction.
+        // An ordered queue claims its next delivery in the transaction that records the outcome of its head.
         if policies[ending.queue].isOrdered { queues[ending.queue]?.earliest = now }
       }
     case .dropped(let claims):
@@ -137,7 +136,7 @@ public struct Scheduler: Sendable {
       for queue in Set(claims.map(\.queue)) { queues[queue]?.drop(ids) }
     case .refused:
       isRefused = true
-      // Whoever asks again and again puts off no other's turn.
+      // A client that keeps asking must not postpone the retry for all others.
       storeRetryAt = storeRetryAt ?? now + Self.storeRetry
     case .kept: isKeeping = true
     case .keptAnswer:
@@ -164,20 +163,20 @@ public struct Scheduler: Sendable {
     return decide(now: now)
   }
 
-  /// A transaction has committed.
+  /// Notes that a transaction has committed.
   private mutating func storeWorks() {
     storeRetryAt = nil
     isRefused = false
     reevaluateHeldAside()
   }
 
-  /// What is due without the store is not known: a look that is under way may have come before what was heard now.
+  /// Discards the next degraded-mode due time: a read in flight may be older than this event.
   private mutating func reevaluateHeldAside() {
     fireDegraded = .unknown
     looksBehind = isDegraded
   }
 
-  /// Others have locked what is due, and are about to fire it; should they come to nothing, it is there again.
+  /// Waits while other daemons hold the locks of all due times; if they fail to fire them, the next attempt finds them.
   private mutating func leaveToOthers(_ isEmpty: Bool, now: Instant) {
     guard isEmpty, let due = nextDue, due <= now else {
       leaving = nil
@@ -190,7 +189,7 @@ public struct Scheduler: Sendable {
   private mutating func forgetTimers() {
     armedDue = nil
     armedOutbox = nil
-    // One that is left alone rings later, and wakes the machine for nothing.
+    // An alarm that stays armed would ring later and wake the machine for nothing.
     isWakeSure = armedWake == nil
   }
 
@@ -199,7 +198,7 @@ public struct Scheduler: Sendable {
   }
 
   private mutating func adopt(_ wakeups: NextWakeups) {
-    // Commits may be heard of in another order than they were made: an older view must not hide an earlier time.
+    // Commits may be reported out of order: an older view must not hide an earlier time.
     guard wakeups.sequence >= latestWakeups else { return }
     latestWakeups = wakeups.sequence
     nextDue = wakeups.nextDue
@@ -216,7 +215,7 @@ public struct Scheduler: Sendable {
 
     let left = leaving.flatMap { $0.until > now && $0.until - now <= Self.mostLeft ? $0.until : nil }
 
-    // What has come already fires without its help.
+    // A time that has already come fires without the alarm.
     let wantedWake = wakeDue(now: now).flatMap { $0 > now ? $0 : nil }
     if armedWake != wantedWake || !isWakeSure {
       (armedWake, isWakeSure) = (wantedWake, true)
@@ -229,16 +228,16 @@ public struct Scheduler: Sendable {
 
     let isBusy = isFiring || isDegraded || isRecording
     if isBusy {
-      // What is under way brings what comes next.
+      // The end of the transaction in flight triggers the next decision.
     } else if storeRetryAt == nil, isKeeping {
-      // Before anything else: what the store has as due has fired in part.
+      // Before anything else: some of the times that the store still has as due have already fired.
       isRecording = true
       effects.append(.record)
     } else if storeRetryAt == nil, left == nil, let due = nextDue, due <= now {
       isFiring = true
       var known: [DeliveryQueue: Int] = [:]
       for queue in order where !policies[queue].isClosed {
-        // Of a shared rate nobody can say yet whose part it is: what fires is claimed afterwards.
+        // The parts of a shared rate are computed later, so such queues claim after the firing transaction.
         let isHeldUp = queues[queue]?.isClaiming == true || policies.owners[queue.owner] != nil
         known[queue] = isHeldUp ? 0 : capacity(queue, prefetch: prefetch, isFiring: true, now: now)
       }
@@ -268,7 +267,7 @@ public struct Scheduler: Sendable {
 
   private var standInDue: Instant? {
     switch fireDegraded {
-    // The store does not know of what is kept.
+    // The store does not know about the buffered results.
     case .unknown: isKeeping ? .earliest : nextDue
     case .at(let time, _): time
     }
@@ -278,20 +277,20 @@ public struct Scheduler: Sendable {
     guard isKeeping || isRefused else { return nextWake }
     return switch fireDegraded {
     case .at(_, let wake): wake
-    // What was known before holds until it is looked at again: the store does not know of what is kept.
+    // The armed alarm stays until the next degraded-mode read: the store does not know about the buffered results.
     case .unknown: armedWake.flatMap { $0 > now ? $0 : nil } ?? nextWake
     }
   }
 
-  /// When the due timer is to wake the loop.
+  /// The time at which the due timer wakes the loop.
   private var dueTimerAt: Instant? {
     guard let retry = storeRetryAt else { return nextDue }
     guard isRefused else { return isKeeping ? retry : nextDue.map { max($0, retry) } }
-    // While nothing is kept and nothing is due nobody asks a store that refuses.
+    // While nothing is buffered and nothing is due, a store that refuses writes is not retried.
     return [isKeeping ? retry : nil, standInDue].compactMap { $0 }.min()
   }
 
-  /// Gives back what is held, and waits for nothing: what comes due meanwhile is found when the machine wakes.
+  /// Releases all held claims and disarms the timers; times that come due meanwhile are found when the machine wakes.
   private mutating func restUntilWoken(_ order: [DeliveryQueue]) -> [Effect] {
     var effects = order.flatMap { queue in (queues[queue]?.giveBack() ?? []).map(Effect.release) }
     if armedDue != nil { effects.append(.armDue(nil)) }
@@ -304,16 +303,16 @@ public struct Scheduler: Sendable {
     queues[queue]?.capacity(policies[queue], prefetch: prefetch, isFiring: isFiring, at: now) ?? 0
   }
 
-  /// Claims for a queue that has room for what may be tried.
+  /// Claims for a queue that has capacity and a delivery that may be tried now.
   ///
-  /// - Returns: when the queue is to be looked at again, where nothing else brings that about.
+  /// - Returns: the time at which to evaluate the queue again; nil if another event triggers that.
   private mutating func claim(
     _ queue: DeliveryQueue, prefetch: inout Int, part: Int?, now: Instant, _ effects: inout [Effect]
   ) -> Instant? {
     let policy = policies[queue]
     guard !policy.isClosed else { return nil }
     let rate = [queues[queue]?.rateLets(policy, at: now), sharedLets(queue, now: now)].compactMap { $0 }.max()
-    // What is held waits for an attempt to end, or for the rate.
+    // Held claims wait for an attempt to end, or for the rate.
     let heldUntil = (queues[queue]?.heldCount ?? 0) > 0 ? rate : nil
     guard let earliest = queues[queue]?.earliest, queues[queue]?.isClaiming == false, !isKeeping else {
       return heldUntil

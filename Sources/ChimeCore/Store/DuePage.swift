@@ -1,9 +1,9 @@
 public import ChimeSchedule
 
-/// Where a due time stands in the order of a store, for reading on behind it.
+/// A DueCursor is a position in a store's order of due times, from which to read on.
 public struct DueCursor: Hashable, Sendable {
   public var dueAt: Instant
-  /// The store's own numbers: of the reminder, and of what comes again.
+  /// The store's internal row numbers: of the reminder, and of the snooze, repeat or awaited ping.
   public var reminder: Int64
   public var again: Int64
 
@@ -14,16 +14,16 @@ public struct DueCursor: Hashable, Sendable {
   }
 }
 
-/// What is due, a part at a time.
+/// A DuePage is one page of due times.
 public struct DuePage: Sendable {
   public var due: [DueReminder]
-  /// The last that was looked at; nil: there was none.
+  /// The position of the last one read; nil if there was none.
   public var end: DueCursor?
-  /// Whether nothing more is due behind it.
+  /// Whether nothing more is due after it.
   public var isWhole: Bool
-  /// The earliest due time that has not come yet.
+  /// The earliest due time that is still to come.
   public var next: Instant?
-  /// The earliest of those that wakes the machine.
+  /// The earliest due time to come that wakes the machine.
   public var nextWake: Instant?
 
   public init(

@@ -1,55 +1,52 @@
 public import ChimeSchedule
 
-/// A store that several daemons have at once. Who fires something is settled by the transaction that fires it; the queues of
-/// the outbox are shared out, each to one daemon at a time, and `claimDeliveries` and `wakeups` are about this one's alone.
+/// A SharedStore is a store that several daemons use at once.
 ///
-/// The store sees to this daemon's part in it by itself, from its opening on. A queue goes to another daemon when nothing
-/// of it is under way here any more; or, when this one has not been heard of for a while, without its doing. What comes
-/// of attempts that were begun before is then refused (`StoreFailure.takenOver`): the other sends them again, under
-/// the same ids.
+/// The firing transaction settles which daemon fires a due time. Each queue of the outbox belongs to one daemon at a
+/// time; `claimDeliveries` and `wakeups` cover this daemon's queues only. The store manages this daemon's leases by
+/// itself, from its opening on. A queue moves to another daemon once nothing of it is in flight here, or without this
+/// daemon's consent after its lease has expired. Results of attempts begun before are then refused
+/// (`StoreFailure.takenOver`): the other daemon sends them again, under the same ids.
 public protocol SharedStore: Store {
-  /// Tells, from any thread, what the loop has to do about the others. Called once, before the loop reads anything.
+  /// Reports, from any thread, what the loop has to do about the fleet. Call this once, before the loop reads anything.
   func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void)
-  /// Whether no other can have taken queues over since this daemon was last heard of. Asked before something is begun; it
-  /// looks at the clock and nothing else.
+  /// Whether this daemon's leases are certain to be valid. Check this before an attempt; it only reads the clock.
   var holdsQueues: Bool { get }
-  /// Whether no other daemon has the store, as of the last time that this one was heard of. Whoever comes is told of by
-  /// `.look`.
+  /// Whether no other daemon used the store at the last heartbeat. `.look` reports any daemon that joins.
   var isAlone: Bool { get }
-  /// For how long the database has not answered a question that waits for nothing there; nil while it answers.
+  /// The time for which the database has not answered a query that never waits for locks; nil while it answers.
   var unansweredFor: Milliseconds? { get }
-  /// Asks the database such a question soon, so that `unansweredFor` tells of now.
+  /// Sends such a query soon, so that `unansweredFor` is up to date.
   func probe()
-  /// Takes no queue from now on, and lets each go as soon as nothing of it is under way: for a daemon that is about to end.
+  /// Stops taking queues and hands each over once nothing of it is in flight, for a daemon that is shutting down.
   func retire()
-  /// How many of each owner's queues each daemon has: of those that have an endpoint or owe something. An owner who has none
-  /// is left out.
+  /// Returns how many of each owner's queues each daemon has, counting queues with an endpoint or a pending delivery.
+  /// Owners without any are left out.
   func shares(of owners: [UInt32]) async throws -> [UInt32: DeliveryQueueShares]
-  /// The daemons that have the store, those that have been gone for less than a day among them, in the order in which
-  /// they came.
+  /// Returns the daemons of the fleet in the order in which they joined, including those gone for less than a day.
   func members() async throws -> [FleetMember]
-  /// Whose each queue is, by the member's number, that of one which is lost among them; none for those that are nobody's.
+  /// Returns the member id of the daemon that has each queue, even if that daemon is lost. Queues without one are left out.
   func queueOwners() async throws -> [DeliveryQueue: Int64]
-  /// The queues that are this daemon's, but for those that it is handing over.
+  /// Returns this daemon's queues, without those that it is handing over.
   func heldQueues() async throws -> Set<DeliveryQueue>
-  /// Makes the parts ahead in which the store keeps what fires, and drops those whole of which `edge` takes all: what of
-  /// them stays (`StoreTransaction.prune`) is kept elsewhere. Takes as long as it needs, and holds nobody up.
+  /// Creates partitions ahead of time and drops those that `edge` covers whole, without blocking other work. Rows that
+  /// must stay (`StoreTransaction.prune`) are moved out first.
   ///
-  /// - Parameter edge: nil where nothing is to go.
+  /// - Parameter edge: nil to drop nothing.
   func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory
-  /// In how many months what has fired is kept, and about how many times are in none of them.
+  /// Returns the number of monthly partitions and the approximate number of occurrences outside of them.
   func partitionCounts() async throws -> (months: Int, timesOutside: Int)
 }
 
-/// What became of the history that a shared store keeps in months.
+/// A KeptHistory is the result of maintaining the monthly partitions of a shared store.
 public struct KeptHistory: Hashable, Sendable {
-  /// How many months were dropped.
+  /// The number of partitions dropped.
   public var months = 0
-  /// About how many times were in them.
+  /// The approximate number of occurrences in them.
   public var count = 0
-  /// What is to be pruned time by time; nil: nothing, because another daemon is about it.
+  /// The history to prune row by row; nil if another daemon is doing that.
   public var rest: HistoryEdge?
-  /// What could not be done, and will be tried again.
+  /// Steps that failed and will be retried.
   public var problems: [StoreFailure] = []
 
   public init(months: Int = 0, count: Int = 0, rest: HistoryEdge?, problems: [StoreFailure] = []) {
@@ -60,45 +57,44 @@ public struct KeptHistory: Hashable, Sendable {
   }
 }
 
-/// What a fleet brings about in one of its daemons.
+/// A FleetEvent tells a daemon what changed in the fleet.
 public enum FleetEvent: Hashable, Sendable {
-  /// These queues are another's now, or about to be: what is claimed of them and has not begun goes back.
+  /// These queues belong to another daemon now, or soon will: release the claims that have not begun.
   case leave(Set<DeliveryQueue>)
-  /// There are more queues: claims that their former owners have left in them are to be released (`releaseFormerClaims`).
+  /// This daemon has more queues: release the claims that former owners left in them (`releaseFormerClaims`).
   case taken
-  /// Others may have put something into the outbox, or taken something out of it.
+  /// Other daemons may have changed the outbox.
   case look
-  /// Others may have changed endpoints.
+  /// Other daemons may have changed endpoints.
   case endpointsChanged
-  /// The store has not heard of this daemon for so long, more than a lease: others may have ended its sessions, and have what
-  /// it had.
+  /// This daemon's heartbeat failed for longer than a lease: others may have ended its sessions and taken its queues.
   case lapsed(unheardFor: Milliseconds)
-  /// This daemon has ended so many sessions of another that was not heard of, so that nothing it had locked stays so.
+  /// This daemon ended so many database sessions of a lost daemon, which releases their locks.
   case endedSessions(Int, ofProcess: Int64, on: String)
-  /// It may not end them.
+  /// This daemon may not end the sessions of a lost daemon.
   case sessionsStay(StoreFailure)
 }
 
-/// A daemon that shares a store with others. Times are by the store's clock.
+/// A FleetMember is a daemon that shares a store with others. Times are those of the store's clock.
 public struct FleetMember: Hashable, Sendable {
-  /// A number that is given once.
+  /// A number that is never reused.
   public var id: Int64
-  /// The name of its machine.
+  /// The host name.
   public var name: String
   public var process: Int64
-  /// Of its program.
+  /// The version of its program.
   public var version: String
   public var startedAt: Instant
   public var seenAt: Instant
-  /// Whether it has been heard of within its lease.
+  /// Whether its lease is valid.
   public var isLiving: Bool
-  /// Whether it is about to end, and takes nothing more.
+  /// Whether it is shutting down and takes no more queues.
   public var isLeaving: Bool
-  /// Whether it is the daemon that was asked.
+  /// Whether it is the daemon that answers this query.
   public var isAsked: Bool
-  /// How many of the 256 parts of the outbox it has.
+  /// How many of the 256 shares of the outbox it has.
   public var shares: Int
-  /// How many parts there are.
+  /// The number of shares of the outbox.
   public static let allShares = 256
 
   public init(

@@ -1,13 +1,12 @@
 public import ChimeSchedule
 
-/// A consistent copy of a store, beside it.
+/// A StoreSnapshot is a consistent copy of a store, in a file beside it.
 public struct StoreSnapshot: Hashable, Sendable {
-  /// When it was taken, by the clock of then.
+  /// When it was taken, by the clock at that time.
   public var takenAt: Instant
-  /// Its file.
   public var path: String
   public var bytes: Int64
-  /// The layout of the store that a newer program was about to change; nil for a plain one.
+  /// The schema version that an upgrade was about to change; nil for a regular snapshot.
   public var beforeUpgradeFrom: Int?
 
   public init(takenAt: Instant, path: String, bytes: Int64, beforeUpgradeFrom: Int? = nil) {
@@ -18,19 +17,18 @@ public struct StoreSnapshot: Hashable, Sendable {
   }
 }
 
-/// What a damaged store came to: the newest good snapshot stands in its place.
+/// A Restoration records that a damaged store was replaced by its newest good snapshot.
 public struct Restoration: Hashable, Sendable {
-  /// When it was restored.
   public var at: Instant
-  /// What was changed since then is lost.
+  /// When the snapshot was taken. Later changes are lost.
   public var snapshotTakenAt: Instant
-  /// Empty when it goes on with what was left of itself.
+  /// The snapshot's file; empty if the store was salvaged from its own file.
   public var snapshotPath: String
-  /// Where the damaged file is now, as it was; nil when there was none any more.
+  /// Where the damaged file was moved; nil if there was none left.
   public var damagedPath: String?
-  /// What was wrong, as a sentence.
+  /// The damage, as a sentence.
   public var reason: String
-  /// Newer snapshots that are damaged too.
+  /// Newer snapshots that were damaged too.
   public var passedOver: [String]
 
   public init(
@@ -48,10 +46,10 @@ public struct Restoration: Hashable, Sendable {
   /// Whether nothing is lost. A snapshot of the same second may lack what came after it.
   public var isWhole: Bool { snapshotPath.isEmpty && snapshotTakenAt >= at }
 
-  /// The note of the store in which its latest restoration stands.
+  /// The name of the store's note that holds its latest restoration.
   public static let note = "restoration"
 
-  /// As the store keeps it: one line for each value. `init(text:)` reads it back.
+  /// The text form for the store's note, one line per value. `init(text:)` reads it back.
   public var text: String {
     var lines = [
       "at \(at.milliseconds)", "snapshot \(snapshotTakenAt.milliseconds) \(snapshotPath.isEmpty ? "-" : snapshotPath)",
@@ -79,28 +77,28 @@ public struct Restoration: Hashable, Sendable {
   }
 }
 
-/// What befell a store under its feet.
+/// A StoreIncident reports damage to an open store.
 public enum StoreIncident: Hashable, Sendable {
-  /// It was damaged and goes on from a snapshot: what is known of it in memory is out of date.
+  /// The store was restored from a snapshot: everything in memory about it is out of date.
   case restored(Restoration)
-  /// Damage was met that is not in the file: it goes on as it is, and nothing is lost.
+  /// The damage was not in the file: the store goes on, and nothing is lost.
   case spared(String)
-  /// It cannot go on: every call is refused from now on.
+  /// The store cannot go on and refuses every call from now on.
   case ended(StoreFailure)
 }
 
-/// A store that keeps snapshots of itself.
+/// A SnapshotManager takes and keeps snapshots of its store.
 public protocol SnapshotManager: Sendable {
-  /// Copies what has committed, checks the copy, and then keeps the newest `count` only. One at a time: the caller sees
-  /// to it.
+  /// Copies what has committed, checks the copy, and removes all but the newest `count` snapshots.
   ///
-  /// - Throws: `StoreFailure.unavailable` when there is no room for one, or it turned out bad; what was there before
-  ///   stays.
+  /// The caller ensures that only one call runs at a time.
+  ///
+  /// - Throws: `StoreFailure.unavailable` if the disk is full or the copy is bad; earlier snapshots stay.
   func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot
-  /// Those that are there, newest first.
+  /// Returns the existing snapshots, newest first.
   func snapshots() -> [StoreSnapshot]
-  /// Whether the store has been written to since its newest snapshot, before it was opened.
+  /// Whether the store was written after its newest snapshot and before this program opened it.
   var wasChangedSinceSnapshot: Bool { get }
-  /// Tells of incidents from now on, on any thread.
+  /// Reports incidents from now on, on any thread.
   func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void)
 }

@@ -1,41 +1,38 @@
 public import ChimeSchedule
 
-/// The memory of the daemon: what has committed here exists, and nothing else does.
+/// A Store holds the daemon's durable state: what has committed here exists, and nothing else does.
 ///
-/// An engine runs bodies on an executor of its own and never calls back into the event loop. Bodies that arrive
-/// together may commit together, but each sees the others' effects in order, and one that throws leaves no trace.
-/// `write` returns after its transaction has been made durable (on SQLite: `synchronous=FULL`).
+/// An engine runs bodies on its own executor and never calls back into the event loop. Bodies that arrive together may
+/// commit together, but each sees the others' effects in order, and one that throws leaves no trace. `write` returns
+/// after its transaction is durable (on SQLite: `synchronous=FULL`).
 public protocol Store: Sendable {
-  /// Whether other daemons may be using it too: then what is due may become another without this one.
+  /// Whether other daemons may use it too, so that due times may change without this daemon.
   var isShared: Bool { get }
-  /// Runs `body` in a transaction and returns its result once it is durable.
+  /// Runs `body` in a transaction and returns its result once that is durable.
   ///
-  /// An engine whose database has other users may run `body` again when one of them was in the way, so what it does beside
-  /// the store is to bear that.
+  /// An engine may run `body` again after a conflict with another user of its database, so side effects must bear that.
   ///
-  /// - Throws: what `body` threw, or `StoreFailure`.
+  /// - Throws: errors of `body`, or `StoreFailure`.
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result
 
-  /// As `write`, for a body that changes thousands of rows: no other commits with it, where that would cost it time by the
-  /// rows.
+  /// Runs `body` like `write`, but without a shared commit where its thousands of rows would delay the others.
   func writeApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result
 
-  /// Runs `body` on a consistent view of what has committed. Writing verbs in it throw `StoreFailure.readOnly`.
+  /// Runs `body` on a consistent view of what has committed. Its writes throw `StoreFailure.readOnly`.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result
 
-  /// As `read`, for what takes long, such as all that somebody has: no other reading waits for it, where an engine can have it
-  /// so. One is under way at a time.
+  /// Runs a long `body` like `read`, but without delaying other reads where the engine can do that. One runs at a time.
   func readApart<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result
 
-  /// Waits for what was begun, and closes. Further calls throw `StoreFailure.closed`.
+  /// Waits for the transactions that have begun, and closes. Further calls throw `StoreFailure.closed`.
   func close() async
 }
 
@@ -49,47 +46,46 @@ extension Store {
   ) async throws -> Result { try await write(body) }
 }
 
-/// The verbs of a store, valid inside one body only.
+/// A StoreTransaction offers the operations of a store, valid inside one body only.
 ///
 /// All are synchronous and may throw `StoreFailure`.
 public protocol StoreTransaction: TrackingTransaction {
-  /// What time the database had when this transaction began; nil for a store that has no clock of its own and goes by that
-  /// of its daemon. With several daemons it decides what is due.
+  /// The database's time at the start of this transaction; nil if the store has no clock and relies on its daemon's.
+  /// With several daemons, it decides what is due.
   var time: StoreTime? { get }
 
   // Definitions and due times.
 
-  /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular
-  /// due time of it is dropped (those of its snoozed and repeated occurrences stay).
+  /// Inserts the reminder, or replaces the one with its `id`, and sets its regular due time. Due times of its snoozes,
+  /// repeats and awaited pings stay.
   ///
-  /// A reminder of generation 0 is a new one: it throws `StoreFailure.idTaken` when its id is in use, or was used by a
-  /// reminder of which only history is left.
+  /// A reminder of generation 0 is new: if its id is in use, or was used by a reminder of which only history is left,
+  /// this throws `StoreFailure.idTaken`.
   ///
   /// - Parameters:
-  ///   - next: its next scheduled time; nil when there is none.
-  ///   - nextDueAt: when that is looked at; nil: at that time and its `jitterOffset`. A later time tells the decision that
-  ///     quiet hours have held it.
-  ///   - since: after which moment times of this definition are to come; nil: from `next` on.
+  ///   - next: its next scheduled time; nil if there is none.
+  ///   - nextDueAt: when to evaluate `next`; nil for that time plus `jitterOffset`. A later time tells the decision
+  ///     that quiet hours have held it.
+  ///   - since: the moment after which times of this definition count; nil for `next`.
   func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?, since: Instant?) throws
-  /// Inserts new reminders (of generation 0) in this order, each with its regular due time as `upsert` has it. Of one whose
-  /// id is in use, was used by a reminder of which only history is left, or stands before it among these, nothing is
-  /// inserted.
+  /// Inserts new reminders (generation 0) in this order, each with its regular due time as in `upsert`, and leaves out
+  /// those whose id is taken, in the store or by an earlier one in the list.
   ///
-  /// - Returns: the places of those in `reminders`, ascending.
+  /// - Returns: the indices in `reminders` of those left out, ascending.
   func insert(_ reminders: [NewReminder]) throws -> [Int]
-  /// Removes the reminder and its due times, and cancels what it owes but for events. Occurrences, deliveries and attempts stay as
-  /// history, but its open occurrences are dismissed at `now`.
+  /// Removes the reminder and its due times, cancels its pending deliveries except events, and dismisses its open
+  /// occurrences at `now`. Occurrences, deliveries and attempts stay as history.
   ///
   /// - Returns: whether there was one.
   @discardableResult func remove(_ id: ReminderID, now: Instant) throws -> Bool
-  ///
-  /// Throws `StoreFailure.internalError` for one whose definition cannot be read; `unreadable` then has it.
+  /// Returns the reminder; nil if there is none. Throws `StoreFailure.internalError` if its definition cannot be read;
+  /// `unreadable` then lists it.
   func reminder(_ id: ReminderID) throws -> ReminderRecord?
-  /// Reminders in the order in which they come (`ReminderRecord.coming`, those without it last), then id. Those that
-  /// cannot be read count for the page and are passed over; `unreadable` has them.
+  /// Returns reminders in order of `ReminderRecord.coming` (those without it last), then id. Unreadable ones count for
+  /// the page but are left out; `unreadable` lists them.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
-  /// The ids of at most `limit` reminders after `last`, in the order in which they were made: for work on all of them,
-  /// which is done in pieces with a transaction for each. `last` may have been removed since.
+  /// Returns at most `limit` ids after `last`, in order of creation, for work on all reminders in several transactions.
+  /// `last` may have been removed since.
   ///
   ///     var last: ReminderID?
   ///     repeat {
@@ -101,211 +97,208 @@ public protocol StoreTransaction: TrackingTransaction {
 
   // Firing.
 
-  /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
-  /// for this transaction and passes over what others have locked. Where more is due than `limit`, and that is more than
-  /// 16, it need not take the earliest of all.
+  /// Claims up to `limit` due times that are not after `now`, earliest first. A shared store locks them for this
+  /// transaction and skips those that others have locked. If more than `limit` are due and `limit` is over 16, they
+  /// need not be the earliest.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
-  /// What `claimDue` would claim, from behind a place on, and without a trace: for a time in which the store can be read
-  /// only. What cannot be read is passed over.
+  /// Returns the due times that `claimDue` would claim, after a cursor and without locks, for a store that can only be
+  /// read. Unreadable ones are left out.
   func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage
-  /// Makes the regular due times due at once whose scheduled time has passed and which are looked at later than `now`:
-  /// quiet hours, or the zone they are read in, have changed. That they were held stays to be seen.
+  /// Makes held due times due at once, because quiet hours or the zone that they are read in changed: regular ones
+  /// whose scheduled time has passed and that are evaluated later than `now`. They stay recognizable as held.
   func reevaluateHeld(now: Instant) throws
-  /// What the last `claimDue`, `due`, `reminders` or `reminder` of this body could not read. Due times that could not be claimed
-  /// for it have been put off by an hour, so that they hold up no other.
+  /// The reminders that the last `claimDue`, `due`, `reminders` or `reminder` of this body could not read. Their
+  /// claimed due times are deferred by an hour, so that they block no others.
   var unreadable: [UnreadableReminder] { get }
-  /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
-  /// time each was made for, and updates the reminder's `skipNext`. An occurrence that was heard (`Occurrence.wasHeard`)
-  /// is never inserted a second time, nor are its deliveries; one that comes again is replaced by the decision that was
-  /// made for the end of that very snooze, or for that very repeat. A reminder that has been removed fires no more, and
-  /// one that has been changed since (its generation differs) keeps its due time for a new decision.
+  /// Writes decisions: inserts or updates occurrences, inserts deliveries, advances or deletes the due time of each
+  /// decision, and updates the reminder's `skipNext`.
   ///
-  /// An occurrence with a time to come again is due then. One that fires for the first time, of a reminder that insists
-  /// (`nag`), ends the repeats of its occurrences of earlier times. A delivery of a later round than the first cancels what earlier rounds of
-  /// its occurrence still owe to its queue. Events neither cancel nor are cancelled so.
+  /// An occurrence that fired (`Occurrence.wasHeard`) is never inserted again, nor are its deliveries; only the
+  /// decision about its own snooze, repeat or awaited ping replaces it. A removed reminder no longer fires. A reminder
+  /// that changed since (its generation differs) keeps its due time for a new decision.
+  ///
+  /// If an occurrence has a next time of its own (`comesAgain`), that becomes its due time. The first firing of a
+  /// reminder with `nag` ends the repeats of its earlier occurrences. A delivery of a later round cancels pending
+  /// deliveries of earlier rounds to its queue. Events neither cancel nor are canceled this way.
   func record(_ firings: [FiringResult]) throws
-  /// What the loop has to wait for: the earliest due time, the earliest that wakes the machine, and each queue's earliest owed delivery.
+  /// Returns what the loop waits for: the earliest due time, the earliest that wakes the machine, and each queue's
+  /// earliest pending delivery.
   func wakeups() throws -> NextWakeups
 
   // Occurrences.
 
   func occurrence(_ id: OccurrenceID) throws -> Occurrence?
-  /// Those of these occurrences that wait for no answer now: they were answered or missed, are put off, or are gone.
+  /// Returns those of these occurrences that need no answer now: answered, missed, snoozed, or gone.
   func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID>
-  /// Newest first by scheduled time.
+  /// Returns occurrences, newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
-  /// When times of a reminder were done, from `first` on: the latest 10,000, in no order. One that had been done already when
-  /// it came was so then.
+  /// Returns when times of a reminder were done, from `first` on: the latest 10,000, unordered. A time whose goal had
+  /// already been met when it came counts as done then.
   func doneTimes(of id: ReminderID, from first: Instant) throws -> [Instant]
-  /// Replaces an occurrence. Its due time becomes that at which it comes again, or is dropped when it does not; when it is
-  /// closed, its owed deliveries but for events are cancelled at `now`. Throws when there is no such occurrence.
+  /// Replaces an occurrence; throws if there is none. Its due time becomes `comesAgain`, or is dropped if that is nil.
+  /// If it is closed, its pending deliveries except events are canceled at `now`.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
   // Expectations.
 
-  /// The occurrences of a reminder whose ping is awaited, oldest first.
+  /// Returns the occurrences of a reminder that await a ping, oldest first.
   func awaited(of id: ReminderID) throws -> [Occurrence]
-  /// Notes since when an expectation is down, unless that is noted already; nil: it is up. A reminder that is none is up.
+  /// Records since when an expectation is down, unless recorded already; nil for up. Reminders of other kinds are always up.
   func setDown(_ id: ReminderID, since: Instant?) throws
-  /// Keeps a ping of a reminder that there is or was, and forgets all but the newest `Ping.kept`.
+  /// Adds a ping of an existing or removed reminder, and deletes all but the newest `Ping.kept`.
   func add(_ ping: Ping, to id: ReminderID) throws
-  /// Those of some kinds, the newest first.
+  /// Returns pings of these kinds, newest first.
   func pings(of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int) throws -> [Ping]
 
   // The outbox.
 
-  /// Owes deliveries of occurrences that there are, in this order, besides those of `record`.
+  /// Adds pending deliveries of existing occurrences, in this order, besides those of `record`.
   func owe(_ deliveries: [Delivery]) throws
-  /// The messages that told that an occurrence fires and may have arrived: those that were delivered, and of those that are
-  /// owed what was tried or is claimed. In no order.
+  /// Returns the firing messages of an occurrence that may have arrived, unordered: those delivered, and pending ones
+  /// that were tried or are claimed.
   func sent(of id: OccurrenceID) throws -> [Delivery]
-  /// Claims up to `limit` owed deliveries of a queue whose time has come, oldest first, and hides them until
-  /// `visibleAgain`, so that a claim lost in a crash comes back by itself. Of an ordered queue only the oldest that it owes
-  /// can be claimed, and only when its time has come. In a `SharedStore`: nothing of a queue that is another daemon's.
+  /// Claims up to `limit` due deliveries of a queue, oldest first, and hides them until `visibleAgain`, so that a claim
+  /// lost in a crash becomes visible again. An ordered queue only yields its oldest pending delivery, and only once
+  /// that is due. A `SharedStore` yields nothing of another daemon's queue.
   func claimDeliveries(queue: DeliveryQueue, now: Instant, visibleAgain: Instant, limit: Int) throws
     -> [OutboundMessage]
-  /// Appends an attempt and sets the delivery's state. The first that is delivered makes its open occurrence a delivered
-  /// one, unless it tells an event. A delivery that is no longer owed keeps its state; the attempt is appended all the same. A `SharedStore` appends
-  /// one of the same number and begin once: its server may have committed it and been lost before it could say so.
+  /// Appends an attempt and sets the delivery's state. The first delivered one, unless it is an event, sets its open
+  /// occurrence to delivered. A delivery that is no longer pending keeps its state, but the attempt is appended.
   ///
-  /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the queue since
-  /// the delivery was claimed here.
+  /// A `SharedStore` ignores an attempt with a known number and start: its server may have committed it, but failed to
+  /// say so. It throws `StoreFailure.takenOver` and changes nothing if another daemon has had the queue since the claim.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
-  /// What the receiver has called a message (`Attempt.receipt`), the last time that it did.
+  /// Returns the receiver's latest id for a message (`Attempt.receipt`).
   func receipt(of id: DeliveryID) throws -> String?
-  /// Gives claimed deliveries back: each is visible at its own time again, or at `now` where the clock was set back since it
-  /// was claimed. What is not this daemon's any more is passed over.
+  /// Releases claimed deliveries: each becomes visible at its own time, or at `now` if the clock was set back since the
+  /// claim. Deliveries of another daemon's queues are ignored.
   func release(_ ids: [DeliveryID], now: Instant) throws
-  /// Owes a delivery once more, whatever has become of it: it may be tried from `now` on, and what was tried before
-  /// counts no more for the retry schedule. One that waits for its time is tried at once.
+  /// Makes a delivery pending again, whatever its state: it may be tried from `now` on, with a fresh retry schedule.
   ///
-  /// - Returns: false when there is none, or when it is claimed, and so under way.
+  /// - Returns: false if there is none, or if it is claimed and so in flight.
   @discardableResult func replay(_ id: DeliveryID, now: Instant) throws -> Bool
   /// Makes every hidden delivery visible, at a daemon's start. In a `SharedStore`: those of this daemon's queues.
   func releaseClaims() throws
-  /// In a `SharedStore`, makes what is hidden in this daemon's queues visible unless it was claimed here since they are its
-  /// own. Elsewhere there is no such thing.
+  /// Makes deliveries visible that former owners of this daemon's queues have claimed, in a `SharedStore`; does nothing
+  /// in other stores.
   func releaseFormerClaims() throws
-  /// Those of these deliveries that are owed no more: somebody has cancelled them, or they are settled.
+  /// Returns those of these deliveries that are no longer pending, because they were canceled or settled.
   func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID>
-  /// Makes the owed deliveries of a queue that wait for their time visible at once: its endpoint has been put, its bus
-  /// is back, or the clock was set back. What is claimed is under way and left alone.
+  /// Makes the pending deliveries of a queue that wait for their time visible at once: its endpoint was changed, its
+  /// bus is back, or the clock was set back. Claimed ones are left alone.
   func wake(queue: DeliveryQueue, now: Instant) throws
   func delivery(_ id: DeliveryID) throws -> Delivery?
-  /// Newest first.
+  /// Returns deliveries, newest first.
   func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery]
-  /// Oldest first.
+  /// Returns attempts, oldest first.
   func attempts(of id: DeliveryID) throws -> [Attempt]
 
   // History.
 
-  /// The scheduled time of the latest occurrence that has `count` later ones; nil when there are not so many.
+  /// Returns the scheduled time of the latest occurrence that has `count` later ones; nil if there are fewer.
   func timeOfOccurrence(after count: Int) throws -> Instant?
-  /// Removes the history that `edge` takes, oldest first, with its deliveries and attempts: looks at no more than `limit`
-  /// occurrences. What is still owed or comes again stays: snoozed ones, and those with owed deliveries. With the last
-  /// trace of a reminder that has been removed its name is free again.
+  /// Removes the history that `edge` covers, oldest first, with its deliveries and attempts. Reads at most `limit` occurrences.
+  /// Snoozed ones and those with pending deliveries stay. The id of a removed reminder becomes free with the last trace of it.
   ///
-  /// - Parameter past: looks at those after this one only; nil: from the oldest on.
+  /// - Parameter past: the occurrence after which to start; nil for the oldest.
   func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned
 
-  /// Removes an owner's history of reminders that have been removed, with its deliveries and attempts, and frees their names; at
-  /// most `limit` occurrences at a time.
+  /// Removes an owner's history of removed reminders, with deliveries and attempts, at most `limit` occurrences at a
+  /// time. Their ids become free.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more may be left.
   func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool
 
-  /// The definitions that a reminder has had, in the order in which they were in force, the present one last. Those without any
-  /// time are left out. Empty for one of which nothing is known; those that cannot be read are passed over.
+  /// Returns the definitions that a reminder has had, oldest first, the current one last. Definitions without any time
+  /// are left out, as are unreadable ones. Empty for an unknown reminder.
   func versions(of id: ReminderID) throws -> [ReminderVersion]
-  /// The ids of at most `limit` reminders that there are or were, in the order in which they were made, after `last`.
+  /// Returns at most `limit` ids of existing and removed reminders after `last`, in order of creation.
   ///
-  /// - Parameter owner: nil: of all owners.
+  /// - Parameter owner: nil for all owners.
   func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID]
-  /// Forgets the definitions whose times all lie before `end`.
+  /// Deletes the definitions whose times all lie before `end`.
   func forgetVersions(before end: Instant) throws
 
   // Endpoints.
 
-  /// Adds or replaces it. Its queue is ordered from now on when its settings say so.
+  /// Adds or replaces an endpoint. Its settings decide whether its queue is ordered from now on.
   func put(_ endpoint: Endpoint) throws
-  /// Removes it and cancels what its queue owes. Returns whether there was one.
+  /// Removes an endpoint and cancels its queue's pending deliveries. Returns whether there was one.
   @discardableResult func removeEndpoint(_ queue: DeliveryQueue, now: Instant) throws -> Bool
-  /// All endpoints of an owner, or of everyone, by name.
+  /// Returns the endpoints of an owner, or of everyone, by name.
   func endpoints(owner: UInt32?) throws -> [Endpoint]
   func endpoint(_ queue: DeliveryQueue) throws -> Endpoint?
 
   // Requests that carry a token.
 
-  /// The answer that was given to this owner's token before, if any. Tokens are kept for at least a day.
+  /// Returns the answer given before to this owner's token, if any. Tokens are kept for at least a day.
   func answer(owner: UInt32, token: String) throws -> [UInt8]?
   func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws
 
-  // Action tokens, each of which is good for once.
+  // Action tokens, each valid once.
 
-  /// Remembers that an action token was used, and forgets those that nobody could use any more at `now`.
+  /// Records that an action token was used, and deletes those that have expired at `now`.
   ///
   /// - Parameters:
-  ///   - token: what tells it from all others.
-  ///   - expiry: from when on it is refused anyway.
-  /// - Returns: false when it was used before; then nothing has changed.
+  ///   - token: identifies the token.
+  ///   - expiry: when the token expires.
+  /// - Returns: false if it was used before; then nothing changes.
   func spend(_ token: String, until expiry: Instant, now: Instant) throws -> Bool
 
   // Tenants.
 
-  /// All that there are or ever were, by name.
+  /// Returns all current and former tenants, by name.
   func tenants() throws -> [Tenant]
-  /// The tenant of that name, which is given a number when it is new. A number is given once.
+  /// Returns the tenant of that name, with a new number if it is new. Numbers are never reused.
   func enrol(tenant name: String) throws -> Tenant
-  /// How many reminders of a tenant have a time of their schedule to come.
+  /// Returns how many reminders of a tenant have a scheduled time to come.
   ///
-  /// While it is asked in a transaction that writes, the number is exact until that commits, its own changes included: of
-  /// several daemons whoever asks next waits for it. A body that writes asks for one tenant's only. Reading, it is what has
-  /// committed.
+  /// In a write, the count includes the transaction's own changes and stays exact until it commits: other daemons that
+  /// ask wait. A write may ask about one tenant only. In a read, it is the committed count.
   func reminderCount(of tenant: UInt32) throws -> Int
-  /// The tenants of which this body has given a time to come to a reminder that had none: those whose count it may have
-  /// raised.
+  /// The tenants whose count this body may have raised, by giving a time to come to a reminder that had none.
   var tenantsWithMore: Set<UInt32> { get }
 
   // The daemon's own notes.
 
-  /// A small named value, such as the time at which the daemon was last seen alive.
+  /// Returns a small named value, such as the time at which a daemon was last known to run.
   func note(_ name: String) throws -> String?
   func setNote(_ name: String, _ value: String?) throws
-  /// Those whose names begin so, which is in ASCII and not empty.
+  /// Returns the notes whose names have this ASCII prefix, which must not be empty.
   func notes(named prefix: String) throws -> [(name: String, value: String)]
 
-  /// How many reminders come before `end`, of all owners. Counts due times; reads no definition.
+  /// Returns how many reminders are due before `end`, of all owners. Counts due times; reads no definition.
   func dueCount(before end: Instant) throws -> Int
-  /// Counts for `chime status`, of one owner or of all.
+  /// Returns counts for `chime status`, of one owner or of all.
   func counts(owner: UInt32?) throws -> StoreCounts
-  /// What is measured of all owners' things, for `Metrics`. Reads no definition; its cost grows with what is owed.
+  /// Returns the measurements for `Metrics`. Reads no definition; the cost grows with the number of pending deliveries.
   func gauges() throws -> StoreGauges
 }
 
-/// A reminder with what the store knows beside its definition.
+/// A ReminderRecord is a reminder with its state in the store.
 public struct ReminderRecord: Hashable, Sendable {
   public var reminder: Reminder
-  /// Its next regular time, as its schedule gives it.
+  /// Its next scheduled time.
   public var next: Instant?
-  /// When that is looked at: later by its jitter, or at the end of the quiet hours that hold it.
+  /// When `next` is evaluated: later by its jitter, or at the end of the quiet hours that hold it.
   public var nextDueAt: Instant?
   /// Its latest occurrence, by scheduled time.
   public var last: Occurrence?
-  /// How many of its occurrences are open.
+  /// The number of its open occurrences.
   public var open: Int
   /// When its earliest snoozed occurrence fires again.
   public var snoozedUntil: Instant?
-  /// When the first of its unanswered occurrences is repeated.
+  /// When the first of its unanswered occurrences repeats.
   public var repeatAt: Instant?
-  /// Until when the earliest of its awaited pings may come.
+  /// The earliest deadline of its awaited pings.
   public var awaitedUntil: Instant?
-  /// Since when it is told of an expectation that no ping came, or that one failed; nil: it is up.
+  /// Since when an expectation is down, because a ping is missing or failed; nil while it is up.
   public var downSince: Instant?
-  /// Whether it counts from another reminder of which something may become yet: one that has a time to come or an open
-  /// occurrence, or awaits another itself.
+  /// Whether it counts from another reminder that may still be done or missed: one with a time to come, with an open
+  /// occurrence, or that awaits another itself.
   public var awaitsOther: Bool
 
-  /// - Parameter nextDueAt: nil: at `next` and the jitter.
+  /// - Parameter nextDueAt: nil for `next` plus jitter.
   public init(
     reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
     snoozedUntil: Instant? = nil, repeatAt: Instant? = nil, awaitedUntil: Instant? = nil, downSince: Instant? = nil,
@@ -324,12 +317,12 @@ public struct ReminderRecord: Hashable, Sendable {
   }
 }
 
-/// A reminder whose definition this program cannot read, such as one that a later version has written.
+/// An UnreadableReminder has a definition that this program cannot read, such as one written by a later version.
 public struct UnreadableReminder: Hashable, Sendable {
   public var id: ReminderID
   public var owner: UInt32
   public var title: String
-  /// Why, and what to do, as a sentence.
+  /// The reason and the remedy, as a sentence.
   public var reason: String
 
   public init(id: ReminderID, owner: UInt32, title: String, reason: String) {
@@ -355,12 +348,12 @@ extension StoreTransaction {
     try upsert(reminder, next: next, nextDueAt: nextDueAt, since: nil)
   }
 
-  /// The reminder; nil when there is none, and when its definition cannot be read (`unreadable` then has it).
+  /// Returns the reminder; nil if there is none or its definition cannot be read (`unreadable` then lists it).
   public func readableReminder(_ id: ReminderID) throws -> ReminderRecord? {
     do { return try reminder(id) } catch  where !unreadable.isEmpty { return nil }
   }
 
-  /// The reminder that comes first, of an owner or of all.
+  /// Returns the reminder with the earliest next time, of an owner or of all.
   public func firstComing(owner: UInt32?) throws -> ReminderRecord? {
     var page = Page(limit: 1)
     while true {
@@ -373,31 +366,29 @@ extension StoreTransaction {
 }
 
 extension ReminderRecord {
-  /// Whether quiet hours hold its next regular time.
+  /// Whether quiet hours hold its next scheduled time.
   public var isHeld: Bool {
     guard let next, let nextDueAt else { return false }
     return nextDueAt > next + reminder.jitterOffset
   }
 
-  /// Whether something may become of it yet: it has a time to come or an open occurrence, or awaits another.
+  /// Whether it may still fire, be answered or follow another reminder.
   public var isAlive: Bool { coming != nil || open > 0 || awaitsOther }
 
-  /// What comes first of the moment at which its next regular time is looked at, the end of a snooze, a repeat, and the end
-  /// of the time for a ping.
+  /// The earliest of its next evaluation, snooze end, repeat, and ping deadline.
   public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt, awaitedUntil].compactMap { $0 }.min() }
 }
 
-/// One due time with all that a decision about it needs.
+/// A DueReminder is one due time with the data that a decision about it needs.
 public struct DueReminder: Hashable, Sendable {
   public var reminder: Reminder
   /// The occurrence's scheduled time.
   public var scheduledAt: Instant
-  /// When it was to be looked at: the scheduled time and its jitter, the end of quiet hours, that of a snooze, or the
-  /// time of a repeat.
+  /// When it is evaluated: the scheduled time plus jitter, the end of quiet hours or of a snooze, or the time of a repeat.
   public var dueAt: Instant
-  /// Whether it is a time of the schedule; otherwise the occurrence comes again.
+  /// Whether it is a scheduled time; otherwise the end of a snooze, a repeat, or the deadline of a ping.
   public var isRegular: Bool
-  /// The occurrence, when it exists already (one that comes again, or one that was missed or fired before).
+  /// The occurrence, if it exists already.
   public var occurrence: Occurrence?
 
   public init(
@@ -411,16 +402,15 @@ public struct DueReminder: Hashable, Sendable {
   }
 }
 
-/// What the event loop holds in memory of a store.
+/// A NextWakeups tells the event loop when the store next needs it.
 public struct NextWakeups: Hashable, Sendable {
   public var nextDue: Instant?
-  /// The earliest due time for which the machine is to be woken (`Reminder.wakes`).
+  /// The earliest due time that wakes the machine (`Reminder.wakes`).
   public var nextWake: Instant?
-  /// For each queue that owes something: when the earliest of it may be tried. Hidden claims count with the time at
-  /// which they come back.
+  /// Per queue, when its earliest pending delivery may be tried. Claimed ones count with the end of their claim.
   public var outbox: [DeliveryQueue: Instant]
-  /// Grows with each transaction in the order in which the store runs them: of two horizons the one with the greater
-  /// number is the truth, whichever reaches the loop first. The daemon counts; an engine leaves it 0.
+  /// The number of the transaction, in the order in which the store runs them. The value with the higher number wins,
+  /// whichever reaches the loop first. The daemon counts; an engine leaves it 0.
   public var sequence: UInt64
 
   public init(

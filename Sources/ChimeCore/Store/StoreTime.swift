@@ -1,13 +1,13 @@
 public import ChimeSchedule
 
-/// What time it was by the clock of a store's database, as this machine heard of it.
+/// A StoreTime is one reading of a database's clock by this machine.
 ///
-/// The two moments are of a clock of this machine that nobody sets and that runs on in sleep (CLOCK_BOOTTIME): in between,
-/// the database read its own.
+/// `askedAt` and `heardAt` are readings of CLOCK_BOOTTIME, which nobody sets and which runs on in sleep. The database
+/// read its clock between them.
 public struct StoreTime: Hashable, Sendable {
-  /// In microseconds since the epoch.
+  /// Microseconds since the epoch.
   public var microseconds: Int64
-  /// When it was asked for, and when the answer was there, in microseconds.
+  /// When the query was sent and when the answer arrived, in microseconds.
   public var askedAt: Int64
   public var heardAt: Int64
 
@@ -15,34 +15,33 @@ public struct StoreTime: Hashable, Sendable {
     (self.microseconds, self.askedAt, self.heardAt) = (microseconds, askedAt, heardAt)
   }
 
-  /// Never later than it was.
+  /// The time in milliseconds, rounded down, so never too late.
   public var instant: Instant { Instant(milliseconds: microseconds / 1_000) }
 }
 
-/// How far a database's clock is ahead of one of this machine that nobody sets, and so what time it is there now.
+/// A StoreClock computes a database's time from CLOCK_BOOTTIME.
 ///
 ///     var clock = StoreClock()
 ///     clock.hear(time)
 ///     let now = clock.microseconds(at: boottime)
 ///
-/// Each answer says that the difference lies between two values, the nearer to each other the sooner it came; of all answers
-/// together the narrowest are kept. The time that is told is the earliest that it can be: what is armed for it comes when
-/// the database agrees that it is time.
+/// Each answer bounds the difference between the clocks, the tighter the sooner it came; the bounds of all answers are
+/// intersected. The computed time is the earliest possible one, so a timer never rings before the database agrees.
 public struct StoreClock: Hashable, Sendable {
-  /// Between which the difference lies, in microseconds.
+  /// The bounds of the difference, in microseconds.
   private var bounds: ClosedRange<Int64>?
 
-  /// Smaller differences are the slewing of clocks.
+  /// Differences below this, in microseconds, are clock slewing.
   private static let threshold: Int64 = 100_000
 
   public init() {}
 
-  /// What is added to the machine's clock, in microseconds; nil before the first answer.
+  /// The microseconds to add to the machine's clock; nil before the first answer.
   public var offset: Int64? { bounds?.lowerBound }
 
-  /// - Returns: by how much the database's clock was set since the last answer, or another database has another one.
+  /// - Returns: by how much the database's clock was set since the last answer, or differs because the database changed.
   @discardableResult public mutating func hear(_ time: StoreTime) -> Milliseconds {
-    // It was read when the answer was there at the latest, and when it was asked for at the earliest.
+    // The clock was read at the latest when the answer arrived, and at the earliest when the query was sent.
     let least = time.microseconds - time.heardAt
     let heard = least...max(least, time.microseconds - time.askedAt)
     guard let known = bounds else {
@@ -53,7 +52,7 @@ public struct StoreClock: Hashable, Sendable {
       bounds = known.clamped(to: heard)
       return .zero
     }
-    // The clocks have drifted apart a little, or one of them was set.
+    // The clocks have drifted slightly, or one of them was set.
     bounds = heard
     let step =
       heard.lowerBound > known.upperBound
@@ -61,8 +60,8 @@ public struct StoreClock: Hashable, Sendable {
     return abs(step) < Self.threshold ? .zero : .milliseconds(step / 1_000)
   }
 
-  /// What time the database has, in microseconds since the epoch; nil before the first answer.
+  /// Returns the database's time in microseconds since the epoch; nil before the first answer.
   ///
-  /// - Parameter clock: the machine's, in microseconds.
+  /// - Parameter clock: the machine's CLOCK_BOOTTIME in microseconds.
   public func microseconds(at clock: Int64) -> Int64? { offset.map { clock + $0 } }
 }

@@ -1,8 +1,8 @@
 public import ChimeSchedule
 
-// What a store is asked with, and what it answers with or throws.
+// Parameters, results and errors of a store.
 
-/// Part of a listing: at most `limit` items after the first `offset`.
+/// A Page is a part of a listing: at most `limit` items after the first `offset`.
 public struct Page: Hashable, Sendable {
   public var limit: Int
   public var offset: Int
@@ -16,18 +16,16 @@ public struct Page: Hashable, Sendable {
 public struct ReminderFilter: Hashable, Sendable {
   public var owner: UInt32?
   public var tag: String?
-  /// Occurs in the title, the id or a tag, without regard to case (ASCII).
+  /// Text in the title, the id or a tag, case-insensitive for ASCII.
   public var text: String?
-  /// Exactly this title.
+  /// The exact title.
   public var title: String?
   public var idPrefix: String?
-  /// Of `ReminderRecord.coming`.
+  /// Bounds of `ReminderRecord.coming`.
   public var dueFrom: Instant?
   public var dueBefore: Instant?
-  /// Whether those are in it that have no next time and no open occurrence, and do not wait for what becomes of another
-  /// (`ReminderRecord.awaitsOther`).
+  /// Whether to include reminders that are over: without next time or open occurrence, and not `awaitsOther`.
   public var includesFinished: Bool
-  /// Only expectations.
   public var expectationsOnly: Bool
 
   public init(
@@ -46,22 +44,22 @@ public struct ReminderFilter: Hashable, Sendable {
   }
 }
 
-/// Which reminders a piece of work is about.
+/// A ReminderSelection says which reminders an operation covers.
 public enum ReminderSelection: Hashable, Sendable {
   case all
-  /// Those that are kept in this zone.
+  /// Those in this zone.
   case zone(ZoneChoice)
-  /// Those whose schedule leaves something out (`except on holidays`).
+  /// Those whose schedule has exceptions (`except on holidays`).
   case withExceptions
-  /// Those that are linked to this tracker (`Reminder.tracker`).
+  /// Those linked to this tracker (`Reminder.tracker`).
   case linked(TrackerKey)
   /// Those that count from another reminder (`Schedule.chain`), of an owner or of all.
   case chained(owner: UInt32?)
-  /// An owner's that count from this one.
+  /// An owner's reminders that count from this one.
   case following(ReminderID, owner: UInt32)
-  /// Those whose times wait until another is done (`Reminder.onlyIfDone`).
+  /// Those that wait until another is done (`Reminder.onlyIfDone`).
   case conditional
-  /// An owner's whose times wait until this one is done.
+  /// An owner's reminders that wait until this one is done.
   case needing(ReminderID, owner: UInt32)
 }
 
@@ -94,7 +92,7 @@ public struct DeliveryFilter: Hashable, Sendable {
   public var reminder: ReminderID?
   public var occurrence: OccurrenceID?
   public var state: State?
-  /// Of the time at which it was made.
+  /// Bounds of the creation time.
   public var from: Instant?
   public var before: Instant?
 
@@ -113,13 +111,13 @@ public struct DeliveryFilter: Hashable, Sendable {
 }
 
 public struct StoreCounts: Hashable, Sendable {
-  /// Reminders that have a next time or an open occurrence, or wait for what becomes of another.
+  /// Reminders that have a next time or an open occurrence, or await another.
   public var reminders: Int
   public var openOccurrences: Int
   public var owedDeliveries: Int
   public var deadDeliveries: Int
   public var expectations: Int
-  /// Of these, how many have told of something that nobody has answered and no ping has ended.
+  /// Expectations that are down: a failed or missing ping was reported, and neither an answer nor a ping has ended that.
   public var expectationsDown: Int
 
   public init(
@@ -135,22 +133,21 @@ public struct StoreCounts: Hashable, Sendable {
   }
 }
 
-/// What is measured of a store.
+/// StoreGauges are measurements of a store.
 public struct StoreGauges: Hashable, Sendable {
-  /// All there are.
   public var reminders: Int
-  /// Those that have a regular time to come.
+  /// Reminders with a scheduled time to come.
   public var scheduled: Int
-  /// Each queue that there ever was, in any order.
+  /// Every queue that ever existed, in any order.
   public var queues: [DeliveryQueueGauge]
 
   public struct DeliveryQueueGauge: Hashable, Sendable {
     public var queue: DeliveryQueue
-    /// Messages that are owed.
+    /// The number of pending messages.
     public var owed: Int
-    /// When the oldest of them was made.
+    /// When the oldest pending message was created.
     public var oldest: Instant?
-    /// Messages that were given up.
+    /// The number of messages that were given up.
     public var dead: Int
 
     public init(queue: DeliveryQueue, owed: Int, oldest: Instant?, dead: Int) {
@@ -168,22 +165,22 @@ public struct StoreGauges: Hashable, Sendable {
   }
 }
 
-/// Why a store refused. The sentence says what to do; it holds no secret.
+/// A StoreFailure says why a store refused an operation. Its sentence says what to do and contains no secrets.
 public enum StoreFailure: Error, Hashable, Sendable {
-  /// A new reminder's id is taken.
+  /// The id of a new reminder is taken.
   case idTaken(ReminderID)
-  /// The disk is full, the file system read-only, or the engine out of reach. Nothing was changed; try again.
+  /// The disk is full, the file system read-only, or the engine unreachable. Nothing was changed; retry later.
   case unavailable(String)
   /// The store's schema is newer than this program.
   case newerSchema(found: Int, known: Int)
-  /// The file is damaged, and where it was moved.
+  /// The file is damaged and was moved to this path.
   case corrupt(String, movedTo: String?)
-  /// Another daemon has the store, with what is known of it.
+  /// Another daemon holds the store; the text describes it.
   case held(by: String)
-  /// What this is about was claimed by this daemon and is another's now.
+  /// The claimed delivery belongs to another daemon now.
   case takenOver
   case readOnly
   case closed
-  /// A fault of ours: a statement failed that should not.
+  /// A bug: a statement failed that never should.
   case internalError(String)
 }

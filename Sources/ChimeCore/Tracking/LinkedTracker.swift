@@ -1,17 +1,18 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// What the store knows of the tracker that a reminder is linked to, as far as a decision about the reminder's times needs
-/// it: a value, so that the decision stays one of values.
+/// A LinkedTracker holds the data of a reminder's tracker that a decision about the reminder's times needs.
+///
+/// It is a value, so that the decision stays pure.
 ///
 ///     let link = try LinkedTracker.read(for: reminder, from: due.scheduledAt, to: now, in: transaction, context)
 ///     link?.verdict(on: due.scheduledAt)    // .doneAlready
 public struct LinkedTracker: Hashable, Sendable {
   public var link: TrackerLink
   public var tracker: Tracker
-  /// The zone that the tracker's days are read in.
+  /// The zone in which the tracker's days are read.
   public var zone: Zone
-  /// What the days have that were looked at. One without an entry has no total.
+  /// The totals of the days that were read; days without entries have none.
   public private(set) var totals: [CivilDate: DayTotal]
 
   public init(_ link: TrackerLink, _ tracker: Tracker, zone: Zone, totals: [CivilDate: DayTotal] = [:]) {
@@ -21,13 +22,13 @@ public struct LinkedTracker: Hashable, Sendable {
     self.totals = totals
   }
 
-  /// The furthest back that an absence is looked into, in days.
+  /// The most days that are read back after a downtime.
   static let furthest = 400
 
-  /// Reads what is needed for the times from `first` to `last`: mostly a single day's total.
+  /// Reads the data for times from `first` to `last`, mostly a single day's total.
   ///
-  /// - Parameter tracker: when it has been read already.
-  /// - Returns: nil for a reminder whose times do not depend on a tracker, and when that is gone or cannot be read.
+  /// - Parameter tracker: the tracker, if it has been read already.
+  /// - Returns: nil if the reminder's times depend on no tracker, or if the tracker was removed or is unreadable.
   public static func read(
     for reminder: Reminder, from first: Instant, to last: Instant, in transaction: any StoreTransaction,
     _ context: ReminderContext, tracker: Tracker? = nil
@@ -45,12 +46,12 @@ public struct LinkedTracker: Hashable, Sendable {
       }
       return linked
     } catch StoreFailure.internalError {
-      // A tracker that cannot be read makes its reminders ring, which is the safer of the two.
+      // Without a readable tracker the reminder fires, which is the safer choice.
       return nil
     }
   }
 
-  /// The days that decide about times from `first` to `last`: theirs, and those of the goal's period before.
+  /// Returns the days that decide about times from `first` to `last`: theirs, and earlier days of the goal's period.
   private func days(from first: Instant, to last: Instant) -> ClosedRange<CivilDate> {
     let end = tracker.day(at: max(first, last), in: zone).day
     let start = tracker.day(at: min(first, last), in: zone).day
@@ -67,7 +68,7 @@ public struct LinkedTracker: Hashable, Sendable {
     }
   }
 
-  /// The goal's period that a day lies in, up to that day.
+  /// Returns the goal's period that contains a day, up to that day.
   private func period(of day: CivilDate) -> ClosedRange<CivilDate> {
     switch tracker.goal?.period {
     case .day, nil: day...day
@@ -93,10 +94,10 @@ public struct LinkedTracker: Hashable, Sendable {
     return sum
   }
 
-  /// Whether there is nothing more to do on a day: its goal is met, that of its week or month is, or the week, the month or
-  /// the days up to it have as many met days as they are to have.
+  /// Returns whether a day needs nothing more: the goal of the day, its week or its month is met, or enough days of the
+  /// week, month or rolling span up to it are met.
   public func isDone(on day: CivilDate) -> Bool {
-    // Of a limit nothing is to be done.
+    // A limit asks for nothing to be done.
     if tracker.isLimited { return false }
     switch (tracker.goal?.period ?? .day, tracker.goal?.target) {
     case (.week, .count(let count)), (.month, .count(let count)):
@@ -113,35 +114,35 @@ public struct LinkedTracker: Hashable, Sendable {
     }
   }
 
-  /// Takes an entry into account that is not in the store yet.
+  /// Adds an entry that is not in the store yet.
   mutating func add(_ entry: Entry) {
     totals[entry.day] = ProgressAggregator(tracker).total(totals[entry.day], adding: entry)
   }
 
-  /// Whether it is for that reason that nothing is to be heard at that time.
+  /// Returns whether a time is silent because everything is done.
   func isDone(at time: Instant) -> Bool { verdict(on: time) == .doneAlready }
 
-  /// Why a time is not heard; nil when it is.
+  /// Returns why a time does not fire; nil if it does.
   public func verdict(on time: Instant) -> MissReason? {
     guard link.quietWhenDone else { return nil }
     let day = tracker.day(at: time, in: zone).day
     if isDone(on: day) { return .doneAlready }
     if tracker.pauses.contains(where: { $0.contains(day) }) { return .paused }
-    // On a weekday that does not count nothing is asked for.
+    // A weekday that does not count asks for nothing.
     if let weekdays = tracker.weekdays(on: day), !weekdays.contains(day.weekday) { return .skipped }
     return tracker.skips.contains(day) ? .skipped : nil
   }
 }
 
 extension LinkedTracker {
-  /// The closest that paced times come.
+  /// The shortest gap between paced times.
   public static let closest = Milliseconds.minutes(15)
 
-  /// The next time, for a reminder that is paced or not.
+  /// Returns the next time of a reminder, paced or not.
   ///
-  /// What is left of the day's goal, in portions of the usual amount (or of what *Done* logs), is spread evenly over what
-  /// is left of the window: after a time `t` the next comes (end − t) ÷ portions later, in whole seconds, but no sooner
-  /// than after `closest`; when that lies outside the window, or nothing is left, at the beginning of the next one.
+  /// Pacing spreads the rest of the day's goal, in portions of the usual amount (or of what *Done* logs), evenly over the
+  /// rest of the window. After a time `t` the next one comes (end − t) ÷ portions later, in whole seconds, but not before
+  /// `closest` has passed. If that lies outside the window, or nothing is left, it comes when the next window begins.
   ///
   ///     // 2,500 ml in portions of 250 ml, from 8:00 to 22:00; 1,000 ml are left at 18:00: after 4 h ÷ 4, at 19:00
   public func next(after time: Instant, _ walk: inout TimetableWalk) -> Instant? {
@@ -176,7 +177,7 @@ extension LinkedTracker {
 }
 
 extension Reminder {
-  /// Its next time after `time`, with what the store knows of its tracker.
+  /// Returns its next time after `time`, by its schedule and its tracker's data.
   public func next(after time: Instant, in transaction: any StoreTransaction, _ context: ReminderContext) throws
     -> Instant?
   {
@@ -184,7 +185,7 @@ extension Reminder {
     return following.next(after: time)
   }
 
-  /// Its next time after `time` that has not fired: what has is not due again, however often its time comes.
+  /// Returns its next time after `time` that has not fired; a time that fired is not due again.
   public func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ context: ReminderContext) throws
     -> Instant?
   {
@@ -198,7 +199,7 @@ extension Reminder {
     return next
   }
 
-  /// Its times one after the other, by its schedule or by what its tracker asks for.
+  /// A Following walks through a reminder's times, by its schedule or paced by its tracker.
   private struct Following {
     var walk: TimetableWalk
     var link: LinkedTracker?

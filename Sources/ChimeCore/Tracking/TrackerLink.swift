@@ -1,22 +1,22 @@
 public import ChimeTracking
 
-/// What a reminder has to do with a tracker: it knows then whether the thing was done.
+/// A TrackerLink connects a reminder with a tracker that knows whether the thing was done.
 ///
 ///     TrackerLink(tracker: water, quietWhenDone: true, followsEntries: true)
 public struct TrackerLink: Hashable, Sendable, Codable {
-  /// Of the reminder's owner. A tracker that is gone leaves a reminder like any other.
+  /// A tracker of the reminder's owner. If it is removed, the link has no effect.
   public var tracker: TrackerID
-  /// *Done* logs an entry of it.
+  /// Whether *Done* logs an entry.
   public var logsWhenDone: Bool
-  /// How much it logs; nil: the tracker's usual amount.
+  /// The amount that *Done* logs; nil for the tracker's usual amount.
   public var amount: Quantity?
-  /// What `amount` is shown in.
+  /// The unit in which `amount` is shown.
   public var unit: Unit?
-  /// A time is passed over (`MissReason.doneAlready`) when the goal of its day is met.
+  /// Whether times are skipped (`MissReason.doneAlready`) once the day's goal is met.
   public var quietWhenDone: Bool
-  /// An entry moves its next time: as long after the entry as its schedule has times apart.
+  /// Whether an entry moves the next time: the schedule's interval then counts from the entry.
   public var followsEntries: Bool
-  /// Of an amount: what remains of the goal is spread over what is left of the day's times.
+  /// Whether the rest of an amount's daily goal is spread over the rest of the day's times.
   public var pace: Bool
 
   public init(

@@ -1,19 +1,19 @@
 public import ChimeSchedule
 
-/// What an endpoint is told of a tracker or a pack, as it was when it happened: every attempt says the same.
+/// A TrackerNews is the data of an event about a tracker or a pack, frozen when it happened: every attempt says the same.
 public struct TrackerNews: Hashable, Sendable, Codable {
-  /// How the tracker stands since; nil: it is about a pack as a whole.
+  /// The tracker's state afterwards; nil if the event concerns a whole pack.
   public var facts: TrackerReport.Facts?
-  /// What has become of its entries.
+  /// How its entries changed.
   public var change: Change?
-  /// The one entry that it is about.
+  /// The one entry that the event concerns.
   public var entry: LoggedEntry?
-  /// What was reached.
+  /// The achievement, level or milestone reached.
   public var unlocked: Unlocked?
 
   public enum Change: String, Hashable, Sendable, Codable, CaseIterable {
     case added, changed, removed
-    /// Entries that are not told one by one: of an import, of what was undone or restored.
+    /// Several entries at once: of an import, an undo or a restore.
     case several
   }
 
@@ -21,7 +21,7 @@ public struct TrackerNews: Hashable, Sendable, Codable {
     public var id: Int64
     public var at: Instant
     public var day: String
-    /// In the tracker's unit; nil: that it was done.
+    /// In the tracker's unit; nil for a check.
     public var value: Double?
     public var item: String?
 
@@ -38,7 +38,7 @@ public struct TrackerNews: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable { case achievement, level, milestone }
 
     public var kind: Kind
-    /// Of an achievement its name in the pack, of a level and of a milestone the number.
+    /// The achievement's name in the pack, or the number of the level or milestone.
     public var id: String
     public var pack: String?
     public var title: String
@@ -64,7 +64,7 @@ public struct TrackerNews: Hashable, Sendable, Codable {
 extension TrackerNews {
   private static let partCount = 21
 
-  /// Its values as texts without tabs, the empty ones for what it does not have.
+  /// The values as texts without tabs, empty for missing ones.
   var parts: [String] {
     func number(_ value: Double?) -> String? { value.map { "\($0)" } }
     let values: [String?] = [
@@ -77,8 +77,8 @@ extension TrackerNews {
     return values.map { Self.escaped($0 ?? "") }
   }
 
-  /// - Parameter parts: nil for the empty ones.
-  /// - Returns: nil for what `parts` has not written.
+  /// - Parameter parts: nil for empty values.
+  /// - Returns: nil for malformed parts.
   init?(parts: ArraySlice<String?>) {
     guard parts.count == Self.partCount else { return nil }
     var rest = parts.map { $0.map(Self.unescaped) }[...]

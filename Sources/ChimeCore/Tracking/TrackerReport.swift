@@ -1,25 +1,25 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// What a message may say of the tracker that its reminder is linked to, as it stands when the message is made.
+/// A TrackerReport holds what a message can say about its reminder's tracker at the time of sending.
 ///
-/// Texts are filled in and numbers written already: channels know no tracker, and no language.
+/// Texts are filled in and numbers formatted, because channels know neither trackers nor languages.
 public struct TrackerReport: Hashable, Sendable {
-  /// By the names of `TextValues.Name`; what is not known is missing, and stands for nothing.
+  /// Values by the names of `TextValues.Name`; unknown ones are missing and become empty text.
   public var values: [String: String] = [:]
-  /// The reminder's title and text, where something had to be filled in.
+  /// The reminder's title and body with placeholders filled in; nil if there were none.
   public var title: String?
   public var body: String?
-  /// The word on the button that logs: `Drank 250 ml`. Nil: *Done*, as on any other.
+  /// The label of the button that logs, such as `Drank 250 ml`; nil for *Done*.
   public var button: String?
-  /// The items that *Done* may be about, in the place of that button: of a collection those most often used, three at most.
+  /// The items on buttons instead of *Done*: the most used ones of a collection, at most three.
   public var items: [Choice] = []
-  /// What may be logged as it is done, where *Done* alone logs nothing.
+  /// The amount on an additional button, where *Done* logs nothing.
   public var log: Amount?
-  /// What programs are told; nil for a reminder that is linked to none.
+  /// The data for programs; nil for a reminder without a tracker.
   public var facts: Facts?
 
-  /// An item with the word on its button.
+  /// A Choice is an item with its button label.
   public struct Choice: Hashable, Sendable {
     public var item: String
     public var title: String
@@ -30,9 +30,9 @@ public struct TrackerReport: Hashable, Sendable {
     }
   }
 
-  /// An amount with the word on its button.
+  /// An Amount is an amount with its button label.
   public struct Amount: Hashable, Sendable {
-    /// As `Quantity.grains` has it.
+    /// The amount in units of `Quantity.grains`.
     public var grains: Int64
     public var title: String
 
@@ -42,7 +42,7 @@ public struct TrackerReport: Hashable, Sendable {
     }
   }
 
-  /// Numbers in the tracker's unit.
+  /// Facts are the tracker's state as data; numbers are in the tracker's unit.
   public struct Facts: Hashable, Sendable, Codable {
     public var id: String
     public var title: String
@@ -59,7 +59,7 @@ public struct TrackerReport: Hashable, Sendable {
 
   public init() {}
 
-  /// - Parameter reminder: may be one of any kind; nothing is read for one without a link and without a `{{`.
+  /// - Parameter reminder: any reminder; nothing is read for one without a link and without `{{`.
   public static func read(
     for reminder: Reminder, in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> TrackerReport? {
@@ -69,7 +69,7 @@ public struct TrackerReport: Hashable, Sendable {
     do {
       report = try Reading(reminder, transaction, context, now).report()
     } catch StoreFailure.internalError {
-      // What cannot be read must not hold up the message.
+      // An unreadable tracker must not block the message.
     }
     if ReminderText.hasPlaces(reminder.title) {
       report.title = ReminderText.filled(reminder.title, report.values)
@@ -82,7 +82,7 @@ public struct TrackerReport: Hashable, Sendable {
 }
 
 extension Reminder {
-  /// The reminder with what there is to fill in into its title and text: as a person reads it.
+  /// Returns the reminder with the placeholders in its title and body filled in.
   public func filled(in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant) throws -> Reminder
   {
     guard ReminderText.hasPlaces(title) || ReminderText.hasPlaces(body ?? "") else { return self }
@@ -93,7 +93,7 @@ extension Reminder {
     return reminder
   }
 
-  /// The title with what there is to fill in: as history has it.
+  /// Returns the title with placeholders filled in, as history records it.
   public func filledTitle(
     in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant
   ) throws -> String {
@@ -103,14 +103,14 @@ extension Reminder {
 }
 
 extension Reminder {
-  /// Whether its texts ask for one of these, which take some reading.
+  /// Returns whether its texts contain one of these names, whose values are costly to read.
   fileprivate func names(_ names: [TextValues.Name]) -> Bool {
     names.contains { name in [title, body ?? ""].contains { $0.contains(name.rawValue) } }
   }
 }
 
 extension MoodText {
-  /// With what the day has come to in the places of `{{streak}}`, `{{done}}` and `{{due}}`.
+  /// Returns the text with the day's values for `{{streak}}`, `{{done}}` and `{{due}}`.
   public func filled(_ day: DayCount, number: (Int) -> String) -> MoodText {
     let values = day.values(number: number)
     func filled(_ text: LocalizedText) -> LocalizedText {
@@ -120,16 +120,17 @@ extension MoodText {
   }
 }
 
-/// Texts with `{{name}}` in them.
+/// ReminderText fills placeholders of the form `{{name}}`.
 public enum ReminderText {
   private static let names = Set(TextValues.Name.allCases.map(\.rawValue))
 
-  // By character: so are they filled.
+  // By character, as in filling.
   public static func hasPlaces(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{") }
 
-  /// Puts values in the places of their names. A name that is known and has no value becomes nothing; what is no name stays
-  /// as it is written, and what a value brings is not looked at again. A sentence beside others of which nothing is known is
-  /// left out.
+  /// Returns the text with values in place of their names.
+  ///
+  /// A known name without a value becomes empty; unknown names stay as written. Values are not searched for
+  /// placeholders. In a text of several sentences, one whose values are all missing is left out.
   ///
   ///     ReminderText.filled("Still {{remaining}} to go", ["remaining": "750 ml"])       // Still 750 ml to go
   ///     ReminderText.filled("Well done. Next: {{nextAchievement}}.", [:])               // Well done.
@@ -143,12 +144,12 @@ public enum ReminderText {
     return fill(trimmedEnd(told.joined()), values)
   }
 
-  /// Each with the white space behind it.
+  /// Returns the sentences, each with the whitespace after it.
   private static func sentences(of text: String) -> [String] {
     var sentences: [String] = []
     var sentence = ""
     var isEnded = false
-    // By character: they are put together again as they were.
+    // By character, so that the parts join to the same text again.
     for character in text {
       if isEnded, !character.isWhitespace {
         sentences.append(sentence)
@@ -164,7 +165,7 @@ public enum ReminderText {
     return sentence.isEmpty ? sentences : sentences + [sentence]
   }
 
-  /// The names between `{{` and `}}`.
+  /// Returns the names between `{{` and `}}`.
   public static func places(in text: String) -> [String] {
     var places: [String] = []
     var rest = text[...]
@@ -179,7 +180,7 @@ public enum ReminderText {
 
   private static func trimmedEnd(_ text: String) -> String {
     var text = text[...]
-    // By character: a line's end may be two signs.
+    // By character, because a line break may be two scalars.
     while text.last?.isWhitespace == true { text.removeLast() }
     return String(text)
   }
@@ -203,7 +204,7 @@ public enum ReminderText {
 }
 
 extension StringProtocol {
-  /// Where `pattern` first occurs.
+  /// Returns where `pattern` first occurs.
   fileprivate func firstRange(of pattern: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {
@@ -214,14 +215,14 @@ extension StringProtocol {
   }
 }
 
-/// One reading of what a report says.
+/// A Reading gathers the data of one report.
 private struct Reading {
   let reminder: Reminder
   let transaction: any StoreTransaction
   let context: ReminderContext
   let now: Instant
   let tracker: Tracker?
-  /// The tracker's pack; without one the first that is installed, which has the day's mood and quote.
+  /// The tracker's pack, or else the first installed one with moods or quotes.
   let pack: InstalledPack?
   let zone: Zone
 
@@ -271,7 +272,7 @@ private struct Reading {
 
   private func day(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
 
-  /// What the owner's day has come to.
+  /// Returns the counts of the owner's day.
   private func count() throws -> DayCount { try count(of: standings()) }
 
   private func count(of standings: [GoalProgress]) throws -> DayCount {
@@ -302,7 +303,7 @@ private struct Reading {
     return values
   }
 
-  /// What a day says to whoever has no tracker in mind.
+  /// Adds the day's values for a reminder without a tracker.
   private func addDay(to report: inout TrackerReport) throws {
     let day = zone.civil(at: now).date
     func add(_ name: TextValues.Name, _ text: String?) { report.values[name.rawValue] = text }
@@ -327,7 +328,7 @@ private struct Reading {
       minute: Int(zone.civil(at: now).time.secondOfDay) / 60)
   }
 
-  /// The mood of the day, of all trackers that the owner has, in the words of the pack.
+  /// Returns the mood of the day over all trackers of the owner, in the pack's words.
   private func mood() throws -> MoodText? {
     guard let pack, !pack.pack.moods.isEmpty else { return nil }
     let standings = try standings()
@@ -335,7 +336,7 @@ private struct Reading {
       count(of: standings), number: { context.wording.number($0) })
   }
 
-  /// The word on the button that logs as *Done* does, or else what another would log.
+  /// Returns the label of the button if *Done* logs an amount, or else the amount of an additional button.
   private func buttons(_ tracker: Tracker) -> (done: String?, log: TrackerReport.Amount?) {
     guard let link = reminder.tracker, let unit = tracker.unit, let quantity = tracker.portion(of: link)?.quantity
     else { return (nil, nil) }

@@ -1,20 +1,20 @@
 public import ChimeSchedule
 import ChimeTracking
 
-/// The begin of a day, for what depends on the clock alone: an anniversary, so many days since the start.
+/// TrackingDay starts a new day for achievements that depend on the clock alone, such as anniversaries.
 ///
-/// The store keeps a note of the moment at which it is to be looked at next. It is there only while somebody has such an
-/// achievement locked, and counts as a due time of what wakes next (`dueWakeups`): so it costs a machine one wake-up a day, and
-/// one without such packs none. It is looked at in the firing transaction.
+/// A note in the store holds the next time to evaluate them. It exists only while such an achievement is locked, and
+/// counts as a due time (`dueWakeups`). So it costs the machine one wake-up a day, or none without such packs. The
+/// firing transaction evaluates it.
 public enum TrackingDay {
   static let note = "trackingDay"
 
-  /// When a day is to be begun; nil: never.
+  /// Returns the next start of a day; nil for none.
   public static func next(in transaction: any StoreTransaction) throws -> Instant? {
     try transaction.note(note).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
   }
 
-  /// Sets the note to the next begin of a day, or takes it away.
+  /// Sets the note to the next start of a day, or removes it.
   static func arm(in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant) throws {
     var at: Instant?
     for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
@@ -25,7 +25,7 @@ public enum TrackingDay {
     if try transaction.note(note) != text { try transaction.setNote(note, text) }
   }
 
-  /// Whether one of its achievements is locked that the clock alone can unlock.
+  /// Returns whether a locked achievement of the pack can be unlocked by the clock alone.
   private static func waits(_ installed: InstalledPack, in transaction: any StoreTransaction) throws -> Bool {
     let limited = Set(
       try installed.pack.trackers.filter {
@@ -34,7 +34,7 @@ public enum TrackingDay {
     let waiting = installed.pack.achievements.filter { achievement in
       switch achievement.criterion.kind {
       case .anniversary, .daysSinceStart: true
-      // The days of a limit are met as they end.
+      // The days of a limit are met when they end.
       case .streak, .daysMet, .goalMet:
         achievement.criterion.tracker.map { limited.contains($0) } ?? !limited.isEmpty
       default: false
@@ -46,7 +46,7 @@ public enum TrackingDay {
     return !waiting.allSatisfy { unlocked.contains($0.id) }
   }
 
-  /// When all of a pack's trackers have begun the day after that of `now`.
+  /// Returns when all trackers of a pack have started the day after that of `now`.
   private static func begin(of pack: Pack, after now: Instant, _ zone: Zone) -> Instant? {
     let minutes = pack.trackers.map(\.dayStartsAt).max() ?? 0
     let text = "daily at \(padded(minutes / 60)):\(padded(minutes % 60))"
@@ -55,19 +55,19 @@ public enum TrackingDay {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
 
-  /// Looks at what the clock has brought, when it is time to.
+  /// Evaluates the achievements that depend on the clock, if it is time.
   ///
-  /// - Returns: what was unlocked, by owner; empty when it was not time.
+  /// - Returns: what was unlocked, by owner; empty if it was not time.
   public static func begin(
     in transaction: any StoreTransaction, _ context: ReminderContext, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> [(owner: UInt32, outcome: TrackingOutcome)] {
     guard let seen = try next(in: transaction) else { return [] }
     if seen <= now { try transaction.lockTrackers() }
-    // Another daemon may have begun it meanwhile.
+    // Another daemon may have done it meanwhile.
     guard let at = try seen <= now ? next(in: transaction) : seen else { return [] }
     guard at <= now else {
-      // One that a wrong clock has set years ahead is set anew.
+      // If a wrong clock has set it far ahead, it is set again.
       if at > now + .days(2) { try arm(in: transaction, context, now: now) }
       return []
     }
@@ -81,7 +81,7 @@ public enum TrackingDay {
       }
       try arm(in: transaction, context, now: now)
     } catch StoreFailure.internalError {
-      // What cannot be read must not keep reminders from firing, nor be asked for all the time.
+      // Unreadable data must neither block reminders nor be retried all the time.
       try transaction.setNote(note, String((now + .hours(1)).milliseconds))
     }
     return begun
@@ -89,7 +89,7 @@ public enum TrackingDay {
 }
 
 extension StoreTransaction {
-  /// The horizon with the begin of a day that is waited for.
+  /// Returns the next wake-ups, including the next start of a day.
   public func dueWakeups() throws -> NextWakeups {
     var wakeups = try wakeups()
     if let day = try TrackingDay.next(in: self) { wakeups.nextDue = min(wakeups.nextDue ?? day, day) }

@@ -2,8 +2,7 @@ public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingOperations {
-  /// Adds a tracker or replaces the one of that id. What its entries come to is made anew where the definition asks for
-  /// it.
+  /// Adds a tracker or replaces the one with its id, and recomputes its totals if the definition requires it.
   public func put(
     _ tracker: Tracker, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -38,7 +37,7 @@ extension TrackingOperations {
       field: "unit", "\(tracker.id) has entries in \(old): give a unit that it converts to")
   }
 
-  /// Removes a tracker with all that it has. Reminders that are linked to it stay and ring as if they were not.
+  /// Removes a tracker with all its data. Linked reminders stay and fire as if they had no link.
   public func removeTracker(
     _ id: TrackerID, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -52,7 +51,7 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Leaves a day out on purpose, or takes that back (`isSkipped` false).
+  /// Skips a day on purpose, or undoes that (`isSkipped` false).
   public func skip(
     _ day: CivilDate, of id: TrackerID, isSkipped: Bool = true, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -72,7 +71,7 @@ extension TrackingOperations {
     return try put(tracker, using: &generator)
   }
 
-  /// Adds an item or replaces the one of that id.
+  /// Adds an item or replaces the one with its id.
   public func put(_ item: Item, using generator: inout some RandomNumberGenerator) throws -> TrackingOutcome {
     var item = item
     item.owner = owner
@@ -102,9 +101,9 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Adds a milestone that a person sets (id 0), or replaces the one of that id.
+  /// Adds a user's milestone (id 0), or replaces the one with its id.
   ///
-  /// - Returns: with `milestones`, which has it.
+  /// - Returns: an outcome whose `milestones` contain it.
   public func put(_ milestone: Milestone) throws -> TrackingOutcome {
     var milestone = milestone
     milestone.owner = owner

@@ -2,9 +2,9 @@ public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingOperations {
-  /// Records that it was done.
+  /// Logs an entry.
   ///
-  /// - Returns: with `entry`, which has its id.
+  /// - Returns: an outcome whose `entry` has its id.
   public func log(
     _ draft: EntryDraft, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -19,7 +19,7 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Changes an entry; `change` may change all but its id, tracker and owner. Its day follows from its time.
+  /// Changes an entry; `change` may set all but its id, tracker and owner. The day follows from the time.
   public func edit(
     _ id: EntryID, using generator: inout some RandomNumberGenerator, _ change: (inout Entry) throws -> Void
   ) throws -> TrackingOutcome {
@@ -31,7 +31,7 @@ extension TrackingOperations {
     var after = before
     (after.at, after.quantity, after.fields) = (wanted.at, wanted.quantity, wanted.fields)
     (after.item, after.note, after.photo) = (wanted.item, wanted.note, wanted.photo)
-    // One whose time stays keeps its day, wherever the machine has gone since.
+    // An entry with an unchanged time keeps its day, even if the machine has changed zones since.
     if after.at != before.at { (after.day, after.minute) = tracker.day(at: after.at, in: zone) }
     try check(after, of: tracker)
     var outcome = TrackingOutcome()
@@ -61,7 +61,7 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Removes all entries of a tracker, or those of some days; nothing when there are none.
+  /// Removes all entries of a tracker, or those of some days; does nothing if there are none.
   public func removeEntries(
     of id: TrackerID, in days: ClosedRange<CivilDate>? = nil, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -77,8 +77,7 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// The tracker as it is with entries on these days: what was done before it was set up counts from then on, and a day
-  /// that was skipped and done after all is no skip any more.
+  /// Returns the tracker adjusted to entries on these days: it starts no later than the first, and none of them is skipped.
   func counting(_ tracker: Tracker, _ days: Set<CivilDate>) throws -> Tracker {
     var counting = tracker
     if let first = days.min(), first < tracker.startedOn { counting.startedOn = first }
@@ -89,7 +88,7 @@ extension TrackingOperations {
     return counting
   }
 
-  /// The draft as an entry.
+  /// Returns the draft as an entry.
   private func entry(_ draft: EntryDraft, of tracker: Tracker) throws -> Entry {
     let at = draft.at ?? now
     let (day, minute) = tracker.day(at: at, in: zone)
@@ -101,7 +100,7 @@ extension TrackingOperations {
     return entry
   }
 
-  /// How far ahead of the clock an entry may lie: whoever gives a time has another clock.
+  /// How far an entry may lie in the future, because clients have other clocks.
   static let tolerance = Milliseconds.minutes(1)
 
   private func check(_ entry: Entry, of tracker: Tracker) throws {
@@ -158,7 +157,7 @@ extension TrackingOperations {
     return .invalid(field: field, "give a value from \(least) to \(most) \(unit)")
   }
 
-  /// Asks about a value that lies far from the one that is nearest to it in time: 8.24 for 82.4 is a slip.
+  /// Throws for a value far from the nearest one in time, which may be a typing error (8.24 for 82.4).
   private func checkIsLikely(_ entry: Entry, of tracker: Tracker) throws {
     guard tracker.kind == .measure, let bounds = tracker.bounds, let value = entry.quantity, let unit = tracker.unit,
       let near = try nearestValue(to: entry.day, of: tracker),
@@ -174,7 +173,7 @@ extension TrackingOperations {
   private func nearestValue(to day: CivilDate, of tracker: Tracker) throws -> (day: CivilDate, value: Quantity)? {
     guard let summary = try transaction.summary(of: tracker.key), let last = summary.lastDay else { return nil }
     if last <= day { return summary.lastValue.map { (last, $0) } }
-    // Far enough for what a season may change.
+    // Far enough for the changes of a season.
     let first = day.adding(days: -90) ?? .earliest
     let totals = try transaction.dayTotals(of: tracker.key, in: first...(day.adding(days: 90) ?? .latest))
     func distance(_ total: DayTotal) -> Int { abs(Int(total.day.dayNumber) - Int(day.dayNumber)) }

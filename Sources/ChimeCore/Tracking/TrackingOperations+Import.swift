@@ -1,14 +1,14 @@
 import ChimeSchedule
 public import ChimeTracking
 
-// Entries that were made elsewhere. Those of a file may be many, so they come in parts, each in a transaction of its own.
+// Imported entries. A file may have many, so they come in parts with a transaction each.
 extension TrackingOperations {
-  /// Records a part of what a file has; nobody is told of what that unlocks.
+  /// Records a part of an import, without messages about what it unlocks.
   ///
   /// - Parameters:
-  ///   - entries: of trackers that are there then, in the order of their times; they get new ids.
-  ///   - trackers: to be made, or put in the place of what they were.
-  ///   - change: the same for each part, so that all are taken back as one.
+  ///   - entries: entries of trackers that exist by then, in order of time; they get new ids.
+  ///   - trackers: trackers to add or replace.
+  ///   - change: the same for all parts, so that one undo reverts them all.
   public func add(
     _ entries: some Sequence<Entry>, trackers: [Tracker] = [], items: [Item] = [], as change: TrackingChange,
     using generator: inout some RandomNumberGenerator
@@ -29,7 +29,7 @@ extension TrackingOperations {
     var packs: Set<PackID> = []
     for (id, added) in touched.sorted(by: { $0.key < $1.key }) {
       let known = try tracker(id)
-      // As if each had been logged on its day: the tracker's days begin with the first entry.
+      // As if each had been logged on its day: the tracker starts on the day of the first entry.
       let tracker = try counting(known, Set(added.map(\.day)))
       let summary = try tally(tracker, added, isRedefined: redefined.contains(id) || tracker != known)
       if !added.isEmpty {
@@ -48,17 +48,17 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Adds entries to the totals of their days, which costs as much as there are entries, whatever the days have already.
+  /// Adds entries to the totals of their days. The cost grows with the number of new entries only.
   private func tally(_ tracker: Tracker, _ added: [Entry], isRedefined: Bool) throws -> TrackerSummary {
     let (key, today) = (tracker.key, today(of: tracker))
     let kept = try transaction.summary(of: key)
     var summary = kept ?? TrackerSummary()
-    // Days that were skipped count in every sum, so another definition makes another of the same days.
+    // Skipped days count in every sum, so a changed definition changes the meaning of the same days.
     var isPlain = kept != nil && !isRedefined
     for (day, entries) in Dictionary(grouping: added, by: \.day).sorted(by: { $0.key < $1.key }) {
       let was = try transaction.dayTotal(of: key, on: day)
       var judged = tracker
-      // A day that has passed stays as it was judged.
+      // A past day keeps the goal by which it was judged.
       if let was, day != today { judged.goal = was.goal }
       let aggregator = ProgressAggregator(judged)
       let total = entries.reduce(was) { aggregator.total($0, adding: $1) }

@@ -1,18 +1,20 @@
 import ChimeSchedule
 import ChimeTracking
 
-// What endpoints are told of trackers, where they ask for it (`OccurrenceEvent.logged`, `goal`, `unlocked`).
+// Events about trackers for endpoints that subscribe to them (`OccurrenceEvent.logged`, `goal`, `unlocked`).
 extension TrackingOperations {
-  /// Those who are told of something, and the languages that it is told in.
+  /// Recipients are the queues to notify, and the languages to use.
   struct Recipients {
     var queues: [DeliveryQueue]
     var languages: [String]
   }
 
-  /// Who wants to be told: of trackers those that hear of a reminder that is linked to them or comes with their pack, of a
-  /// pack those that it sends to as well.
+  /// Returns the subscribers of an event.
   ///
-  /// - Returns: nil: nobody.
+  /// For a tracker, these are endpoints notified of a reminder that is linked to it or belongs to its pack. For a pack,
+  /// they include the pack's own channels.
+  ///
+  /// - Returns: nil if there are none.
   func recipients(of event: OccurrenceEvent, _ trackers: [Tracker], of pack: PackID?) throws -> Recipients? {
     let wanting = (context.subscriptions.listeners(of: owner) ?? []).filter { $0.events.contains(event) }
     guard !wanting.isEmpty else { return nil }
@@ -38,12 +40,12 @@ extension TrackingOperations {
     return try ids.compactMap { try transaction.readableReminder($0)?.reminder }
   }
 
-  /// How many days of a change of several entries are told, the latest of them.
+  /// The most days that are reported of a change of several entries; the latest ones.
   private static let mostDays = 31
 
-  /// Tells that entries of a tracker have changed.
+  /// Reports that entries of a tracker changed.
   ///
-  /// - Parameter summary: of all that there are since.
+  /// - Parameter summary: the summary of all entries after the change.
   func announce(
     _ difference: Difference, of tracker: Tracker, _ summary: TrackerSummary,
     using generator: inout some RandomNumberGenerator
@@ -73,7 +75,7 @@ extension TrackingOperations {
     }
   }
 
-  /// Tells that a tracker has the goal of its period.
+  /// Reports that a tracker met the goal of its period.
   func announceGoal(
     of tracker: Tracker, _ standing: GoalProgress, using generator: inout some RandomNumberGenerator
   ) throws {
@@ -84,9 +86,9 @@ extension TrackingOperations {
       using: &generator)
   }
 
-  /// Tells what was reached.
+  /// Reports what was reached.
   ///
-  /// - Parameter trackers: those that it may be due to.
+  /// - Parameter trackers: the trackers that may have caused it.
   func announce(
     _ words: TrackingWords, _ kind: TrackerNews.Unlocked.Kind, id: String, title: LocalizedText, of trackers: [Tracker],
     pack: PackID?, using generator: inout some RandomNumberGenerator

@@ -2,10 +2,12 @@ public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingOperations {
-  /// Installs a pack, or brings one that is installed up to date. Trackers that are there already keep their entries, and
-  /// what these reach is unlocked without a word. Reminders that a person has changed keep their schedule.
+  /// Installs a pack or updates an installed one.
   ///
-  /// - Parameter pack: with the goals and usual amounts that were chosen.
+  /// Existing trackers keep their entries, which unlock achievements silently. Reminders whose schedule the user has
+  /// changed keep it.
+  ///
+  /// - Parameter pack: the pack with the chosen goals and usual amounts.
   public func install(
     _ pack: Pack, _ wishes: PackWishes = PackWishes(), using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -46,8 +48,8 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Removes a pack with its reminders. Its trackers stay, as the user's own, unless they go with their entries; what was
-  /// unlocked stays unlocked.
+  /// Removes a pack with its reminders. Its trackers become the user's own, unless they are removed with their entries.
+  /// Unlocked achievements stay unlocked.
   public func removePack(
     _ id: PackID, withEntries: Bool = false, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -72,8 +74,7 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Notes reminders in the pack that is about to lose them, outside of any change, so that taking the change back finds
-  /// them there.
+  /// Saves reminders in the pack that is about to lose them, before the change begins, so that undoing it finds them there.
   private func keep(_ pack: InstalledPack, _ reminders: [ReminderID]) throws {
     var pack = pack
     pack.removed = try reminders.compactMap { try transaction.readableReminder($0)?.reminder }
@@ -155,7 +156,7 @@ extension TrackingOperations {
     throw StoreFailure.internalError("no free id was found for a pack's reminder")
   }
 
-  /// A reminder that is wanted just so; what is no part of what it is stays as it was.
+  /// Adds or replaces a reminder with the wanted one. Its id, creation, skips and last answer stay.
   private func put(
     _ wanted: Reminder, over known: ReminderRecord?, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -213,11 +214,11 @@ extension TrackingOperations {
       followsEntries: declared.followsEntries, pace: declared.pace)
   }
 
-  /// What a pack makes of one of its reminders where nobody wishes otherwise.
+  /// Returns a pack's reminder with the pack's own settings.
   ///
   /// - Parameters:
-  ///   - prototype: what the pack says nothing of.
-  ///   - unit: that of its tracker, which need not be there yet.
+  ///   - prototype: supplies everything that the pack does not define.
+  ///   - unit: the unit of its tracker, which need not exist yet.
   public func reminder(
     _ declared: PackReminder, over prototype: Reminder, languages: [String], unit: Unit?
   ) throws -> Reminder {
@@ -227,7 +228,7 @@ extension TrackingOperations {
     return reminder
   }
 
-  /// The schedule that a pack has for one of its reminders.
+  /// Returns the schedule that a pack defines for one of its reminders.
   public func schedule(_ declared: PackReminder, in reminder: Reminder) throws -> Schedule {
     let zone = context.zones.zone(for: reminder.timezone) ?? zone
     let when = context.place == nil ? declared.whenWithoutPlace ?? declared.when : declared.when

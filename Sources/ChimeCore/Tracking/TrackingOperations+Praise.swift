@@ -1,9 +1,9 @@
 import ChimeSchedule
 public import ChimeTracking
 
-// What a change unlocks, and what is told of it.
+// Achievements that a change unlocks, and the messages about them.
 extension TrackingOperations {
-  /// How far an achievement has come, as it is told: see `Achievement.progress`.
+  /// Returns an achievement's progress for display; see `Achievement.progress`.
   public func progress(
     of achievement: Achievement, in pack: Pack, reached: Int
   ) throws -> (reached: Int, target: Int) {
@@ -17,21 +17,21 @@ extension TrackingOperations {
     }
   }
 
-  /// Judges the achievements of a pack.
+  /// Evaluates the achievements of a pack.
   func praise(
     in pack: PackID?, _ occasion: TrackingOccasion, isSilent: Bool = false, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
   ) throws {
     guard let pack, let installed = try transaction.pack(pack, owner: owner) else { return }
     let trackers = try installed.pack.trackers.compactMap { try transaction.tracker(key($0.id)) }
-    // The first entry of a day is the first that is heard of it.
+    // The first entry of a day triggers the evaluation of criteria that depend on the day alone.
     if case .entry(let change) = occasion, change.removed == nil, let day = change.days.first, day.before == nil,
       let tracker = trackers.first(where: { $0.id == change.tracker }), day.after?.day == today(of: tracker)
     {
       try judge(installed, trackers, .day, isSilent: isSilent, &outcome, using: &generator)
     }
     try judge(installed, trackers, occasion, isSilent: isSilent, &outcome, using: &generator)
-    // A level that came with the day is told with what the entry brought, too.
+    // A level that came with the day shows the final experience, including what the entry earned.
     for index in outcome.levels.indices where outcome.levels[index].pack == pack {
       outcome.levels[index].experience = try transaction.experience(of: pack, owner: owner)
     }
@@ -72,7 +72,7 @@ extension TrackingOperations {
     }
   }
 
-  /// Tells that the day's goal has been met.
+  /// Notifies the user that the day's goal was met.
   func tellGoal(
     _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
@@ -81,7 +81,7 @@ extension TrackingOperations {
       context.wording.goalMet(tracker, standing), "goal", pack, icon: tracker.icon, &outcome, using: &generator)
   }
 
-  /// Tells that the day has come near to its limit, or has passed it.
+  /// Notifies the user that the day's limit is near or exceeded.
   func tellLimit(
     _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
@@ -89,7 +89,7 @@ extension TrackingOperations {
     try warn(context.wording.limit(tracker, standing), "limit", of: tracker, &outcome, using: &generator)
   }
 
-  /// Keeps and tells the milestones that a measure has come to, each once.
+  /// Records the milestones that a measure has reached, each once, and notifies the user.
   func celebrate(
     _ tracker: Tracker, _ tallied: Tallied, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -107,15 +107,15 @@ extension TrackingOperations {
       try announce(
         words, .milestone, id: String(milestone.id), title: LocalizedText(milestone.title), of: [tracker],
         pack: tracker.pack, using: &generator)
-      // Of the goal itself its own notice tells.
+      // The goal has a notice of its own.
       guard let pack, !crossing.isGoal || !outcome.goalMet else { continue }
       try tell(words, "milestone", pack, icon: tracker.icon, &outcome, using: &generator)
     }
   }
 
-  /// Keeps the milestones that days in the past have come to, each at its day. Nobody is told: they are history.
+  /// Records the milestones that past days reached, each on its day, without notifying anyone.
   ///
-  /// - Parameter totals: the days that are new, in order.
+  /// - Parameter totals: the new days, in order.
   func recordMilestones(of tracker: Tracker, _ summary: TrackerSummary, in totals: [DayTotal]) throws {
     guard let steps = MilestoneSteps(tracker, summary), !totals.isEmpty else { return }
     var known = try transaction.milestones(owner: owner, tracker: tracker.id).compactMap(\.value)
@@ -131,8 +131,10 @@ extension TrackingOperations {
     }
   }
 
-  /// Takes back what values of today had earned that are there no more: a slip (8.24 for 82.4) that is undone, edited or
-  /// removed on the same day leaves neither an achievement nor a milestone. What was earned on an earlier day stays.
+  /// Revokes what today's values earned if they no longer support it.
+  ///
+  /// A typing error (8.24 for 82.4) that is undone, edited or removed on the same day leaves neither achievement nor
+  /// milestone. What was earned on an earlier day stays.
   func retract(_ tracker: Tracker, _ summary: TrackerSummary) throws {
     guard tracker.kind == .measure else { return }
     let steps = MilestoneSteps(tracker, summary)
@@ -146,9 +148,9 @@ extension TrackingOperations {
     }
   }
 
-  /// Judges unlocked achievements anew, and locks again those that what is there now has not earned.
+  /// Evaluates unlocked achievements again, and locks those that the current data does not earn.
   ///
-  /// - Parameter isDoubted: which ones, with when they were unlocked.
+  /// - Parameter isDoubted: selects achievements by their time of unlocking.
   func lockAgain(in pack: PackID, where isDoubted: (Achievement, Instant) -> Bool) throws {
     guard let installed = try transaction.pack(pack, owner: owner) else { return }
     var progress = try transaction.progress(of: pack, owner: owner)
@@ -186,8 +188,7 @@ extension TrackingOperations {
     try tracker.pack.flatMap { try transaction.pack($0, owner: owner)?.pack }
   }
 
-  /// A reminder of its own tells it, through the pack's channels. Of trackers without a pack praise is told by `chime watch`
-  /// alone.
+  /// Notifies the user through the pack's channels. Trackers without a pack get no notice; `chime watch` shows theirs.
   private func tell(
     _ words: TrackingWords, _ tag: String, _ pack: Pack, icon: String? = nil, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -199,7 +200,7 @@ extension TrackingOperations {
         tags: [pack.id.rawValue, tag], icon: icon ?? pack.icon, now: now, using: &generator))
   }
 
-  /// What has to be heard, of any tracker: through its pack's channels, or the usual ones.
+  /// Notifies the user of any tracker's warning, through its pack's channels or the usual ones.
   func warn(
     _ words: TrackingWords, _ tag: String, of tracker: Tracker, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -214,7 +215,7 @@ extension TrackingOperations {
   }
 }
 
-/// What the evaluation of achievements asks, answered by the store.
+/// StoredFacts answers the queries of achievement reviews from the store.
 private struct StoredFacts: TrackingFacts {
   let transaction: any StoreTransaction
   let owner: UInt32

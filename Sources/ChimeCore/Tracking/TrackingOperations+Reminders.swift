@@ -1,16 +1,16 @@
 import ChimeSchedule
 import ChimeTracking
 
-// What an entry does to the reminders that are linked to its tracker.
+// The effects of an entry on the reminders that are linked to its tracker.
 extension TrackingOperations {
-  /// How many reminders of one tracker are looked at.
+  /// The most linked reminders that are updated per tracker.
   static let mostReminders = 1_000
 
-  /// Computes the next times of a tracker's reminders anew, and closes what needs no answer any more.
+  /// Recomputes the next times of a tracker's reminders, and closes occurrences that need no answer any more.
   ///
   /// - Parameters:
-  ///   - last: when the last entry of the tracker was made; nil: there is none.
-  ///   - entry: what was logged just now; nil when entries were changed or removed.
+  ///   - last: the time of the tracker's last entry; nil if there is none.
+  ///   - entry: the entry just logged; nil if entries were changed or removed.
   func follow(
     _ key: TrackerKey, _ tracker: Tracker?, last: Instant?, entry: Entry?, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -24,11 +24,11 @@ extension TrackingOperations {
 
   private func move(_ record: ReminderRecord, last: Instant?, _ outcome: inout TrackingOutcome) throws {
     var reminder = record.reminder
-    // An entry of a clock that was wrong keeps nothing waiting for years.
+    // Capped at `now`, so that an entry made by a wrong clock does not postpone the next time by years.
     if reminder.countsFromDone { reminder.lastDone = last.map { min($0, now) } }
     let isOther = reminder.lastDone != record.reminder.lastDone
     guard isOther || reminder.tracker?.pace == true, context.zone(of: reminder) != nil else { return }
-    // What is due already stays due; whether it is heard is decided when it is looked at.
+    // A due time stays due. The decision to fire it comes later.
     let isDue = record.next.map { $0 <= now } ?? false
     let next = isDue ? record.next : try reminder.nextUnfired(after: now, in: transaction, context)
     guard isOther || next != record.next else { return }
@@ -37,8 +37,7 @@ extension TrackingOperations {
     if next != record.next { outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next)) }
   }
 
-  /// An occurrence that waits for an answer has one when the goal of its day is met, or when an entry follows that the
-  /// reminder counts from.
+  /// Closes open occurrences if the goal of their day is met, or if the reminder counts from entries and one followed.
   private func close(
     _ record: ReminderRecord, _ tracker: Tracker, _ entry: Entry?, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator

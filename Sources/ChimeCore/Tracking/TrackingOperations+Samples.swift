@@ -1,14 +1,14 @@
 import ChimeSchedule
 public import ChimeTracking
 
-// Sample data: what a pack shows before there is anything of one's own.
+// Sample data, which lets a pack show something before the user has entries.
 extension TrackingOperations {
-  /// The items of sample data begin with this; so they are known, and one command takes them away.
+  /// The id prefix of sample items, by which one command can remove them.
   public static let samplePrefix = "sample-"
 
-  /// Records the sample data of a pack that is installed, as one change; nobody is told of what it unlocks.
+  /// Records the sample data of an installed pack as one change, without messages about what it unlocks.
   ///
-  /// - Returns: with how many items and entries there were; nothing where they are there already.
+  /// - Returns: the outcome; empty if the samples exist already.
   public func addSamples(
     of pack: Pack, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
@@ -27,7 +27,7 @@ extension TrackingOperations {
       entries += sample.days.compactMap { back in
         guard let day = today.adding(days: -back) else { return nil }
         let noon = CivilDateTime(date: day, time: .noon)
-        // Whoever tries it in the morning has worn nothing at noon yet.
+        // Noon may still be to come, and no entry may lie in the future.
         let at = min(zone.firstInstant(noon), now)
         return Entry(
           id: EntryID(rawValue: 0), tracker: tracker.id, owner: owner, at: at, day: day,
@@ -36,7 +36,7 @@ extension TrackingOperations {
     }
     guard !items.isEmpty else { return TrackingOutcome() }
     let change = TrackingChange(owner: owner, at: now, kind: .imported, subject: "sample")
-    // A tracker's days before its first do not count: it begins with the sample.
+    // Days before a tracker's start do not count, so it starts with the first sample.
     var trackers: [Tracker] = []
     for (id, own) in Dictionary(grouping: entries, by: \.tracker) {
       var tracker = try tracker(id)
@@ -50,10 +50,10 @@ extension TrackingOperations {
       using: &generator)
   }
 
-  /// Takes away the items of sample data with all that was logged of them, as one change; what they had unlocked is locked again,
-  /// and the tracker's days count from where they would have without.
+  /// Removes sample items and their entries as one change. What they unlocked is locked again, and the tracker starts
+  /// where it would have started without them.
   ///
-  /// - Returns: with how many entries were removed; without a change where there is no sample.
+  /// - Returns: the number of items, and the outcome; its `change` is nil if there are no samples.
   public func removeSamples(
     of pack: PackID, using generator: inout some RandomNumberGenerator
   ) throws -> (items: Int, outcome: TrackingOutcome) {
@@ -61,7 +61,7 @@ extension TrackingOperations {
     var count = 0
     var changed: [(tracker: Tracker, days: Set<CivilDate>)] = []
     var added: Set<Instant> = []
-    // Those whose first day is the sample's, with the day on which that came.
+    // Trackers that start with the sample, each with the day on which the sample was added.
     var begun: [(tracker: Tracker, day: CivilDate)] = []
     for tracker in try transaction.trackers(owner: owner) where tracker.pack == pack && tracker.hasItems {
       let samples = try transaction.items(of: tracker.key).filter { $0.id.rawValue.hasPrefix(Self.samplePrefix) }
@@ -99,7 +99,7 @@ extension TrackingOperations {
 }
 
 extension Zone {
-  /// The first instant at which a clock shows that, or the first after it where it shows it never.
+  /// Returns the first instant at which a clock shows that time; in a gap, the moment of the clock change.
   fileprivate func firstInstant(_ civil: CivilDateTime) -> Instant {
     switch resolve(civil) {
     case .unique(let instant): instant

@@ -1,14 +1,14 @@
 import ChimeSchedule
 public import ChimeTracking
 
-// What entries use up, and what is told when it runs low.
+// Stock that entries use up, and the warnings when it runs low.
 extension TrackingOperations {
-  /// What is left of a tracker's stock; nil when it has none.
+  /// Returns what is left of a tracker's stock; nil if it has none.
   public func stockLevel(of tracker: Tracker) throws -> StockLevel? {
     guard let stock = tracker.stock, let since = stock.since else { return nil }
     let (key, today) = (tracker.key, today(of: tracker))
     let counted = tracker.day(at: since, in: zone).day
-    // An entry's day is as it was read then; another zone since shifts it by one at most.
+    // An entry's day depends on the zone at its time, so it may differ by one day from the day of `since`.
     let near = (counted.adding(days: -1) ?? counted)...(counted.adding(days: 1) ?? counted)
     let first = min(near.lowerBound, today.adding(days: -StockLevel.window) ?? .earliest)
     let totals = try transaction.dayTotals(of: key, in: first ... .latest)
@@ -26,13 +26,13 @@ extension TrackingOperations {
       stock, of: tracker, used: used, totals: totals, since: try transaction.summary(of: key)?.firstDay, today: today)
   }
 
-  /// Adds to a stock, or says how much there is; one that had none has one then.
+  /// Adds to a stock, or sets it; a tracker without a stock gets one.
   ///
   /// - Parameters:
-  ///   - id: of no measure, which is not used up.
-  ///   - quantity: of a check in ones.
-  ///   - isCount: whether it is all that is there, and not more of it.
-  ///   - warnDays: nil: as it is.
+  ///   - id: a tracker that is no measure.
+  ///   - quantity: for a check, in ones.
+  ///   - isCount: whether `quantity` replaces the stock instead of adding to it.
+  ///   - warnDays: nil to keep the current value.
   public func restock(
     _ id: TrackerID, _ quantity: Quantity, isCount: Bool, warnDays: Int? = nil
   ) throws -> TrackingOutcome {
@@ -51,7 +51,7 @@ extension TrackingOperations {
     tracker.stock = stock
     var outcome = TrackingOutcome()
     outcome.change = try begin(.stocked, tracker, tracker.subject(of: quantity))
-    // The answer says how it is.
+    // The reply reports the state, so no warning follows.
     stock.told = try stockLevel(of: tracker)?.state ?? .enough
     tracker.stock = stock
     tracker.generation += 1
@@ -60,9 +60,9 @@ extension TrackingOperations {
     return outcome
   }
 
-  /// Tells, once after each refill, that a stock runs low, and that it is used up.
+  /// Warns, once after each refill, that a stock runs low, and that it is used up.
   ///
-  /// - Parameter isTakenBack: whether entries were changed or removed: what was told of them may be told again.
+  /// - Parameter isTakenBack: whether entries were changed or removed, so that a warning may become due again.
   func watchStock(
     _ tracker: Tracker, isTakenBack: Bool, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -81,12 +81,12 @@ extension TrackingOperations {
 }
 
 extension Tracker {
-  /// The greatest stock there can be.
+  /// The largest possible stock.
   public var mostStock: Quantity {
     kind == .check ? .ones(1_000_000) : Quantity(grains: Quantity.limit(of: unit?.dimension ?? .count))
   }
 
-  /// An amount as a program notes it: `250 ml`, `30`.
+  /// Returns an amount as text for programs: `250 ml`, `30`.
   func subject(of quantity: Quantity) -> String {
     guard let unit else { return String(quantity.grains / Quantity.one.grains) }
     return "\(quantity.plain(in: unit, decimals: decimals)) \(unit)"

@@ -1,19 +1,19 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-// What a change of entries comes to: the totals of its days, the tracker's summary, how it stands.
+// The results of changed entries: day totals, the tracker's summary, and its progress.
 extension TrackingOperations {
-  /// What has changed of a tracker.
+  /// A Difference says what changed in a tracker.
   enum Difference {
     /// One entry was added, removed, or replaced.
     case entry(removed: Entry?, added: Entry?)
-    /// Its definition: the past stays as it was judged, today is judged anew.
+    /// The definition changed: today is judged again, past days keep their verdicts.
     case definition
-    /// The entries of these days, and perhaps its definition: today is judged anew.
+    /// The entries of these days, and perhaps the definition, changed: today is judged again.
     case days(Set<CivilDate>)
   }
 
-  /// Brings up what follows from a change of one tracker, which is recorded already.
+  /// Updates everything that follows from a recorded change of one tracker.
   func settle(
     _ tracker: Tracker, _ difference: Difference, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -47,7 +47,7 @@ extension TrackingOperations {
     try watchStock(tracker, isTakenBack: logged == nil, &outcome, using: &generator)
   }
 
-  /// The same for several, each with the days whose entries have changed; each pack is judged once.
+  /// Does the same for several trackers, each with its changed days; each pack is evaluated once.
   func settle(
     _ trackers: [(tracker: Tracker, days: Set<CivilDate>)], isSilent: Bool, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -66,18 +66,18 @@ extension TrackingOperations {
 
   func today(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
 
-  /// What a change of entries came to.
+  /// A Tallied is the result of a change of entries.
   struct Tallied {
-    /// The day that it is about.
+    /// The day that the change concerns.
     var day: CivilDate
     var before: TrackerSummary
     var summary: TrackerSummary
-    /// Whether the goal of that day, or of its week or month, was reached before and is.
+    /// Whether the goal of that day, or of its week or month, was reached before the change.
     var wasReached: Bool
     var isReached: Bool
     var occasion: TrackingOccasion
 
-    /// How near to its limit the day has come, when it has come nearer.
+    /// Returns the state of the day's limit if the change brought it nearer; otherwise nil.
     func limit(of tracker: Tracker) -> LimitState? {
       guard case .entry(let change) = occasion, let day = change.days.first(where: { $0.after?.day == day }),
         let after = tracker.limitState(of: day.after), let before = tracker.limitState(of: day.before), after > before
@@ -86,11 +86,11 @@ extension TrackingOperations {
     }
   }
 
-  /// Makes the totals of the days that have changed, and the summary.
+  /// Updates the totals of the changed days, and the summary.
   func tally(_ tracker: Tracker, _ difference: Difference) throws -> Tallied {
     let key = tracker.key
     let aggregator = ProgressAggregator(tracker)
-    // One that another version of the program has kept is made anew.
+    // A summary of another program version reads as nil and is recomputed.
     let kept = try transaction.summary(of: key)
     let before = try kept ?? aggregator.summary(of: allTotals(of: key))
     var tallied = Tallied(
@@ -115,7 +115,7 @@ extension TrackingOperations {
       if isPlain, let change = changes.first, let new = change.after,
         aggregator.add(new, replacing: change.before, to: &tallied.summary)
       {
-        // Nothing else had to be read.
+        // The summary is up to date without reading anything else.
       } else {
         tallied.summary = aggregator.summary(of: try allTotals(of: key))
       }
@@ -142,8 +142,8 @@ extension TrackingOperations {
     try transaction.dayTotals(of: key, in: .earliest ... .latest)
   }
 
-  /// Makes the totals of some days from their entries. One whose entries come to what they came to stays as it was judged,
-  /// whatever the goal is now; but for today, which goes by the goal as it is.
+  /// Recomputes the totals of some days from their entries. Past days keep the goal by which they were judged; today is
+  /// judged by the current goal.
   private func retotal(_ tracker: Tracker, _ days: Set<CivilDate>, today: CivilDate) throws {
     let key = tracker.key
     for day in days.union([today]).sorted() {
@@ -155,7 +155,7 @@ extension TrackingOperations {
     }
   }
 
-  /// Whether what a tracker has for a goal is reached; false without one.
+  /// Returns whether the tracker's goal is reached; false without one.
   private func isReached(_ tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Bool {
     guard let goal = tracker.goal, !goal.isAtMost, summary.entries > 0 else { return false }
     if goal.period == .day, case .value = goal.target {
@@ -165,8 +165,8 @@ extension TrackingOperations {
     return try standing(of: tracker, on: day, summary).isReached
   }
 
-  /// The streak of the person over several trackers: days running on each of which one of them at least was met. Days are read
-  /// back in parts, as far as it goes.
+  /// Returns a person's streak over several trackers: consecutive days on each of which at least one was met. Days are
+  /// read backwards in parts, as far as the streak goes.
   public func streakOfAny(_ trackers: [Tracker]) throws -> Streak {
     let firsts = try trackers.compactMap { try transaction.summary(of: $0.key)?.firstDay }
     let streak = StreakOfAny(trackers, since: firsts.min(), now: now, zone: zone)
@@ -183,9 +183,9 @@ extension TrackingOperations {
     }
   }
 
-  /// How a tracker stands on a day.
+  /// Returns a tracker's progress on a day.
   ///
-  /// - Parameter summary: of all entries.
+  /// - Parameter summary: the summary of all entries.
   public func standing(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> GoalProgress {
     let key = tracker.key
     let reads = GoalProgress.reads(tracker, on: day)

@@ -2,19 +2,19 @@ public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingOperations {
-  /// What `undo` would take back; nil when there is nothing, or nothing of the last 30 days.
+  /// Returns the change that `undo` would revert; nil if there is none in the last 30 days.
   public func undoable() throws -> TrackingChange? {
     try transaction.lastChange(owner: owner, since: now - TrackingChange.keptFor)
   }
 
-  /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go
-  /// and come with it. What was unlocked stays so.
+  /// Reverts the latest change. Totals are recomputed, linked reminders rescheduled, and a pack's reminders removed or
+  /// restored. Unlocked achievements stay unlocked.
   ///
-  /// Of a change that was made in parts only the last is taken back.
+  /// Of a change in parts, only the last part is reverted.
   ///
-  /// - Parameter begun: the change of which parts were taken back already; nil: none was.
-  /// - Returns: with whether there are further parts.
-  /// - Throws: `TrackingRefused`: there is nothing to take back, or something has come between the parts.
+  /// - Parameter begun: the change whose later parts have been reverted already; nil at first.
+  /// - Returns: the change, its outcome, and whether no further parts are left.
+  /// - Throws: `TrackingRefused` if there is nothing to revert, or if another change came between the parts.
   public func undo(
     goingOnWith begun: TrackingChange? = nil, using generator: inout some RandomNumberGenerator
   ) throws -> (change: TrackingChange, outcome: TrackingOutcome, isDone: Bool) {
@@ -50,8 +50,8 @@ extension TrackingOperations {
     return (change, outcome, isDone: try undoable()?.isPart(of: change) != true)
   }
 
-  /// Makes anew what follows from the entries of some trackers, after those of these days were written by other means;
-  /// nobody is told of what that unlocks.
+  /// Recomputes everything that follows from entries whose days were written by other means, without messages about
+  /// what that unlocks.
   public func renew(
     _ days: [TrackerID: Set<CivilDate>], _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -68,7 +68,7 @@ extension TrackingOperations {
     try TrackingDay.arm(in: transaction, context, now: now)
   }
 
-  /// Brings up the reminders of some trackers whose entries, with all that follows from them, were exchanged for others.
+  /// Updates the reminders of trackers whose entries and totals were exchanged.
   public func relink(
     _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
@@ -80,7 +80,7 @@ extension TrackingOperations {
     try TrackingDay.arm(in: transaction, context, now: now)
   }
 
-  /// A reminder that was removed is there again, under its own name.
+  /// Restores a removed reminder under its old id.
   private func bringBack(_ reminder: Reminder, _ outcome: inout TrackingOutcome) throws {
     guard try transaction.readableReminder(reminder.id) == nil else { return }
     var reminder = reminder

@@ -1,22 +1,23 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// A change of someone's trackers with all that follows from it, in one transaction: totals, streaks, achievements, XP,
-/// milestones, the times of linked reminders, what is told about it.
+/// TrackingOperations changes an owner's trackers, with everything that follows from it, in one transaction.
+///
+/// That includes totals, streaks, achievements, XP, milestones, the times of linked reminders, and notices.
 ///
 ///     let outcome = try await store.write { transaction in
 ///       let work = TrackingOperations(in: transaction, owner: 1_000, context, now: now)
 ///       return try work.log(EntryDraft(tracker: water), using: &random)
 ///     }
 ///
-/// Each of its methods is one change that `undo` can take back, and throws `TrackingRefused` or what the transaction
-/// throws; then nothing of it may be committed.
+/// Each method is one change that `undo` can revert. A method that throws `TrackingRefused`, or an error of the
+/// transaction, leaves changes that must not be committed.
 public struct TrackingOperations {
   public let transaction: any StoreTransaction
   public let owner: UInt32
   public let context: ReminderContext
   public let now: Instant
-  /// Who brings the change about, as `DeliveryEvent.by` has it; nil: nobody, it is the clock's.
+  /// Who causes the change, as in `DeliveryEvent.by`; nil for the clock.
   public var way: String?
 
   public init(
@@ -30,7 +31,7 @@ public struct TrackingOperations {
     self.way = way
   }
 
-  /// The zone that days are read in.
+  /// The zone in which days are read.
   var zone: Zone { context.zones.local }
 
   func key(_ id: TrackerID) -> TrackerKey { TrackerKey(owner: owner, id: id) }
@@ -49,7 +50,7 @@ extension TrackingOperations {
 }
 
 extension Tracker {
-  /// What an entry is called where a program notes it: `250 ml`, an item's id, the day.
+  /// Returns an entry's name for programs: `250 ml`, an item's id, or the day.
   public func subject(of entry: Entry) -> String {
     if let quantity = entry.quantity { return subject(of: quantity) }
     return entry.item?.rawValue ?? entry.day.description
@@ -57,12 +58,12 @@ extension Tracker {
 }
 
 extension Quantity {
-  /// As a number without the unit, in so many digits after the point.
+  /// Returns the number without the unit, with `decimals` digits after the point, at most 3.
   func plain(in unit: Unit, decimals: Int) -> String {
     let places = min(max(decimals, 0), 3)
     let scale: Int64 = [1, 10, 100, 1_000][places]
     let exact = (value(in: unit) * Double(scale)).rounded()
-    // A sum may be the greatest there is, which a `Double` rounds up.
+    // A sum may be the largest `Int64`, which `Double` rounds up.
     let scaled = Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
     let digits = String(scaled.magnitude % scale.magnitude)
     let fraction = places > 0 ? "." + String(repeating: "0", count: places - digits.count) + digits : ""

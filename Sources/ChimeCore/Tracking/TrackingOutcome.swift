@@ -1,44 +1,44 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// What a change of someone's trackers has brought about, as values: for the reply, for those who watch, for the loop.
+/// A TrackingOutcome is the result of a change, as values for the reply, for watchers and for the loop.
 public struct TrackingOutcome: Hashable, Sendable {
-  /// What `undo` would take back; nil when there is nothing to.
+  /// The change that `undo` would revert; nil if nothing changed.
   public var change: Int64?
-  /// The tracker that it was about, as it is since.
+  /// The changed tracker.
   public var tracker: Tracker?
-  /// The entry as it was logged or edited; of a removal of one, what was removed.
+  /// The logged, edited or removed entry.
   public var entry: Entry?
-  /// How many entries were removed.
+  /// The number of removed entries.
   public var removed = 0
-  /// How the tracker stands on the entry's day, or today.
+  /// The tracker's progress on the entry's day, or today.
   public var standing: GoalProgress?
-  /// Whether the goal has been met by it, which it was not before.
+  /// Whether the change met the goal.
   public var goalMet = false
-  /// That the entry's day, which is today, has come near to its limit or has passed it, and was further off before.
+  /// The limit's state, if the change brought today nearer to it or past it.
   public var limit: LimitState?
-  /// That its stock runs low or is used up, which was not told before.
+  /// The stock's level, if it newly runs low or is used up.
   public var stock: StockLevel?
-  /// In the order of their packs' declarations.
+  /// Unlocked achievements, in the order of their packs' declarations.
   public var unlocked: [Unlock] = []
   public var milestones: [Milestone] = []
-  /// Packs whose level has risen.
+  /// Packs that reached a new level.
   public var levels: [LevelUp] = []
-  /// Reminders whose next time is another.
+  /// Reminders whose next time changed.
   public var moved: [MovedReminder] = []
-  /// Occurrences that were open and are done by it: their popups are to be taken down.
+  /// Occurrences that the change has closed; their popups must be removed.
   public var closed: [Occurrence] = []
-  /// What a person is told of it: occurrences of reminders made for that, which have fired.
+  /// Notices to the user: occurrences of reminders made for them, which have fired.
   public var notices: [Occurrence] = []
 
   public init() {}
 }
 
-/// An achievement that has been reached.
+/// An Unlock is an achievement that was reached.
 public struct Unlock: Hashable, Sendable {
   public var pack: PackID
   public var achievement: Achievement
-  /// Whether nobody is told: it was reached by what was there when its pack came.
+  /// Whether it is reached without a message, because the data existed before the pack.
   public var isSilent: Bool
 
   public init(pack: PackID, achievement: Achievement, isSilent: Bool = false) {
@@ -51,7 +51,7 @@ public struct Unlock: Hashable, Sendable {
 public struct LevelUp: Hashable, Sendable {
   public var pack: PackID
   public var level: Int
-  /// XP in all.
+  /// The total XP.
   public var experience: Int
 
   public init(pack: PackID, level: Int, experience: Int) {
@@ -61,11 +61,11 @@ public struct LevelUp: Hashable, Sendable {
   }
 }
 
-/// A reminder that an entry has moved.
+/// A MovedReminder is a reminder whose next time an entry changed.
 public struct MovedReminder: Hashable, Sendable {
   public var id: ReminderID
   public var title: String
-  /// Its next time; nil: none.
+  /// Its next time; nil if there is none.
   public var next: Instant?
 
   public init(id: ReminderID, title: String, next: Instant?) {
@@ -75,19 +75,19 @@ public struct MovedReminder: Hashable, Sendable {
   }
 }
 
-/// An entry as it is wanted.
+/// An EntryDraft is an entry to log.
 public struct EntryDraft: Hashable, Sendable {
   public var tracker: TrackerID
-  /// Nil: now.
+  /// Nil for now.
   public var at: Instant?
-  /// Nil: of an amount, the usual one.
+  /// Nil for the usual amount, if the tracker has one.
   public var quantity: Quantity?
   public var fields: [String: Quantity]
   public var item: ItemID?
   public var note: String?
-  /// The name of a file in the state folder.
+  /// The name of a file in the state directory.
   public var photo: String?
-  /// Whether a value is taken that lies far from the last one.
+  /// Whether to accept a value that is far from the last one.
   public var isForced = false
 
   public init(
@@ -104,19 +104,19 @@ public struct EntryDraft: Hashable, Sendable {
   }
 }
 
-/// What is wanted of a pack beside itself. A pack whose trackers have the goals that were chosen is made by the caller.
+/// PackWishes are the options for installing a pack. The caller puts chosen goals into the pack itself.
 public struct PackWishes: Hashable, Sendable {
-  /// By key: whether a reminder is wanted; others as the pack has them.
+  /// Whether to create a reminder, by key; the pack decides about the others.
   public var reminders: [String: Bool]
-  /// By key: a schedule in the place of the pack's.
+  /// Schedules that replace the pack's, by key.
   public var schedules: [String: Schedule]
-  /// In which its reminders are made, best first; nil: the user's (`TrackingWording.languages`).
+  /// The languages of its reminders, best first; nil for the user's (`TrackingWording.languages`).
   public var languages: [String]?
-  /// What new reminders have besides what the pack says of them: zone, channels, catch-up, grace, jitter, snooze lengths.
+  /// The defaults of new reminders that the pack does not set: zone, channels, catch-up, grace, jitter, snooze lengths.
   public var prototype: Reminder?
-  /// By key: a reminder as it is to be, in the place of what the pack makes; without an id it is given one when it is new.
+  /// Complete reminders that replace the pack's, by key; a new one without an id gets one.
   public var whole: [String: Reminder]
-  /// The set of files that asks for it; nil: it stays whose it is.
+  /// The manifest that declares it; nil to keep the current one.
   public var set: String?
 
   public init(
@@ -132,18 +132,18 @@ public struct PackWishes: Hashable, Sendable {
   }
 }
 
-/// Why a change of trackers was refused.
+/// A TrackingRefused says why a change of trackers was refused.
 public enum TrackingRefused: Error, Hashable, Sendable {
   case noTracker(TrackerID)
   case noEntry(EntryID)
   case noItem(ItemID, TrackerID)
   case noMilestone(Int64)
   case noPack(PackID)
-  /// A value that cannot be taken, and a sentence that says what can.
+  /// An unacceptable value; the sentence says which ones are acceptable.
   case invalid(field: String, String)
-  /// A value that can be, and is a surprise: it is taken when it is meant.
+  /// A surprising value, which is accepted when confirmed.
   case unlikely(field: String, String)
-  /// It contradicts what there is.
+  /// The change contradicts existing data.
   case conflict(String)
   case nothingToUndo
 }

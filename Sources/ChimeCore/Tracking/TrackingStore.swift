@@ -1,7 +1,7 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// Which tracker: names are unique among those of an owner.
+/// A TrackerKey identifies a tracker; ids are unique per owner.
 public struct TrackerKey: Hashable, Comparable, Sendable, Codable {
   public var owner: UInt32
   public var id: TrackerID
@@ -21,28 +21,29 @@ extension Entry { public var key: TrackerKey { TrackerKey(owner: owner, id: trac
 extension Item { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 extension Milestone { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 
-/// A change of someone's trackers, reminders or endpoints that can be taken back for `TrackingChange.keptFor`. One of very many entries is made in
-/// parts, each a change of its own that is like the others but for its `id`; they are taken back together (`isPart(of:)`).
+/// A TrackingChange is a change of trackers, reminders or endpoints that can be undone for `TrackingChange.keptFor`.
+///
+/// A large import is made in parts, each a change that differs only in its `id`; they are undone together (`isPart(of:)`).
 public struct TrackingChange: Hashable, Sendable, Codable {
   public static let keptFor = Milliseconds.days(30)
 
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked
-    // What keeps no versions in the store: its detail says what was.
+    // Kinds without versions in the store: the change's detail holds the former state.
     case reminderAdded, reminderEdited, reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved
     case reminderDone, reminderSnoozed, reminderDismissed, remindersImported, setApplied
     case endpointAdded, endpointEdited, endpointRemoved, silenced, silenceEnded
-    /// All of it was taken away.
+    /// All data was removed.
     case startedOver
   }
 
-  /// Given by the store.
+  /// Set by the store.
   public var id: Int64
   public var owner: UInt32
   public var at: Instant
   public var kind: Kind
   public var tracker: TrackerID?
-  /// What it was about: an entry's text, the title of what was removed, a number of entries.
+  /// The subject of the change: an entry's text, a removed title, or a number of entries.
   public var subject: String
 
   public init(
@@ -56,7 +57,7 @@ public struct TrackingChange: Hashable, Sendable, Codable {
     self.subject = subject
   }
 
-  /// Whether both are parts of one import.
+  /// Returns whether both are parts of one import.
   public func isPart(of other: TrackingChange) -> Bool {
     var same = self
     same.id = other.id
@@ -64,18 +65,18 @@ public struct TrackingChange: Hashable, Sendable, Codable {
   }
 }
 
-/// A pack as it was installed.
+/// An InstalledPack is a pack as it was installed.
 public struct InstalledPack: Hashable, Sendable, Codable {
   public var pack: Pack
   public var owner: UInt32
   public var installedAt: Instant
-  /// The reminders that it made, by their key in the pack.
+  /// The reminders that it created, by their key in the pack.
   public var reminders: [String: ReminderID]
-  /// The languages in which its reminders were made, best first.
+  /// The languages of its reminders, best first.
   public var languages: [String]
-  /// Its reminders as they were when it was removed, so that undoing that brings them back.
+  /// Its reminders before the pack was removed, so that undo can restore them.
   public var removed: [Reminder]
-  /// The set of files that declares it, by name (`chime apply`); nil: it was installed by hand.
+  /// The name of the manifest that declares it (`chime apply`); nil if it was installed by hand.
   public var set: String?
 
   public init(
@@ -94,16 +95,15 @@ public struct InstalledPack: Hashable, Sendable, Codable {
 
 public struct EntryFilter: Hashable, Sendable {
   public var owner: UInt32
-  /// Nil: of all the owner's trackers.
+  /// Nil for all of the owner's trackers.
   public var tracker: TrackerID?
   public var days: ClosedRange<CivilDate>?
   public var weekdays: WeekdaySet?
   public var item: ItemID?
-  /// Only those with a note.
   public var hasNote: Bool
-  /// Only those of days that have a milestone.
+  /// Only entries of days with a milestone.
   public var hasMilestone: Bool
-  /// Occurs in the note, without regard to case (ASCII).
+  /// Text in the note, case-insensitive for ASCII.
   public var text: String?
 
   public init(
@@ -121,92 +121,91 @@ public struct EntryFilter: Hashable, Sendable {
   }
 }
 
-/// The verbs of a store for trackers, valid inside one body only.
+/// A TrackingTransaction offers a store's operations on trackers, valid inside one body only.
 ///
-/// What a person has entered (trackers, entries, items, milestones, packs) is kept in versions: whatever is replaced or
-/// removed after `begin(_:)` can be had again by `takeBack`. What follows from entries (`DayTotal`, `TrackerSummary`) is
-/// not; whoever takes a change back makes it anew. An unlock is permanent but for a whole restore.
+/// User data (trackers, entries, items, milestones, packs) is versioned: whatever is replaced or removed after
+/// `begin(_:)` can be restored by `takeBack`. Derived data (`DayTotal`, `TrackerSummary`) is not; the caller recomputes
+/// it. Unlocks are permanent, except in a full restore.
 public protocol TrackingTransaction {
   // Changes.
 
-  /// Begins what reads trackers before it begins a change, or writes without one: other daemons' changes of trackers have
-  /// been committed, and are kept waiting until the end of this transaction. `begin` does the same.
+  /// Waits until other daemons' changes of trackers have committed, and blocks further ones until this transaction
+  /// ends. Call it before reading trackers for a change, or before a write without one. `begin` does the same.
   func lockTrackers() throws
-  /// Begins a change: what is written of its owner's after it in this body is a part of it. What is written without one
-  /// cannot be taken back.
+  /// Begins a change, which includes everything written for its owner from here to the end of this body. Writes outside
+  /// a change cannot be undone.
   ///
   /// - Returns: its id.
   @discardableResult func begin(_ change: TrackingChange) throws -> Int64
-  /// Keeps beside a change what the store has no versions of: how reminders and endpoints were before it and after it, as
-  /// text that only its caller reads. It goes with the change.
+  /// Stores the former and new state of unversioned things, such as reminders and endpoints, with a change. Only the
+  /// caller understands the text. It is deleted with the change.
   func setDetail(_ detail: String, of change: Int64) throws
-  /// Nil when nothing was kept beside it.
+  /// Returns the text stored with a change, if any.
   func detail(of change: Int64) throws -> String?
-  /// The latest that has not been taken back; nil when it is of before `since`.
+  /// Returns the latest change that was not undone; nil if it is older than `since`.
   func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange?
-  /// Those that have not been taken back, the latest first, up to the first that is of before `since`; at most `limit`.
+  /// Returns changes that were not undone, latest first, up to the first one older than `since`; at most `limit`.
   func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange]
-  /// Removes what the change wrote and brings back what it removed or replaced: each thing that it touched is as it was
-  /// before. Unlocks and XP stay, unless the change has exchanged everything (`exchange`). Only its owner's latest can be
-  /// taken back, and once: throws `StoreFailure.internalError` otherwise.
+  /// Undoes a change: removes what it wrote, and restores what it removed or replaced. Unlocks and XP stay, unless the change
+  /// was an `exchange`. Only the owner's latest change can be undone, once; otherwise this throws `StoreFailure.internalError`.
   ///
-  /// - Returns: the trackers whose entries or whose definition differ after this call from before it, each with the days
-  ///   whose entries do: what follows from them is to be made anew. An entry names its tracker and day from before the
-  ///   call and those from after it, and no others: a day that it was moved to and removed from within the change has no
-  ///   difference to show. Some of the trackers may not be there any more; they have no totals. What an exchange brings
-  ///   back has its totals with it, and is not among them.
+  /// - Returns: the trackers whose entries or definition this call changed, each with the days of changed entries, so
+  ///   that the caller can recompute derived data. For a moved entry, both days count; a day that it was moved to and
+  ///   from within the change does not. Some of the trackers may no longer exist and have no totals. What an exchange
+  ///   restores includes its totals and is not listed.
   func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>]
-  /// Lets go what changes of before that time have replaced and removed; at most `limit` rows at a time. An owner's go in
-  /// their order, so that each that is kept can be taken back.
+  /// Deletes what changes before that time have replaced and removed, at most `limit` rows at a time. An owner's
+  /// changes are deleted in order, so that each remaining one can be undone.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more may be left.
   func forgetChanges(before: Instant, limit: Int) throws -> Bool
 
-  // Trackers. Items, entries, milestones and totals need one: each verb that writes them throws
-  // `StoreFailure.internalError` where there is none.
+  // Trackers. Operations that write items, entries, milestones or totals throw `StoreFailure.internalError` if their
+  // tracker does not exist.
 
   func put(_ tracker: Tracker) throws
-  /// Throws `StoreFailure.internalError` for one that cannot be read; `unreadableTracking` then has it.
+  /// Returns a tracker, if it exists. Throws `StoreFailure.internalError` if it is unreadable; `unreadableTracking`
+  /// then lists it.
   func tracker(_ key: TrackerKey) throws -> Tracker?
-  /// By pack, those of none first; then in the order in which they were made. Those that cannot be read are passed over;
-  /// `unreadableTracking` has them.
+  /// Returns trackers by pack, those without one first, then in order of creation. Unreadable ones are left out;
+  /// `unreadableTracking` lists them.
   func trackers(owner: UInt32?) throws -> [Tracker]
-  /// Removes it with its entries, items, milestones and totals. Returns whether there was one.
+  /// Removes a tracker with its entries, items, milestones and totals. Returns whether there was one.
   @discardableResult func removeTracker(_ key: TrackerKey) throws -> Bool
 
   // Entries.
 
-  /// Adds it under a new id, whatever its `id` says, and counts its item's day.
+  /// Adds an entry with a new id, and counts its item's day.
   @discardableResult func insert(_ entry: Entry) throws -> Entry
-  /// Replaces one that exists. Throws `StoreFailure.internalError` when there is none.
+  /// Replaces an existing entry. Throws `StoreFailure.internalError` if there is none.
   func update(_ entry: Entry) throws
-  /// Returns what was removed; nil when there was none of that id and owner.
+  /// Removes an entry. Returns it; nil if there was none of that id and owner.
   @discardableResult func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry?
-  /// Removes all of a tracker's entries, or those of some days. Returns how many.
+  /// Removes all of a tracker's entries, or those of some days. Returns their number.
   func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int
   func entry(_ id: EntryID, owner: UInt32) throws -> Entry?
-  /// Newest first, by time and then id.
+  /// Returns entries, newest first, by time and then id.
   func entries(_ filter: EntryFilter, page: Page) throws -> [Entry]
-  /// Those of one day, oldest first.
+  /// Returns the entries of one day, oldest first.
   func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry]
   func entryCount(_ filter: EntryFilter) throws -> Int
-  /// The days that have entries, in order; nil: of all time. Reads no entry.
+  /// Returns the days that have entries, in order; nil for all time. Reads no entry.
   func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate]
-  /// How often each item occurs in these days, or ever; most frequent first. Read from counts that are kept by day.
+  /// Returns how often each item occurs in these days, or ever, most frequent first. Reads stored counts per day.
   func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount]
-  /// How often one item occurs, ever.
+  /// Returns how often one item occurs in total.
   func itemCount(of item: ItemID, key: TrackerKey) throws -> Int
-  /// How often each item occurs on each of these days, by day, most frequent first. Read from the same counts.
+  /// Returns how often each item occurs per day, by day, most frequent first. Reads the same counts.
   func itemDays(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [ItemDay]
 
-  // What follows from entries.
+  // Derived data.
 
   func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal?
-  /// In order. Days without an entry have none.
+  /// Returns totals in order of days. Days without entries have none.
   func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal]
-  /// Nil removes it.
+  /// Sets a day's total; nil removes it.
   func setDayTotal(_ total: DayTotal?, on day: CivilDate, of key: TrackerKey) throws
-  /// Nil also when another version of the program has written it: it is to be made anew.
+  /// Returns the summary; nil also if another version of the program wrote it, so that it must be recomputed.
   func summary(of key: TrackerKey) throws -> TrackerSummary?
   func setSummary(_ summary: TrackerSummary?, of key: TrackerKey) throws
 
@@ -214,69 +213,68 @@ public protocol TrackingTransaction {
 
   func put(_ item: Item) throws
   func item(_ id: ItemID, of key: TrackerKey) throws -> Item?
-  /// By title, without regard to case (ASCII).
+  /// Returns items by title, case-insensitive for ASCII.
   func items(of key: TrackerKey) throws -> [Item]
-  /// Its entries stay. Returns whether there was one.
+  /// Removes an item but not its entries. Returns whether there was one.
   @discardableResult func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool
-  /// Adds it under a new id when its `id` is 0, and replaces the one of that id otherwise. Throws
-  /// `StoreFailure.internalError` when there is none of that id and owner.
+  /// Adds a milestone with a new id if its `id` is 0; otherwise replaces the one with that id. Throws
+  /// `StoreFailure.internalError` if there is none of that id and owner.
   @discardableResult func put(_ milestone: Milestone) throws -> Milestone
-  /// Newest first; of all the owner's trackers when `tracker` is nil.
+  /// Returns milestones, newest first; of all the owner's trackers if `tracker` is nil.
   func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone]
   @discardableResult func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone?
 
-  // Packs and what they unlock.
+  // Packs and achievements.
 
   func put(_ pack: InstalledPack) throws
-  /// Throws `StoreFailure.internalError` for one that cannot be read; `unreadableTracking` then has it.
+  /// Returns a pack, if it exists. Throws `StoreFailure.internalError` if it is unreadable; `unreadableTracking` then lists it.
   func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack?
-  /// In the order of installation; nil: of everyone. Those that cannot be read are passed over; `unreadableTracking` has
-  /// them.
+  /// Returns packs in order of installation; nil for all owners. Unreadable ones are left out; `unreadableTracking` lists them.
   func packs(owner: UInt32?) throws -> [InstalledPack]
-  /// What it has unlocked stays.
+  /// Removes a pack; its unlocked achievements stay.
   @discardableResult func removePack(_ id: PackID, owner: UInt32) throws -> Bool
-  /// By the achievements' names.
+  /// Returns progress by the achievements' names.
   func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress]
   func setProgress(_ progress: AchievementProgress, owner: UInt32) throws
-  /// The packs of which there is progress or XP, those that have been removed too; by name.
+  /// Returns the packs with progress or XP, including removed ones, by name.
   func packsInProgress(owner: UInt32) throws -> [PackID]
-  /// XP of the owner's pack: of its entries and its achievements.
+  /// Returns a pack's XP, from entries and achievements.
   func experience(of pack: PackID, owner: UInt32) throws -> Int
   func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws
 
-  // Shelves. A restore makes ready beside what its owner has, in as many bodies as it likes, what is to take its place; the
-  // two are exchanged in one. Nobody owns a shelf's number: what is put under it is in no listing of everyone's.
+  // Staging. A restore prepares new data next to the owner's current data, in any number of transactions, and exchanges
+  // the two in one. No one owns a staging owner's number, so its data appears in no listing.
 
-  /// Makes an empty one.
+  /// Creates an empty staging owner.
   ///
-  /// - Returns: the number that trackers, entries, packs and unlocks are put under as under an owner's.
+  /// - Returns: its number, under which trackers, entries, packs and unlocks can be written.
   func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32
-  /// Says that it is still being filled. Throws `StoreFailure.internalError` when it is there no more.
+  /// Marks a staging owner as still in use. Throws `StoreFailure.internalError` if it no longer exists.
   func touchStagingOwner(_ shelf: UInt32, now: Instant) throws
-  /// Exchanges all that the change's owner has of trackers, packs and unlocks for what is on the shelf, with all totals and
-  /// summaries, as a change that is nothing else: what is written after it in this body is none of it. It costs as much as
-  /// there are names, however many entries there are. Once the change is taken back or forgotten, nobody needs the shelf.
+  /// Exchanges all of the owner's trackers, packs and unlocks, with totals and summaries, for the staged ones.
+  ///
+  /// This is a complete change: later writes in this body do not belong to it. The cost grows with the number of names,
+  /// not of entries. Once the change is undone or deleted, the staging owner is no longer needed.
   ///
   /// - Returns: the change's id.
   func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64
-  /// Nobody will fill it any more.
+  /// Marks a staging owner as no longer in use.
   func abandonStagingOwner(_ shelf: UInt32) throws
-  /// Removes what is on shelves that nobody needs, and on those that were not written to since `before`; at most `limit`
-  /// rows at a time.
+  /// Removes data of unneeded staging owners, and of those not written to since `before`; at most `limit` rows at a time.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more may be left.
   func clearShelves(before: Instant, limit: Int) throws -> Bool
 
-  /// What the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
+  /// The definitions that the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
   var unreadableTracking: [UnreadableTracking] { get }
 }
 
-/// A tracker or a pack whose definition this program cannot read, such as one that a later version has written.
+/// An UnreadableTracking is a tracker or pack that this program cannot read, such as one written by a later version.
 public struct UnreadableTracking: Hashable, Sendable {
   public var owner: UInt32
-  /// `tracker water`, `pack hydration`
+  /// Such as `tracker water` or `pack hydration`.
   public var name: String
-  /// Why, and what to do, as a sentence.
+  /// The reason and the remedy, as a sentence.
   public var reason: String
 
   public init(owner: UInt32, name: String, reason: String) {
@@ -287,6 +285,6 @@ public struct UnreadableTracking: Hashable, Sendable {
 }
 
 extension TrackingTransaction {
-  /// For stores whose transactions run one after another.
+  /// Does nothing, for stores whose transactions run one after another.
   public func lockTrackers() throws {}
 }

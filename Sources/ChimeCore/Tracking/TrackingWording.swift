@@ -1,32 +1,32 @@
 public import ChimeSchedule
 public import ChimeTracking
 
-/// Puts into words what a person is told by Chime itself, of trackers and otherwise. Core knows no language; the daemon brings one that does.
+/// A TrackingWording phrases Chime's own messages to a person. Core knows no language; the daemon supplies a localized one.
 public protocol TrackingWording: Sendable {
-  /// The languages of texts that come in several, best first.
+  /// The languages of multilingual texts, best first.
   var languages: [String] { get }
   func goalMet(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
-  /// That a day has come near to its limit, or has passed it.
+  /// Returns the warning that a day is near its limit or past it.
   func limit(_ tracker: Tracker, _ standing: GoalProgress) -> TrackingWords
-  /// That a stock runs low, or is used up.
+  /// Returns the warning that a stock runs low or is used up.
   func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
   func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords
   func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords
-  /// Without the unit: `2,500`.
+  /// Returns a number without the unit: `2,500`.
   func number(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String
   func number(_ number: Int) -> String
-  /// What a button says that logs an amount: `Drank 250 ml`, or `Log 250 ml` for a tracker without a word of its own.
+  /// Returns the label of a button that logs an amount: `Drank 250 ml`, or `Log 250 ml` for a tracker without a verb.
   func button(_ verb: String?, _ amount: String) -> String
-  /// A milestone's own title: `80 kg`.
+  /// Returns a milestone's title: `80 kg`.
   func title(of milestone: Quantity, of tracker: Tracker) -> String
-  /// What Chime tells of itself, in English: an endpoint that was disabled, a store that was restored.
+  /// Returns the translation of an English notice, such as about a disabled endpoint or a restored store.
   func notice(_ sentence: String) -> String
-  /// An expectation of which nothing was heard since one of its times; times as `2026-11-25 03:00`.
+  /// Returns the alert that no ping came since a scheduled time; times as `2026-11-25 03:00`.
   func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords
-  /// A run that failed: its exit status and the end of its output.
+  /// Returns the alert that a run failed, with its exit status and the end of its output.
   func failed(_ title: String, status: Int?, output: String?) -> TrackingWords
-  /// A run that takes longer than it may.
+  /// Returns the alert that a run takes too long.
   func overruns(_ title: String, since time: String) -> TrackingWords
   func upAgain(_ title: String, after length: Milliseconds) -> TrackingWords
 }
@@ -48,7 +48,7 @@ extension TrackingWording {
     TrackingWords("\(title) takes too long", "It began at \(time) and has not ended.")
   }
 
-  /// To whole minutes from an hour on, to whole seconds below.
+  /// Rounds to whole minutes from an hour on, and to whole seconds below.
   public static func rough(_ length: Milliseconds) -> Milliseconds {
     let unit: Int64 = length < .hours(1) ? 1_000 : 60_000
     return Milliseconds(rawValue: max(unit, (length.rawValue + unit / 2) / unit * unit))
@@ -58,20 +58,20 @@ extension TrackingWording {
     TrackingWords("\(title) is up again", "It was down for \(DurationText.format(Self.rough(length))).")
   }
 
-  /// With the unit: `2,500 ml`.
+  /// Returns an amount with the unit: `2,500 ml`.
   public func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
     "\(number(quantity, unit, decimals: decimals)) \(unit)"
   }
 }
 
 extension TrackingWording {
-  /// An amount of a tracker, with its unit where it has one: `6`, `500 ml`.
+  /// Returns an amount of a tracker, with its unit if it has one: `6`, `500 ml`.
   public func amount(_ quantity: Quantity, of tracker: Tracker) -> String {
     guard let unit = tracker.unit else { return number(Int(quantity.grains / Quantity.one.grains)) }
     return amount(quantity, unit, decimals: tracker.decimals)
   }
 
-  /// What a limit has, out of what, and what is left of it or beyond: `220`, `300 mg`, `80 mg`.
+  /// Returns the amount reached, the limit, and the rest or excess: `220`, `300 mg`, `80 mg`.
   public func limitAmounts(_ tracker: Tracker, _ standing: GoalProgress) -> (reached: String, of: String, rest: String)
   {
     let (limit, reached) = (standing.wanted?.quantity ?? .zero, standing.reached ?? .zero)
@@ -81,7 +81,7 @@ extension TrackingWording {
   }
 }
 
-/// A title and what stands below it.
+/// TrackingWords are a message's title and body.
 public struct TrackingWords: Hashable, Sendable {
   public var title: String
   public var body: String
@@ -92,7 +92,7 @@ public struct TrackingWords: Hashable, Sendable {
   }
 }
 
-/// English, with numbers as programs write them.
+/// PlainWording is English, with unlocalized numbers.
 public struct PlainWording: TrackingWording {
   public init() {}
 

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// The name of an achievement, unique in its pack: `first_sip`.
+/// An AchievementID names an achievement, unique in its pack: `first_sip`.
 public struct AchievementID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -8,14 +8,14 @@ public struct AchievementID: RawRepresentable, Hashable, Comparable, Sendable, C
   public static func < (left: AchievementID, right: AchievementID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Something worth a word of praise, once.
+/// An Achievement is something that deserves praise, once.
 public struct Achievement: Hashable, Sendable, Codable {
   public var id: AchievementID
   public var title: LocalizedText
   public var text: LocalizedText
   public var category: String?
   public var icon: String?
-  /// XP that it is worth.
+  /// The XP that it is worth.
   public var experience: Int
   public var criterion: Criterion
 
@@ -33,14 +33,14 @@ public struct Achievement: Hashable, Sendable, Codable {
   }
 }
 
-/// How far an achievement has come. Kept; once unlocked it stays so, whatever becomes of its data.
+/// An AchievementProgress is the stored progress of an achievement. Unlocked achievements stay unlocked, whatever the data.
 public struct AchievementProgress: Hashable, Sendable, Codable {
   public var pack: PackID
   public var achievement: AchievementID
   /// From 0 to `Criterion.target`.
   public var reached: Int
   public var unlockedAt: Instant?
-  /// Whether it was unlocked by what was there when its pack was installed, and so without a word.
+  /// Whether data from before its pack's installation unlocked it, without a message.
   public var wasSilent: Bool
 
   public init(

@@ -1,7 +1,7 @@
 import ChimeSchedule
 
 extension CriterionEvaluator {
-  /// How far a criterion has come; may exceed the target.
+  /// Returns the progress of a criterion, which may exceed the target.
   mutating func reached(_ criterion: Criterion, from kept: Int, experience: Int) throws -> Int {
     switch criterion.kind {
     case .level: return (review.curve ?? LevelCurve()).level(at: experience)
@@ -13,7 +13,7 @@ extension CriterionEvaluator {
     }
   }
 
-  /// What is added up over trackers. After one entry only the difference is.
+  /// Returns a count that adds up over trackers. After one entry, only the difference is computed.
   private mutating func counted(_ criterion: Criterion, from kept: Int) throws -> Int {
     // Days of a limit are met without an entry.
     let isAnew = criterion.kind == .daysMet && scope(criterion).contains(where: \.isLimited)
@@ -45,7 +45,7 @@ extension CriterionEvaluator {
     }
   }
 
-  /// What a day has of what is counted.
+  /// Returns how much a day adds to the count.
   private func count(_ total: DayTotal?, _ criterion: Criterion, _ tracker: Tracker) -> Int {
     guard let total, total.count > 0 else { return 0 }
     switch criterion.kind {
@@ -59,12 +59,12 @@ extension CriterionEvaluator {
     }
   }
 
-  /// The best of the trackers. After one entry, of several trackers only that one is looked at, unless something went away.
+  /// Returns the best result of the trackers. After one added entry, only its tracker is evaluated, where that is enough.
   private mutating func best(_ criterion: Criterion, from kept: Int) throws -> Int {
     var trackers = scope(criterion)
     var best = 0
     switch occasion {
-    // The runs of the others may have ended since.
+    // Runs of the other trackers may have ended since.
     case .entry(let change)
     where trackers.count > 1 && change.removed == nil && ![.streak, .weekends].contains(criterion.kind):
       trackers = trackers.filter { $0.id == change.tracker }
@@ -102,7 +102,7 @@ extension CriterionEvaluator {
   private mutating func hasAmount(_ criterion: Criterion, _ tracker: Tracker) throws -> Bool {
     guard let amount = criterion.amount else { return false }
     if case .entry(let change) = occasion {
-      // While it is locked, no other day has one, nor has another tracker.
+      // While the achievement is locked, no other day or tracker has such an amount.
       return change.tracker == tracker.id && change.days.contains { $0.after?.most.map { $0 >= amount } ?? false }
     }
     return try totals(of: tracker).contains { $0.most.map { $0 >= amount } ?? false }
@@ -113,7 +113,7 @@ extension CriterionEvaluator {
     return tracker.streakUnit == .days ? summary.metDays > 0 : summary.longest.length > 0
   }
 
-  /// The streak that stands; the longest as soon as that is enough.
+  /// Returns the current streak, or the longest if that reaches the target.
   private func streak(_ criterion: Criterion, _ tracker: Tracker, _ summary: TrackerSummary) -> Int {
     let today = max(review.today(of: tracker), summary.lastDay ?? .earliest)
     let form = ProgressAggregator(tracker).form(of: summary, on: today)
@@ -160,14 +160,14 @@ extension Criterion {
     }
   }
 
-  /// Whether an item is one of those counted.
+  /// Returns whether an item counts.
   func isMet(by item: Item) -> Bool {
     guard attribute != nil else { return true }
     guard let found = value(of: item) else { return false }
     return value.map { $0 == found } ?? true
   }
 
-  /// The item's value of the attribute asked for; nil when it has none.
+  /// Returns the item's value of the criterion's attribute; nil if it has none.
   func value(of item: Item) -> String? {
     attribute.flatMap { item.attributes[$0] }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -177,7 +177,7 @@ extension Tracker {
   var goalValue: Quantity? { if case .value(let value)? = goal?.target { value } else { nil } }
 }
 
-/// Full years between two days.
+/// Returns the full years between two days.
 func years(from first: CivilDate, to last: CivilDate) -> Int {
   let (a, b) = (first.fields, last.fields)
   return b.year - a.year - ((b.month, b.day) < (a.month, a.day) ? 1 : 0)

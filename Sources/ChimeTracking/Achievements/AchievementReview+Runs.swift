@@ -1,8 +1,9 @@
 import ChimeSchedule
 
-// Runs over several trackers, and of weekends.
+// Runs over several trackers, and runs of weekends.
 extension CriterionEvaluator {
-  /// The days running on which one of the trackers at least was met; the longest as soon as that is enough.
+  /// Returns the current number of consecutive days on which at least one tracker was met, or the longest if that
+  /// reaches the target.
   mutating func streakOfAny(_ criterion: Criterion) throws -> Int {
     let trackers = scope(criterion)
     let firsts = try trackers.compactMap { try summary(of: $0).firstDay }
@@ -26,8 +27,8 @@ extension CriterionEvaluator {
     return try streak.standing(atMost: criterion.target) { try dayTotal(of: $0, on: $1)?.isMet ?? false }.length
   }
 
-  /// The weekends running that have an entry; the longest as soon as that is enough. One that does not count, and one that is
-  /// not over, neither breaks a run nor adds to it.
+  /// Returns the current number of consecutive weekends with an entry, or the longest if that reaches the target.
+  /// Weekends that do not count or are not over neither break nor extend a run.
   mutating func weekends(_ criterion: Criterion, _ tracker: Tracker, _ summary: TrackerSummary) throws -> Int {
     guard let first = summary.firstDay, let last = summary.lastDay else { return 0 }
     let week = CalendarPeriod.week
@@ -35,7 +36,7 @@ extension CriterionEvaluator {
     var begin = week.index(of: first.number)
     switch occasion {
     case .anew: break
-    // Only a run that has a changed day, or the last one, is of interest.
+    // Only a run that contains a changed day, or the last run, can matter.
     case .entry(let change):
       let day = change.days.compactMap(\.date).min() ?? today
       begin = try weekend(criterion.target, before: min(day, today), tracker, since: begin)
@@ -57,7 +58,7 @@ extension CriterionEvaluator {
     return longest >= criterion.target ? longest : run
   }
 
-  /// The week that is so many weekends that count before a day's.
+  /// Returns the week that lies `count` counted weekends before a day.
   private func weekend(_ count: Int, before day: CivilDate, _ tracker: Tracker, since first: Int) throws -> Int {
     let calendar = CountedCalendar(tracker)
     var (left, index) = (count, CalendarPeriod.week.index(of: day.number))
@@ -70,7 +71,7 @@ extension CriterionEvaluator {
 }
 
 extension CountedCalendar {
-  /// Whether the Saturday or the Sunday of a week counts.
+  /// Returns whether the Saturday or the Sunday of a week counts.
   fileprivate func countsWeekend(_ week: Int) -> Bool {
     count(in: CalendarPeriod.week.days(week).upperBound - 1...CalendarPeriod.week.days(week).upperBound) > 0
   }

@@ -1,14 +1,14 @@
 import ChimeSchedule
 
-// What looks at several days at once.
+// Criteria that cover several days at once.
 extension CriterionEvaluator {
-  /// The target, or more, when a window that the change can have moved comes to it; else what the one that ends today has.
+  /// Returns the target or more if a window that the change affects reaches it; else the value of the window that ends today.
   mutating func inWindows(_ criterion: Criterion, _ tracker: Tracker, _ summary: TrackerSummary) throws -> Int {
     let length = max(criterion.within ?? 1, 1)
     guard let first = summary.firstDay else { return 0 }
     let today = review.today(of: tracker)
     guard first <= today else { return 0 }
-    // The days on which a window may end.
+    // The days on which an affected window may end.
     var ends = today...today
     switch occasion {
     case .entry(let change):
@@ -17,7 +17,7 @@ extension CriterionEvaluator {
         ends = least...min(most.adding(days: length - 1) ?? today, today)
       }
     case .anew, .item: ends = first...today
-    // Days may have been slept through.
+    // Days may have passed without an evaluation.
     case .day: ends = max(first, min(today.adding(days: -length) ?? first, summary.lastDay ?? today))...today
     }
     let found = try windows(criterion, tracker, length, ends: ends, first: first)
@@ -57,7 +57,7 @@ extension CriterionEvaluator {
     return last
   }
 
-  /// What occurs in so many days running.
+  /// A Window counts what occurs in consecutive days.
   private struct Window {
     let attributes: [ItemID: String]?
     private var counts: [ItemID: Int] = [:]
@@ -81,7 +81,7 @@ extension CriterionEvaluator {
     }
   }
 
-  /// How many more days an item was worn on an anniversary, by one entry's change.
+  /// Returns by how much one entry's change alters the number of anniversaries on which an item was used.
   mutating func anniversaries(_ change: EntryChange, _ tracker: Tracker) throws -> Int {
     var sum = 0
     let (removed, added) = (change.removed, change.added)
@@ -91,13 +91,13 @@ extension CriterionEvaluator {
         item.hasAnniversary(on: entry.day)
       else { continue }
       let count = try facts.itemDays(of: tracker.id, in: entry.day...entry.day).first { $0.item == id }?.count ?? 0
-      // The day's first entry of it, or its last.
+      // Only the day's first entry of the item, or its last, changes the number.
       if count == (sign > 0 ? 1 : 0) { sum += sign }
     }
     return sum
   }
 
-  /// On how many of an item's anniversaries it was worn.
+  /// Returns on how many of its anniversaries an item was used.
   mutating func anniversaries(of item: Item?, _ tracker: Tracker) throws -> Int {
     guard let item, let since = item.since, let last = try summary(of: tracker).lastDay, last > since else { return 0 }
     let start = since.fields
@@ -121,7 +121,7 @@ extension CriterionEvaluator {
       guard let changed = trackers.first(where: { $0.id == change.tracker }) else { return kept }
       var sum = kept
       var known: [CivilDate: Bool?] = [:]
-      // Two days are changed one after the other: the second is as it was while the first is judged.
+      // If an edit changes two days, the second keeps its former state while the first is evaluated.
       for day in change.days {
         if let date = day.date { known[date] = .some(try isPerfect(date, trackers, changed, total: .some(day.before))) }
       }
@@ -142,7 +142,7 @@ extension CriterionEvaluator {
       var firsts: [CivilDate] = []
       var lasts: [CivilDate] = []
       var met: [TrackerID: Set<CivilDate>] = [:]
-      // Of limits: a day without an entry is met.
+      // Days with entries, for limits, which are met on days without any.
       var entered: [TrackerID: Set<CivilDate>] = [:]
       for tracker in trackers {
         let totals = try totals(of: tracker)
@@ -174,7 +174,7 @@ extension CriterionEvaluator {
     }
   }
 
-  /// Whether all that was due was met; nil when nothing was.
+  /// Returns whether everything due was met; nil if nothing was due.
   private mutating func isPerfect(
     _ day: CivilDate, _ trackers: [Tracker], _ changed: Tracker? = nil, total: DayTotal?? = nil
   ) throws -> Bool? {
@@ -188,10 +188,10 @@ extension CriterionEvaluator {
     return isAnyDue ? true : nil
   }
 
-  /// So many days with nothing due are the end of a run.
+  /// The number of consecutive days with nothing due that ends a run.
   private static var longestRest: Int { 100 }
 
-  /// How many perfect days follow, in either direction, days passed over that nothing was due on.
+  /// Returns how many perfect days follow in one direction, ignoring days with nothing due.
   private mutating func run(
     from day: CivilDate, by step: Int, atMost limit: Int, _ trackers: [Tracker], _ known: [CivilDate: Bool?]
   ) throws -> Int {
@@ -216,7 +216,7 @@ extension CriterionEvaluator {
 }
 
 extension Tracker {
-  /// Whether that very day asks for it: not of so many times a week, nor of a week's goal.
+  /// Returns whether this very day asks for it, which goals per week and "so many times a week" do not.
   func isDue(on day: CivilDate) -> Bool {
     guard case .weekdays = counting, streakUnit == .days else { return false }
     return whyNotCounted(day) == nil
@@ -228,7 +228,7 @@ extension EntryChange.DayChange {
 }
 
 extension Item {
-  /// Whether a day is a year, or years, after the item came.
+  /// Returns whether a day is an anniversary of the day on which the item was acquired.
   func hasAnniversary(on day: CivilDate) -> Bool {
     guard let since else { return false }
     let (start, day) = (since.fields, day.fields)

@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// Judges the achievements of a pack after a change: what has come nearer, and what is unlocked now.
+/// An AchievementReview evaluates a pack's achievements after a change: their progress, and what is now unlocked.
 ///
 ///     let review = AchievementReview(pack, trackers: ofThePack, now: now, zone: zone)
 ///     let outcome = try review.outcome(
@@ -8,17 +8,16 @@ public import ChimeSchedule
 ///       experience: store.experience(of: pack.id, owner: me), facts: facts)
 ///     for progress in outcome.changed { try store.setProgress(progress, owner: me) }
 ///
-/// Only locked achievements that the change concerns are looked at. What is unlocked stays so, whatever becomes of its data;
-/// the progress of what is locked goes back where data goes.
+/// It evaluates only locked achievements that the change concerns. Unlocked ones stay unlocked, whatever the data; the
+/// progress of locked ones decreases with the data.
 ///
-/// An entry, an item or a day is judged from the progress that is kept and from what changed, and `.anew` from totals by day
-/// and items alone; both come to the same. `.anew` is for installation, imports, undoing, a tracker's changed definition, and
-/// the removal of many entries.
+/// For an entry, an item or a day, it starts from the stored progress and the change. For `.anew`, which covers installation,
+/// imports, undo, changed definitions and bulk removals, it starts from day totals and items. Both give the same result.
 public struct AchievementReview: Sendable {
   public let pack: PackID
   public let achievements: [Achievement]
   public let curve: LevelCurve?
-  /// Those of the pack that the owner still has, in its order.
+  /// The pack's trackers that the owner still has, in the pack's order.
   public let trackers: [Tracker]
   public let now: Instant
   public let zone: Zone
@@ -32,12 +31,13 @@ public struct AchievementReview: Sendable {
     self.zone = zone
   }
 
+  /// Evaluates the achievements.
+  ///
   /// - Parameters:
-  ///   - progress: what is kept for this pack; what is missing is 0 and locked, what belongs to no achievement of the pack is
-  ///     passed over.
-  ///   - experience: the pack's XP before the change; of no account for `.anew`.
-  ///   - isSilent: whether what is unlocked is so without a word, as at installation.
-  /// - Throws: what `facts` throw.
+  ///   - progress: the stored progress; missing achievements are at 0 and locked, unknown ones are ignored.
+  ///   - experience: the pack's XP before the change; ignored for `.anew`.
+  ///   - isSilent: whether to unlock without messages, as at installation.
+  /// - Throws: errors of `facts`.
   public func outcome(
     of occasion: TrackingOccasion, progress: [AchievementProgress], experience: Int, facts: some TrackingFacts,
     isSilent: Bool = false
@@ -70,7 +70,7 @@ public struct AchievementReview: Sendable {
     }
 
     for achievement in achievements where achievement.criterion.kind != .level { try judge(achievement) }
-    // What a level unlocks has XP of its own, which may come to the next level.
+    // An achievement for a level adds XP, which may reach the next level.
     let levels = achievements.filter { $0.criterion.kind == .level }
     var count = -1
     while count != outcome.unlocked.count {
@@ -81,16 +81,16 @@ public struct AchievementReview: Sendable {
     return outcome
   }
 
-  /// The day that a tracker has now.
+  /// Returns a tracker's current day.
   func today(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
 }
 
-/// One evaluation: what has been asked, so that it is asked once.
+/// A CriterionEvaluator runs one evaluation and caches its queries.
 struct CriterionEvaluator<Facts: TrackingFacts> {
   let review: AchievementReview
   let occasion: TrackingOccasion
   let facts: Facts
-  /// The longest time that a locked achievement looks back.
+  /// The longest span in days that a locked achievement looks back.
   var widest = 1
   var summaries: [TrackerID: TrackerSummary] = [:]
   var itemLists: [TrackerID: [Item]] = [:]
@@ -105,7 +105,7 @@ struct CriterionEvaluator<Facts: TrackingFacts> {
     if case .entry(let change) = occasion { summaries[change.tracker] = change.summary }
   }
 
-  /// The trackers that a criterion is about.
+  /// Returns the trackers that a criterion covers.
   func scope(_ criterion: Criterion) -> [Tracker] {
     guard let only = criterion.tracker else { return review.trackers }
     return review.trackers.filter { $0.id == only }
@@ -116,7 +116,7 @@ struct CriterionEvaluator<Facts: TrackingFacts> {
     return review.trackers.contains { $0.id == tracker }
   }
 
-  /// Whether the change can have moved it.
+  /// Returns whether the change can affect a criterion.
   func concerns(_ criterion: Criterion) -> Bool {
     switch occasion {
     case .anew: true
@@ -140,14 +140,14 @@ struct CriterionEvaluator<Facts: TrackingFacts> {
         .distinctValues,
         .evenRotation:
         true
-      // The days of a limit are met as they end.
+      // The days of a limit are met when they end.
       case .daysMet, .goalMet: scope(criterion).contains(where: \.isLimited)
       default: false
       }
     }
   }
 
-  /// The pack's XP after the change, without what it unlocks.
+  /// Returns the pack's XP after the change, without achievements that it unlocks.
   mutating func experience(_ before: Int, _ kept: [AchievementID: AchievementProgress]) throws -> Int {
     switch occasion {
     case .item, .day: return before
@@ -169,7 +169,7 @@ struct CriterionEvaluator<Facts: TrackingFacts> {
   }
 }
 
-// What is asked, once.
+// Cached queries.
 extension CriterionEvaluator {
   mutating func summary(of tracker: Tracker) throws -> TrackerSummary {
     if let known = summaries[tracker.id], !tracker.isLimited { return known }
@@ -186,7 +186,7 @@ extension CriterionEvaluator {
     return items
   }
 
-  /// Of all days there are.
+  /// Returns the totals of all days.
   mutating func totals(of tracker: Tracker) throws -> [DayTotal] {
     if let known = totals[tracker.id] { return known }
     let summary = try summary(of: tracker)
@@ -203,7 +203,7 @@ extension CriterionEvaluator {
     return count
   }
 
-  /// Asked as far back as the widest look, so that the narrower ones need not ask.
+  /// Returns the items used per day. Reads as far back as the longest span needs, so that shorter ones hit the cache.
   mutating func itemDays(of tracker: Tracker, in days: ClosedRange<CivilDate>) throws -> ArraySlice<ItemDay> {
     if let known = worn[tracker.id], known.days.lowerBound <= days.lowerBound, known.days.upperBound >= days.upperBound
     {

@@ -1,4 +1,4 @@
-/// What is wrong with a criterion: the key at fault, as the property is called, and a sentence without a full stop.
+/// A CriterionFault is an error in a criterion: the key, named like the property, and a sentence without a full stop.
 public struct CriterionFault: Hashable, Sendable, CustomStringConvertible {
   public enum Key: String, Hashable, Sendable, CaseIterable {
     case kind, tracker, target, amount, days, minute, attribute, value, within, minimum, month, day, weekdays
@@ -18,7 +18,7 @@ public struct CriterionFault: Hashable, Sendable, CustomStringConvertible {
 extension Criterion {
   public typealias Key = CriterionFault.Key
 
-  /// The keys that a kind has to have, and those it may have; `kind` and `tracker` (not of `level`) are always allowed.
+  /// Returns the keys that a kind requires and those it allows; `kind` and `tracker` (except for `level`) are always allowed.
   public static func keys(of kind: Kind) -> (needed: Set<Key>, allowed: Set<Key>) {
     switch kind {
     case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .anniversary, .level, .daysSinceStart,
@@ -39,14 +39,14 @@ extension Criterion {
     }
   }
 
-  /// What is wrong with it, in the order of the keys; empty when it can be judged.
+  /// Returns the errors in the order of the keys; empty if the criterion is valid.
   ///
   ///     Criterion(.distinctItems, target: 5).faults(among: trackers)    // within: distinctItems needs it
   ///
   /// - Parameters:
-  ///   - trackers: those of its pack.
-  ///   - hasLevels: whether the pack has a curve of levels.
-  ///   - hasTarget: whether `target` was named at all, where that is known.
+  ///   - trackers: the pack's trackers.
+  ///   - hasLevels: whether the pack has a level curve.
+  ///   - hasTarget: whether `target` was given explicitly, if known.
   public func faults(among trackers: [Tracker], hasLevels: Bool = true, hasTarget: Bool = true) -> [CriterionFault] {
     var faults: [Key: String] = [:]
     func fault(_ key: Key, _ message: String) { if faults[key] == nil { faults[key] = message } }

@@ -1,95 +1,94 @@
 public import ChimeSchedule
 
-/// What an achievement asks for.
+/// A Criterion is the condition of an achievement.
 ///
-/// It is about one tracker of its pack, or, where `tracker` is nil, about any of them: what is counted is then added up
-/// over all of them, of the rest the best of them stands for all. `level`, `perfectWeek` and `streakOfAny` are
-/// about the pack.
+/// It covers one tracker of its pack, or all of them if `tracker` is nil: counts are then added up, and for other kinds
+/// the best tracker decides. `level`, `perfectWeek` and `streakOfAny` cover the whole pack.
 ///
 ///     Criterion(.streak, tracker: water, target: 7)
 ///     Criterion(.entryBefore, tracker: water, minute: 8 * 60)
 ///     Criterion(.distinctItems, target: 5, within: 7)
 public struct Criterion: Hashable, Sendable, Codable {
-  /// The rules. "A day" is the tracker's own, `today` the one that it has now; `target` is 1 where it is not named.
+  /// The kinds of criteria. A "day" is the tracker's own, "today" its current one; `target` defaults to 1.
   ///
-  /// What is counted in days can be told from `DayTotal` alone, so that any change of the past, and existing data at
-  /// installation, come to the same number as logging did.
+  /// Everything counted in days can be computed from `DayTotal` alone. So changes of the past, and existing data at
+  /// installation, give the same number as logging did.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// There are `target` entries in all. Added up over trackers.
+    /// There are `target` entries in total. Adds up over trackers.
     case entries
     /// A day has `target` entries.
     case entriesInDay
     /// A day has entries of `target` different items.
     case itemsInDay
-    /// An entry has at least `amount`: of an amount or a measure.
+    /// An entry has at least `amount`, for an amount or a measure.
     case amountInEntry
-    /// A day's total is at least `target` percent of the day's goal as it was then (1 to 1000): of an amount, or of a check
-    /// with a goal.
+    /// A day's total is at least `target` percent (1 to 1000) of that day's goal, for an amount, or a check with a goal.
     case shareOfGoal
-    /// The goal was met once: on a day; of a goal of the week or the month, or so many times in one, in one of these. Of a
-    /// measure's value it is `goalValue`.
+    /// The goal was met once: on a day, or in a week or month if the goal is per week or month. For a measure, this
+    /// equals `goalValue`.
     case goalMet
-    /// The goal was met on `target` days, in a row or not (`TrackerSummary.metDays`). Added up over trackers.
+    /// The goal was met on `target` days, consecutive or not (`TrackerSummary.metDays`). Adds up over trackers.
     case daysMet
-    /// A streak of `target`, in days, weeks or months as the tracker counts them; of `days`: of Mondays to Fridays or of
-    /// Saturdays and Sundays alone, always in days. Its progress is the streak that stands.
+    /// A streak of `target` days, weeks or months, as the tracker counts. With `days`, a streak of Mondays to Fridays
+    /// or of weekend days only, always in days. The progress is the current streak.
     case streak
-    /// On `target` days there was an entry before `minute`, or at or after it. Both go by the tracker's day: when it begins
-    /// at 04:00, 01:30 is after 22:00, and not before 08:00. Added up over trackers.
+    /// On `target` days there was an entry before `minute`, or at or after it. Both go by the tracker's day: if that
+    /// starts at 04:00, 01:30 is after 22:00, and not before 08:00. Adds up over trackers.
     case entryBefore, entryAfter
-    /// `target` items are owned: since today at the latest, and not given away before tomorrow. Only those that have
-    /// `attribute`, and only those whose `attribute` is `value`, where these are given.
+    /// `target` items are owned today. With `attribute`, only items that have it count; with `value`, only items with
+    /// that value.
     case itemsOwned
     /// One item has `target` entries.
     case entriesForItem
-    /// There are `target` different values of `attribute` among the items owned; with `within`: among the items that occur
-    /// in any so many days running up to today.
+    /// There are `target` different values of `attribute` among the owned items; with `within`, among the items used in
+    /// any `within` consecutive days up to today.
     case distinctValues
-    /// `target` different items occur in any `within` days running up to today.
+    /// `target` different items are used in any `within` consecutive days up to today.
     case distinctItems
-    /// In any `within` days running up to today, the first of them not before the first entry, at least `minimum` items
-    /// occur, and the rotation's evenness (`Rotation.evenness`) is at least `target` percent.
+    /// In any `within` consecutive days up to today, none before the first entry, at least `minimum` items are used,
+    /// and the evenness (`Rotation.evenness`) is at least `target` percent.
     case evenRotation
-    /// There is an item; there is an entry.
+    /// There is an item, or an entry.
     case firstItem, firstEntry
-    /// `target` years have gone since the day of the first entry; a 29 February has its day on 1 March.
+    /// `target` years have passed since the day of the first entry; February 29 has its anniversary on March 1.
     case anniversary
-    /// The pack's XP come to level `target`, the XP of achievements unlocked at the same time included.
+    /// The pack's XP reach level `target`, including XP of achievements unlocked at the same time.
     case level
-    /// `target` times, seven days running were perfect: each tracker of the pack that was due on that day was met. Due is
-    /// what counts by weekdays and has no goal of a week or a month. Days on which nothing was due are passed over, up to
-    /// 99 in a row; fourteen days running are two times.
+    /// `target` times, seven consecutive days were perfect: each tracker of the pack that was due was met.
+    ///
+    /// A tracker is due if it counts by weekdays and has no goal per week or month. Days with nothing due are ignored,
+    /// up to 99 in a row. Fourteen consecutive days count as two times.
     case perfectWeek
-    /// On `target` days running, one tracker of the pack at least was met (`StreakOfAny`). Its progress is the run that stands.
+    /// On `target` consecutive days, at least one tracker of the pack was met (`StreakOfAny`). The progress is the current run.
     case streakOfAny
-    /// On `target` weekends running there was an entry, on the Saturday or the Sunday. Its progress is the run that stands.
+    /// On `target` consecutive weekends there was an entry. The progress is the current run.
     case weekends
     /// The values of a measure lie on both sides of `amount`, or on it.
     case crossed
-    /// The values of a measure lie on both sides of its goal's value, or on it.
+    /// The values of a measure lie on both sides of its goal, or on it.
     case goalValue
-    /// `target` days have gone since the tracker's first day (`Tracker.startedOn`).
+    /// `target` days have passed since the tracker's start (`Tracker.startedOn`).
     case daysSinceStart
-    /// There was an entry on `target` days that were the `day` of `month`. Added up over trackers.
+    /// On `target` days that were the `day` of `month` there was an entry. Adds up over trackers.
     case entryOnDate
-    /// There was an entry on `target` days that were one of `weekdays`; with `day` only where that was the day of the month
-    /// too (Friday the 13th). Added up over trackers.
+    /// On `target` days that were one of `weekdays` there was an entry; with `day`, only on that day of the month
+    /// (Friday the 13th). Adds up over trackers.
     case entryOnWeekday
-    /// There was, `target` times, a day that an item was worn on and that was an anniversary of `Item.since`, a year later or
-    /// more. A 29 February has none in other years.
+    /// `target` times, an item was used on an anniversary of `Item.since`, at least one year later. February 29 has
+    /// none in other years.
     case itemAnniversary
   }
 
-  /// Which days a streak is of.
+  /// The days that a streak covers.
   public enum Days: String, Hashable, Sendable, Codable, CaseIterable { case all, weekdays, weekends }
 
   public var kind: Kind
-  /// The tracker it is about; nil: any of the pack's.
+  /// The tracker that it covers; nil for all of the pack's.
   public var tracker: TrackerID?
   public var target: Int
   public var amount: Quantity?
   public var days: Days
-  /// Minutes after midnight on the clock on the wall.
+  /// Local time in minutes after midnight.
   public var minute: Int?
   public var attribute: String?
   public var value: String?
@@ -121,7 +120,7 @@ public struct Criterion: Hashable, Sendable, Codable {
 }
 
 extension Criterion {
-  /// Whether it is about the values of a measure, which a slip of the fingers may reach.
+  /// Returns whether it depends on values of a measure, which a typing error may reach.
   public func isOfValues(of measure: Tracker) -> Bool {
     guard tracker == nil || tracker == measure.id, measure.kind == .measure else { return false }
     return switch kind {

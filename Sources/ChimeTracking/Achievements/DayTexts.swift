@@ -1,17 +1,18 @@
 public import ChimeSchedule
 
 extension Quote {
-  /// The quote of a day: the same all day and for everyone, each of them once before any comes again, and neighbours in the
-  /// list not on neighbouring days. Days are counted through, not from each January on, as a new year would else repeat
-  /// what was there a few days ago.
+  /// Returns the quote of a day, the same all day and for everyone.
   ///
-  /// - Parameter category: only those of it; nil: all.
-  /// - Returns: nil when there is none.
+  /// Each quote comes once before any repeats, and neighbors in the list do not follow each other. Days are numbered
+  /// across years, because restarting each January would soon repeat quotes of December.
+  ///
+  /// - Parameter category: the category to choose from; nil for all.
+  /// - Returns: nil if there are no quotes.
   public static func ofTheDay(_ day: CivilDate, among quotes: [Quote], category: String? = nil) -> Quote? {
     let those = category.map { name in quotes.filter { $0.category == name } } ?? quotes
     guard !those.isEmpty else { return nil }
     let count = those.count
-    // About the golden section of the list, with which the days' quotes lie far from each other (Knuth, TAOCP 3, 6.4).
+    // About the golden section of the list, so that consecutive quotes are far apart (Knuth, TAOCP 3, 6.4).
     var step = max(count * 618 / 1_000, 1)
     while gcd(step, count) != 1 { step += 1 }
     return those[Int(day.dayNumber) % count * (step % count) % count]
@@ -20,14 +21,14 @@ extension Quote {
   private static func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }
 }
 
-/// What a tracker brings to the mood of a day.
+/// A MoodShare is one tracker's contribution to the mood of a day.
 public struct MoodShare: Hashable, Sendable {
-  /// Whether the day counts for it.
+  /// Whether the day counts for the tracker.
   public var counts: Bool
   public var isMet: Bool
-  /// Of the day's goal, or its period's, in percent; nil where there is none.
+  /// The percentage of the goal of the day or its period; nil if there is none.
   public var percent: Int?
-  /// Whether there is an entry of the day.
+  /// Whether the day has an entry.
   public var hasEntry: Bool
 
   public init(counts: Bool, isMet: Bool, percent: Int? = nil, hasEntry: Bool) {
@@ -46,13 +47,13 @@ public struct MoodShare: Hashable, Sendable {
   }
 }
 
-/// How far a day has come over all trackers, for the texts of moods: *1 of 3*, and the streak that stands.
+/// A DayCount sums up a day over all trackers for the texts of moods: *1 of 3*, and the current streak.
 public struct DayCount: Hashable, Sendable {
   public var done: Int
   public var due: Int
   public var streak: Int
 
-  /// - Parameter streak: of days with something done.
+  /// - Parameter streak: the number of consecutive days with something done.
   public init(_ standings: some Sequence<GoalProgress>, streak: Int) {
     let due = standings.filter { $0.counts && !$0.isOpenLimit }
     self.due = due.count
@@ -60,26 +61,25 @@ public struct DayCount: Hashable, Sendable {
     self.streak = streak
   }
 
-  /// By the names of `TextValues.Name`; a streak of none is not spoken of.
+  /// Returns values by the names of `TextValues.Name`; a streak of 0 is left out.
   public func values(number: (Int) -> String) -> [String: String] {
     var values = [TextValues.Name.done.rawValue: number(done), TextValues.Name.due.rawValue: number(due)]
     if streak > 0 { values[TextValues.Name.streak.rawValue] = number(streak) }
     return values
   }
 
-  /// What the texts of a mood may name.
+  /// The names that a mood's texts can use.
   public static let names: [TextValues.Name] = [.streak, .done, .due]
 }
 
 extension Mood {
-  /// The mood of a day, of what counts on it:
+  /// Returns the mood of a day from the trackers that count:
   ///
-  /// - `noHabits`: nothing does;
-  /// - `perfectDay`: all of it is met;
-  /// - `notStarted`: none of it has an entry, nor is met;
-  /// - `lightDay`: less than half of it is done, where what is met counts whole, and what is not counts by its share of the
-  ///   day's goal;
-  /// - `productiveDay`: at least half.
+  /// - `noHabits`: none counts;
+  /// - `perfectDay`: all are met;
+  /// - `notStarted`: none has an entry, nor is met;
+  /// - `lightDay`: less than half is done, where a met tracker counts in full, another by its share of the day's goal;
+  /// - `productiveDay`: at least half is done.
   ///
   ///     // Water at 60 percent, nothing else to do
   ///     Mood.of([MoodShare(counts: true, isMet: false, percent: 60, hasEntry: true)])    // productiveDay

@@ -1,13 +1,12 @@
-/// The curve of levels. Bounds are kept by whoever reads a pack (`faults`); a curve beyond them is taken as the nearest that
-/// is within.
+/// The level curve. Reading a pack checks the bounds (`faults`); a curve outside of them is clamped.
 extension LevelCurve {
   public static let bases = 1...1_000_000
   public static let powers = 1.0...4.0
-  /// Beyond it there is no next.
+  /// The highest level.
   public static let highestLevel = 1_000
 
-  /// How many XP a level begins at: `base × (level − 1) ^ power`, rounded down. Each level begins later than the one before.
-  /// A level below 1 is taken as 1, one above `highestLevel` as that.
+  /// Returns the XP at which a level starts: `base × (level − 1) ^ power`, rounded down. Thresholds increase strictly;
+  /// `level` is clamped to 1…`highestLevel`.
   ///
   ///     LevelCurve(base: 100, power: 1.5).threshold(of: 5)    // 800
   public func threshold(of level: Int) -> Int {
@@ -17,7 +16,7 @@ extension LevelCurve {
     return Int((Double(base) * Self.raise(Double(steps), to: clampedPower)).rounded(.down))
   }
 
-  /// The level at so many XP, from 1 to `highestLevel`.
+  /// Returns the level for an amount of XP, from 1 to `highestLevel`.
   public func level(at experience: Int) -> Int {
     var low = 1
     var high = Self.highestLevel
@@ -28,7 +27,7 @@ extension LevelCurve {
     return low
   }
 
-  /// Where the level after the one at so many XP begins; nil when there is none.
+  /// Returns the XP at which the next level starts; nil at the highest level.
   public func next(after experience: Int) -> Int? {
     let level = level(at: experience)
     return level < Self.highestLevel ? threshold(of: level + 1) : nil
@@ -38,8 +37,8 @@ extension LevelCurve {
     power.isNaN ? Self.powers.lowerBound : min(max(power, Self.powers.lowerBound), Self.powers.upperBound)
   }
 
-  /// The power by multiplications and square roots, one for each binary digit: IEEE 754 rounds both correctly, so that it is
-  /// monotone, the same on every machine, and exact where the result is (4 ^ 1.5 = 8).
+  /// Returns the power by multiplications and square roots, one per binary digit. IEEE 754 rounds both correctly, so
+  /// the result is monotone, equal on every machine, and exact where possible (4 ^ 1.5 = 8).
   private static func raise(_ number: Double, to power: Double) -> Double {
     guard number > 0 else { return 0 }
     var result = 1.0
@@ -59,7 +58,7 @@ extension LevelCurve {
 }
 
 extension Int {
-  /// Adds without overflow.
+  /// Returns the sum, clamped on overflow.
   func clampedAdding(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum

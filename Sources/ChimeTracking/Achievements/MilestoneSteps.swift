@@ -1,14 +1,14 @@
-/// The milestones of a measure on its way to a goal: each `step` from the first value on, and the goal itself.
+/// MilestoneSteps are a measure's milestones on the way to its goal: each `step` from the first value on, and the goal.
 ///
-/// Each is celebrated once, also when it is crossed again. Once one was celebrated, nothing nearer to the first value is, nor
-/// what lies within half a step of it, so that a first value that is corrected does not make the way anew. Without a goal
-/// there is no direction, and so no milestone; nor is there beyond the goal.
+/// Each is celebrated once, even if it is crossed again. After one was celebrated, none nearer to the first value is,
+/// nor any within half a step of it, so that correcting the first value does not restart the way. Without a goal there
+/// is no direction and so no milestone, nor is there one beyond the goal.
 ///
 ///     let steps = MilestoneSteps(first: kg(90), step: kg(2), goal: kg(80))
 ///     steps.crossed(by: kg(85.5), celebrated: [kg(88)])    // 86
 public struct MilestoneSteps: Hashable, Sendable {
   public var first: Quantity
-  /// Nil: the goal alone.
+  /// The distance between milestones; nil for the goal only.
   public var step: Quantity?
   public var goal: Quantity?
 
@@ -22,7 +22,7 @@ public struct MilestoneSteps: Hashable, Sendable {
     }
   }
 
-  /// No more are celebrated at once; of more the farthest are.
+  /// The most milestones celebrated at once; of more, the farthest.
   public static let mostAtOnce = 20
 
   public init(first: Quantity, step: Quantity?, goal: Quantity?) {
@@ -31,16 +31,15 @@ public struct MilestoneSteps: Hashable, Sendable {
     self.goal = goal
   }
 
-  /// Nil when the tracker has no goal of a value, or no entry yet.
+  /// Creates the steps; nil if the tracker has no goal value or no entry yet.
   public init?(_ tracker: Tracker, _ summary: TrackerSummary) {
     guard tracker.kind == .measure, let goal = tracker.goalValue, let first = summary.firstValue else { return nil }
     self.init(first: first, step: tracker.milestoneStep, goal: goal)
   }
 
-  /// What a value crosses, and was not celebrated: the goal first, when it is reached, then the others in the order in which
-  /// they are passed on the way.
+  /// Returns the uncelebrated milestones that a value crosses: the goal first, if reached, then the others in order.
   ///
-  /// - Parameter celebrated: the values of the milestones that there are, in any order.
+  /// - Parameter celebrated: the values of existing milestones, in any order.
   public func crossed(by value: Quantity, celebrated: some Sequence<Quantity>) -> [Crossing] {
     guard let goal, goal != first else { return [] }
     let sign: Int64 = goal > first ? 1 : -1
@@ -51,7 +50,7 @@ public struct MilestoneSteps: Hashable, Sendable {
     if reached >= length, !past.contains(length) { crossings.append(Crossing(value: goal, isGoal: true)) }
     guard let step = step?.grains, step > 0 else { return crossings }
     let farthest = past.max() ?? 0
-    // Steps 1, 2, 3 … that lie short of the goal, up to the value, and half a step beyond what was celebrated.
+    // Steps 1, 2, 3 … short of the goal, up to the value, at least half a step beyond the last celebrated one.
     let last = min(reached, length - 1) / step
     var next = farthest / step + 1
     if farthest > 0, next * step - farthest < (step + 1) / 2 { next += 1 }
@@ -62,7 +61,7 @@ public struct MilestoneSteps: Hashable, Sendable {
     return crossings
   }
 
-  /// Whether the values have come to a milestone's, or beyond it.
+  /// Returns whether the values have reached a milestone's value.
   public func isPassed(_ value: Quantity, by summary: TrackerSummary) -> Bool {
     guard let goal, let least = summary.least, let most = summary.most else { return false }
     return goal < first ? least <= value : most >= value

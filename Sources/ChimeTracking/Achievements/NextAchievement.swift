@@ -1,11 +1,11 @@
 public import ChimeSchedule
 
 extension Criterion {
-  /// Whether doing something today can bring it nearer; what only time or a certain day brings cannot.
+  /// Returns whether doing something today can advance it, rather than only time or a certain date.
   ///
   /// - Parameters:
   ///   - day: today.
-  ///   - minute: the clock on the wall, 0 to 1439: after 8:00 no entry before 8:00 is to be had today. Nil: whenever.
+  ///   - minute: the local time, 0…1439, because after 8:00 no entry before 8:00 is possible today; nil to ignore it.
   public func canMove(on day: CivilDate, minute: Int? = nil) -> Bool {
     switch kind {
     case .anniversary, .daysSinceStart, .itemAnniversary, .evenRotation: false
@@ -22,8 +22,8 @@ extension Criterion {
     }
   }
 
-  /// How much is left to do, about in days or entries, so that what asks for different things can be compared: a day that
-  /// goes beyond its goal comes after one that meets it, a level takes some days, and the way to a weight weeks.
+  /// Returns roughly how many days or entries are left, so that different kinds can be compared. Exceeding a goal
+  /// counts more than meeting it, a level takes days, and the way to a weight weeks.
   public func remaining(after reached: Int) -> Int {
     let left = max(target - reached, 0)
     return switch kind {
@@ -37,7 +37,7 @@ extension Criterion {
   }
 }
 
-/// How near a locked achievement is; the greatest is the next.
+/// A Nearness ranks locked achievements; the greatest is the next to reach.
 public struct Nearness: Comparable, Sendable {
   var canMove: Bool
   var remaining: Int
@@ -53,8 +53,10 @@ public struct Nearness: Comparable, Sendable {
 }
 
 extension Achievement {
-  /// The locked one that is nearest: of those that something done today can bring nearer, else of the others, the one with
-  /// the least to do; of equals the first in the pack, which begins with what is easy. Nil when all are unlocked.
+  /// Returns the locked achievement that is nearest; nil if all are unlocked.
+  ///
+  /// It prefers those that something done today can advance, then the least left to do, then the order in the pack,
+  /// which starts with easy ones.
   public static func next(
     among achievements: [Achievement], progress: [AchievementProgress], on day: CivilDate, minute: Int? = nil
   ) -> (achievement: Achievement, reached: Int)? {

@@ -1,11 +1,11 @@
 public import ChimeSchedule
 
 extension Achievement {
-  /// How far it has come, as a person counts: a single perfect week by its days, *3 of 7*; all else by its target.
+  /// Returns the progress as people count: a single perfect week by its days, *3 of 7*; all others by their target.
   ///
   /// - Parameters:
-  ///   - reached: of its target.
-  ///   - perfectDays: the run of perfect days that stands; asked for when it is needed.
+  ///   - reached: the progress towards the target.
+  ///   - perfectDays: returns the current run of perfect days; called only if needed.
   public func progress(
     reached: Int, perfectDays: () throws -> Int
   ) rethrows -> (reached: Int, target: Int) {
@@ -15,10 +15,12 @@ extension Achievement {
   }
 }
 
-/// Days on which all was met that was due.
+/// PerfectDays counts days on which everything due was met.
 public enum PerfectDays {
-  /// How many there are in a row up to today, at most seven: today, which is not over, counts when it is perfect and breaks
-  /// nothing when it is not. Days on which nothing was due are passed over, as in `Criterion.Kind.perfectWeek`.
+  /// Returns the current run of perfect days, at most seven.
+  ///
+  /// Today counts if it is perfect, and breaks nothing otherwise. Days with nothing due are ignored, as in
+  /// `Criterion.Kind.perfectWeek`.
   ///
   /// - Parameter isMet: whether a tracker was met on a day.
   public static func run(

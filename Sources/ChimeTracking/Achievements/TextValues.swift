@@ -1,36 +1,36 @@
-/// What a reminder's text may say of a tracker's day: `{{remaining}}`, `{{streak}}`, `{{quote}}` and others.
+/// TextValues are the values that a reminder's text can use: `{{remaining}}`, `{{streak}}`, `{{quote}}` and others.
 ///
 ///     let values = TextValues(tracker, standing, languages: ["cs", "en"])
 ///     values.pairs(quantity: { LocalizedFormat.quantity($0, in: $1) }, number: { LocalizedFormat.number($0) })
 ///     // [("title", "Voda"), ("reached", "1 750 ml"), ("remaining", "750 ml"), ("percent", "70"), …]
 ///
-/// How numbers are written is the caller's; texts that come in several languages are given in the first of `languages` that
-/// they have. Each name is always there: what there is nothing of is empty, so that a text with it still stands.
+/// The caller formats numbers. Multilingual texts are in the first of `languages` that they have. Every name is
+/// present, with an empty value if there is none, so that texts stay readable.
 public struct TextValues: Sendable {
-  /// In the order of `pairs`.
+  /// The names, in the order of `pairs`.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     /// The tracker's title.
     case tracker
-    /// What the goal's period has so far, what is left, and the goal: with their unit; entries and days as plain numbers.
+    /// The current total of the goal's period, what is left, and the goal: with units; entries and days as plain numbers.
     case reached, remaining, goal
-    /// The share in percent, without the sign.
+    /// The percentage, without the sign.
     case percent
-    /// Days (weeks, months) of the streak that stands, and of the longest.
+    /// The lengths of the current and the longest streak, in days, weeks or months.
     case streak
     case longestStreak = "streak.longest"
     case moodTitle = "mood.title"
     case moodMessage = "mood.message"
     case moodNext = "mood.next"
-    /// In its own language; then its translation, empty where it has none; and where it is from.
+    /// The quote in its own language, its translation (empty if it has none), and its source.
     case quote
     case quoteTranslation = "quote.translation"
     case quoteSource = "quote.source"
-    /// The title of the next achievement, its text, and how far it has come: `5/7`.
+    /// The title, text and progress (`5/7`) of the next achievement.
     case nextAchievement
     case nextAchievementText = "nextAchievement.text"
     case nextAchievementProgress = "nextAchievement.progress"
     case level, experience
-    /// How many trackers are met of those that the day counts for.
+    /// How many of the trackers that count today are met, and how many count.
     case done, due
   }
 
@@ -39,7 +39,7 @@ public struct TextValues: Sendable {
   public var mood: MoodText?
   public var quote: Quote?
   public var next: (achievement: Achievement, reached: Int)?
-  /// How far the next has come, as it is told; nil: by its target.
+  /// The progress of the next achievement for display; nil for that by its target.
   public var nextShown: (reached: Int, target: Int)?
   public var level: Int?
   public var experience: Int?
@@ -62,9 +62,11 @@ public struct TextValues: Sendable {
     self.languages = languages
   }
 
+  /// Returns all names with their values.
+  ///
   /// - Parameters:
-  ///   - quantity: writes so much of a unit, with the unit's sign, with the tracker's decimals.
-  ///   - number: writes a whole number.
+  ///   - quantity: formats a quantity with its unit and this number of decimals.
+  ///   - number: formats a whole number.
   public func pairs(
     quantity: (_ quantity: Quantity, _ unit: Unit, _ decimals: Int) -> String, number: (Int) -> String
   ) -> [(name: Name, value: String)] {

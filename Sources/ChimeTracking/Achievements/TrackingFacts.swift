@@ -1,22 +1,22 @@
 public import ChimeSchedule
 
-/// What the evaluation of achievements asks beyond the change itself. A store answers from what it keeps by day; no answer
-/// needs an entry to be read. All of them are as of after the change, and of one owner.
+/// TrackingFacts answers the queries of an achievement review about one owner, as of after the change.
 ///
-/// Each question is asked at most once for a change, and only while an achievement that needs it is locked.
+/// A store answers from its data per day, without reading entries. Each query is made at most once per change, and only
+/// while an achievement that needs it is locked.
 public protocol TrackingFacts {
   func summary(of tracker: TrackerID) throws -> TrackerSummary?
   func dayTotal(of tracker: TrackerID, on day: CivilDate) throws -> DayTotal?
-  /// In order. Days without an entry have none.
+  /// Returns totals in order of days. Days without entries have none.
   func dayTotals(of tracker: TrackerID, in days: ClosedRange<CivilDate>) throws -> [DayTotal]
   func items(of tracker: TrackerID) throws -> [Item]
-  /// How often an item occurs in all.
+  /// Returns how often an item occurs in total.
   func count(of item: ItemID, tracker: TrackerID) throws -> Int
-  /// How often each item occurs on each day, by day.
+  /// Returns how often each item occurs per day, in order of days.
   func itemDays(of tracker: TrackerID, in days: ClosedRange<CivilDate>) throws -> [ItemDay]
 }
 
-/// How often an item occurs on a day.
+/// An ItemDay says how often an item occurs on a day.
 public struct ItemDay: Hashable, Sendable, Codable {
   public var day: CivilDate
   public var item: ItemID
@@ -29,36 +29,36 @@ public struct ItemDay: Hashable, Sendable, Codable {
   }
 }
 
-/// What has just changed, as far as achievements are concerned.
+/// A TrackingOccasion says what has changed, for the evaluation of achievements.
 public enum TrackingOccasion: Hashable, Sendable {
   /// One entry was added, edited or removed.
   case entry(EntryChange)
   /// One item was added, edited or removed.
   case item(TrackerID, before: Item?, after: Item?)
-  /// A day has begun; also good for several that were slept through.
+  /// A day has started, perhaps after several without an evaluation.
   case day
-  /// Many entries, a tracker's definition, or the pack itself: everything is judged anew.
+  /// Many entries, a tracker's definition, or the pack changed: everything is evaluated again.
   case anew
 }
 
-/// One entry's change and what it did to its day.
+/// An EntryChange is the change of one entry, with its effect on day totals.
 ///
 ///     // A glass more
 ///     EntryChange(
 ///       water, added: entry, days: [.init(before: totalBefore, after: totalAfter)], summary: summaryAfter)
 public struct EntryChange: Hashable, Sendable {
   public var tracker: TrackerID
-  /// As it was; nil when it is new.
+  /// The former entry; nil for a new one.
   public var removed: Entry?
-  /// As it is; nil when it is no more.
+  /// The new entry; nil for a removal.
   public var added: Entry?
-  /// The days that it changed: one, or two when an edit has moved it.
+  /// The changed days: one, or two if an edit moved the entry.
   public var days: [DayChange]
-  /// As it is after the change.
+  /// The summary after the change.
   public var summary: TrackerSummary
 
   public struct DayChange: Hashable, Sendable {
-    /// Nil where the day had, or has, no entry.
+    /// The totals before and after; nil for a day without entries.
     public var before: DayTotal?
     public var after: DayTotal?
 
@@ -79,16 +79,15 @@ public struct EntryChange: Hashable, Sendable {
   }
 }
 
-/// What a change has brought about.
+/// An AchievementOutcome is the result of an achievement review.
 public struct AchievementOutcome: Hashable, Sendable {
-  /// The progress that is to be kept instead of what was: only what has changed, in the order of the pack.
+  /// The progress to store: only what changed, in the order of the pack.
   public var changed: [AchievementProgress] = []
-  /// What is unlocked now and was not before, in the order in which it was.
+  /// Newly unlocked achievements, in the order of unlocking.
   public var unlocked: [Achievement] = []
-  /// XP of the pack, of its entries and its achievements.
+  /// The pack's XP, from entries and achievements.
   public var experience: Int
-  /// The level before and after; equal where no level was gained, lower after where entries went away. Nil for a pack
-  /// without levels.
+  /// The levels before and after, which is lower if entries were removed; nil for a pack without levels.
   public var levels: (before: Int, after: Int)? {
     curve.map { ($0.level(at: experienceBefore), $0.level(at: experience)) }
   }

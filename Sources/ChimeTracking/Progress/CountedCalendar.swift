@@ -1,25 +1,24 @@
 import ChimeSchedule
 
-/// The days of a tracker that count, by day number: those of its weekdays, from its start on, that are neither paused nor
-/// skipped. Answers without walking over days, so that a year's vacation costs what a day off costs.
+/// A CountedCalendar knows which days of a tracker count: its weekdays from its start on, unless paused or skipped.
 ///
-/// A counted day has a *position*: how many days have counted up to it, itself included. By position the days that do not
-/// count are as if they had never been.
+/// Days are given by number. Queries do not walk over days, so a year's vacation costs as much as a day off. A counted day
+/// has a *position*: the number of counted days up to and including it. By position, days that do not count do not exist.
 struct CountedCalendar {
-  /// Some days that follow each other, with the weekdays that count in them.
+  /// An Era is a range of days with the weekdays that count in it.
   struct Era {
     var last: Int
     var weekdays: WeekdaySet
   }
 
-  /// In order, without gaps. The last has no end.
+  /// The eras in order, without gaps. The last has no end.
   let eras: [Era]
   let start: Int
-  /// In order and apart from each other.
+  /// The pauses, in order and disjoint.
   private(set) var pauses: [ClosedRange<Int>] = []
-  /// How many days from the start on would count but for the pauses up to this one, itself included.
+  /// Per pause, the number of days in it and in all earlier pauses that would count otherwise.
   private var paused: [Int] = []
-  /// In order, and only days that would count otherwise.
+  /// The skips in order, only of days that would count otherwise.
   private(set) var skips: [Int] = []
 
   init(_ tracker: Tracker) {
@@ -49,10 +48,10 @@ struct CountedCalendar {
     }
   }
 
-  /// Whether the day counts.
+  /// Returns whether the day counts.
   func contains(_ day: Int) -> Bool { counts(day) && !isSkipped(day) }
 
-  /// How many days from one to another, both included, count and are of these weekdays; 0 when the last is before the first.
+  /// Returns how many days of these weekdays count from `first` to `last`, both included; 0 for an empty range.
   func count(_ first: Int, _ last: Int, of some: WeekdaySet = .everyDay) -> Int {
     let first = max(first, start)
     guard first <= last else { return 0 }
@@ -66,7 +65,7 @@ struct CountedCalendar {
     return count
   }
 
-  /// How many days have counted up to this one, itself included.
+  /// Returns how many days have counted up to and including this one.
   func position(_ day: Int) -> Int {
     guard day >= start else { return 0 }
     var count = asked(start, day)
@@ -76,7 +75,7 @@ struct CountedCalendar {
     return count - Self.index(in: skips) { $0 <= day }
   }
 
-  /// The day that has a position; nil when there is none before the year 10000.
+  /// Returns the day at a position; nil if there is none before the year 10000.
   func day(at position: Int) -> Int? {
     var (low, high) = (start, CivilDate.latest.number)
     guard position >= 1, self.position(high) >= position else { return nil }
@@ -101,11 +100,11 @@ struct CountedCalendar {
     day >= start && eras[era(of: day)].weekdays.contains(Self.weekday(day)) && !isPaused(day)
   }
 
-  /// Which of the eras a day lies in.
+  /// Returns the index of the era that contains a day.
   func era(of day: Int) -> Int { eras.count == 1 ? 0 : Self.index(in: eras) { $0.last < day } }
 
-  /// How many days from one to another, both included, are of the weekdays that count then, and of some. Start, pauses and skips
-  /// do not matter.
+  /// Returns how many days from `first` to `last`, both included, are counted weekdays of their era and in `some`,
+  /// regardless of start, pauses and skips.
   func asked(_ first: Int, _ last: Int, of some: WeekdaySet = .everyDay) -> Int {
     guard first <= last else { return 0 }
     var (count, from) = (0, first)
@@ -118,7 +117,7 @@ struct CountedCalendar {
     return count
   }
 
-  /// How many elements come first for which something holds, when it holds for none after them.
+  /// Returns the number of leading elements for which `holds` is true; it must be false for all others.
   private static func index<Element>(in elements: [Element], while holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {
@@ -131,7 +130,7 @@ struct CountedCalendar {
   // Day 0 was a Thursday.
   static func weekday(_ day: Int) -> Weekday { Weekday(rawValue: day.modulo(3, 7) + 1) ?? .monday }
 
-  /// How many days from one to another, both included, are of these weekdays.
+  /// Returns how many days from `first` to `last`, both included, have these weekdays.
   static func days(of set: WeekdaySet, _ first: Int, _ last: Int) -> Int {
     guard first <= last else { return 0 }
     let length = last - first + 1
@@ -142,7 +141,7 @@ struct CountedCalendar {
 }
 
 extension Int {
-  /// The remainder of this number and another by a divisor, never negative.
+  /// Returns the remainder of the sum of this number and another, never negative.
   fileprivate func modulo(_ added: Int, _ divisor: Int) -> Int {
     let remainder = (self + added) % divisor
     return remainder < 0 ? remainder + divisor : remainder
@@ -152,17 +151,17 @@ extension Int {
 extension CivilDate {
   var number: Int { Int(dayNumber) }
 
-  /// The day of a number, or the nearest that there is.
+  /// Creates the day of a number, or the nearest valid one.
   init(nearest number: Int) {
     self = CivilDate(dayNumber: Swift.min(Swift.max(number, 0), CivilDate.latest.number)) ?? .earliest
   }
 }
 
-/// Calendar weeks, from Monday on, and months, numbered through.
+/// A CalendarPeriod is a calendar week, which starts on Monday, or a month; both are numbered.
 enum CalendarPeriod: Hashable, Sendable {
   case week, month
 
-  /// The number of the period in which a day lies.
+  /// Returns the number of the period that contains a day.
   func index(of day: Int) -> Int {
     switch self {
     case .week:
@@ -174,7 +173,7 @@ enum CalendarPeriod: Hashable, Sendable {
     }
   }
 
-  /// Its first and its last day.
+  /// Returns the first and the last day of a period.
   func days(_ index: Int) -> ClosedRange<Int> {
     switch self {
     case .week: return index * 7 - 3...index * 7 + 3

@@ -1,34 +1,29 @@
 public import ChimeSchedule
 
-/// Why a day does not count: it neither breaks a streak nor adds to it.
+/// A NotCounted says why a day does not count; it then neither breaks nor extends a streak.
 public enum NotCounted: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Not one of the tracker's weekdays.
   case weekday
-  /// A vacation.
   case paused
-  /// Skipped on purpose.
   case skipped
-  /// Before the tracker's first day.
   case notStarted
-  /// The week, the month, or the days that follow each other had enough already. `GoalProgress` and `Statistics.calendar` tell
-  /// this; the definition alone cannot.
+  /// The week, month or rolling span was satisfied already. Only `GoalProgress` and `DayCalendar` report this;
+  /// the definition alone cannot tell.
   case enough
 }
 
-/// Whether a day can be skipped.
+/// A SkipVerdict says whether a day can be skipped.
 public enum SkipVerdict: Hashable, Sendable {
   case allowed
-  /// The day is skipped already.
   case isSkipped
-  /// It does not count anyhow.
+  /// The day does not count anyway.
   case needless(NotCounted)
-  /// As many days of its month as may be are skipped.
+  /// The month's budget of skips is used up.
   case budgetSpent(of: Int)
 }
 
 extension Tracker {
-  /// Why a day does not count, by the definition alone; nil when it counts. Of several reasons the first of `notStarted`,
-  /// `weekday`, `paused`, `skipped`.
+  /// Returns why a day does not count, by the definition alone; nil if it counts. Of several reasons, the first of
+  /// `notStarted`, `weekday`, `paused`, `skipped` is returned.
   public func whyNotCounted(_ day: CivilDate) -> NotCounted? {
     if day < startedOn { return .notStarted }
     if let set = weekdays(on: day), !set.contains(day.weekday) { return .weekday }
@@ -36,24 +31,24 @@ extension Tracker {
     return skips.contains(day) ? .skipped : nil
   }
 
-  /// The weekdays that count on a day, as they were chosen then; nil where so many days of some are wanted, whichever.
+  /// Returns the weekdays that counted on a day; nil if the tracker counts any days, up to a number.
   public func weekdays(on day: CivilDate) -> WeekdaySet? {
     guard case .weekdays(let set) = counting else { return nil }
     return formerWeekdays.first { day <= $0.until }?.weekdays ?? set
   }
 
-  /// Notes which weekdays counted before, when they are others from a day on. Another way of counting begins anew: its streaks
-  /// are of something else.
+  /// Keeps the former weekdays if they differ from a day on. After a change of `counting` to another kind, streaks
+  /// start again, so nothing is kept.
   ///
   /// - Parameters:
-  ///   - before: the tracker as it was.
+  ///   - before: the previous definition.
   ///   - day: the first day of the change, which is today.
   public mutating func keepWeekdays(of before: Tracker, until day: CivilDate) {
     guard case .weekdays(let new) = counting, case .weekdays(let old) = before.counting else {
       formerWeekdays = []
       return
     }
-    // Nothing held for a whole day that is changed again on the day of its change.
+    // Weekdays set today and changed again today never held for a whole day.
     formerWeekdays = before.formerWeekdays.filter { $0.until < day }
     if new != old, let last = day.adding(days: -1), before.startedOn <= last,
       formerWeekdays.last.map({ $0.until < last }) ?? true
@@ -66,13 +61,13 @@ extension Tracker {
     formerWeekdays.removeFirst(max(0, formerWeekdays.count - Self.maxFormerWeekdays))
   }
 
-  /// How many changes of weekdays are kept; of more the oldest are forgotten.
+  /// The most changes of weekdays that are kept; the oldest are dropped.
   public static let maxFormerWeekdays = 1_000
 
   public func counts(_ day: CivilDate) -> Bool { whyNotCounted(day) == nil }
 
-  /// Whether a day can be skipped: it counts, and the budget of its calendar month is not spent. Skips of days that do not
-  /// count anyhow, such as of a vacation that was entered later, cost nothing.
+  /// Returns whether a day can be skipped: it counts, and the budget of its calendar month is not used up. Skips of
+  /// days that do not count anyway, such as of a vacation entered later, are free.
   ///
   ///     // skipsEachMonth is 2; 3 and 9 March are skipped
   ///     tracker.canSkip(CivilDate("2026-03-20")!)   // .budgetSpent(of: 2)
@@ -87,18 +82,18 @@ extension Tracker {
     return skipsSpent(inMonthOf: day) < budget ? .allowed : .budgetSpent(of: budget)
   }
 
-  /// How many counted days of that day's calendar month are skipped.
+  /// Returns how many counted days of that day's calendar month are skipped.
   public func skipsSpent(inMonthOf day: CivilDate) -> Int {
     let month = CalendarPeriod.month.days(around: day)
     let calendar = CountedCalendar(self)
     return calendar.skips.count { month.contains(CivilDate(nearest: $0)) }
   }
 
-  /// Minutes since the tracker's day began of a minute on the clock on the wall, 0 to 1439: by it a day that begins at
-  /// 04:00 has 01:30 after 23:00.
+  /// Returns the minutes since the tracker's day started, for a local time in minutes after midnight (0…1439). If the
+  /// day starts at 04:00, 01:30 is after 23:00.
   public func minuteOfDay(_ minute: Int) -> Int { (minute - dayStartsAt + 1440) % 1440 }
 
-  /// What streaks are counted in: weeks and months where so many days of one are wanted, or where the goal is of one.
+  /// What streaks count: weeks or months if `counting` or the goal is per week or month, otherwise days.
   public var streakUnit: Streak.Unit {
     switch counting {
     case .timesAWeek: .weeks
@@ -126,12 +121,12 @@ extension Tracker {
 extension Goal {
   var isOfValue: Bool { if case .value = target { true } else { false } }
 
-  /// Of days: what a day's entries have to come to. Nil for a goal of a week, a month, or a value.
+  /// The target of a day's entries; nil for a goal per week or month, or a value.
   var ofDay: Goal.Target? { period == .day && !isOfValue ? target : nil }
 }
 
 extension Goal.Period {
-  /// Nil for a day.
+  /// The calendar period; nil for a day.
   var calendar: CalendarPeriod? {
     switch self {
     case .day: nil

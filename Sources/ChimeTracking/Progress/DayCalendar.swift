@@ -1,34 +1,34 @@
 public import ChimeSchedule
 
-/// A day as a calendar shows it.
+/// A CalendarDay is a day as a calendar shows it.
 public struct CalendarDay: Hashable, Sendable {
   public var day: CivilDate
-  /// Nil without an entry.
+  /// The day's total; nil without entries.
   public var total: DayTotal?
-  /// Nil when the day counts. `enough` where its week, month or rolling time had all it wants in the days before.
+  /// Why the day does not count, if it does not; `enough` if earlier days had satisfied its week, month or rolling span.
   public var whyNotCounted: NotCounted?
-  /// The share of the day's goal in percent, rounded down; nil where no goal is for the day.
+  /// The percentage of the day's goal, rounded down; nil without a goal per day.
   public var percent: Int?
-  /// Its number among the days that count and are met, from the start: 1, 2, 3 …; nil for all others.
+  /// Its number among the counted days that were met, from the start: 1, 2, 3 …; nil for all others.
   public var number: Int?
   public var isMet = false
-  /// How near to its limit the day is; nil without a limit.
+  /// The state of the day's limit; nil without a limit.
   public var limit: LimitState?
 
-  /// As of `GoalProgress`.
+  /// Whether the limit has not been exceeded but the day is not over, as in `GoalProgress`.
   public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
   public var counts: Bool { whyNotCounted == nil }
 }
 
-/// The days of a range, one after the other, also those without an entry.
+/// DayCalendar lists all days of a range, including those without entries.
 ///
 ///     let reads = DayCalendar.reads(tracker, in: march, summary)
 ///     let days = DayCalendar.days(
 ///       tracker, in: march, summary: summary, totals: try store.dayTotals(of: key, in: reads))
 ///     days[4].number    // 12
 public enum DayCalendar {
-  /// The days whose totals have to be read: the range with what `enough` looks back at, and all days after it, by which the
-  /// range's numbers are known.
+  /// Returns the days whose totals are needed: the range, what `enough` looks back at, and all later days, which
+  /// determine the numbers in the range.
   public static func reads(
     _ tracker: Tracker, in range: ClosedRange<CivilDate>, _ summary: TrackerSummary
   ) -> ClosedRange<CivilDate> {
@@ -36,8 +36,10 @@ public enum DayCalendar {
     return first...max(range.upperBound, summary.lastDay ?? range.upperBound)
   }
 
+  /// Returns the days of the range.
+  ///
   /// - Parameters:
-  ///   - summary: the kept one.
+  ///   - summary: the stored summary.
   ///   - totals: those of `reads(_:in:_:)`, in order.
   ///   - today: the first day that is not over.
   public static func days(

@@ -1,26 +1,26 @@
 public import ChimeSchedule
 
-/// What one day's entries of a tracker come to. Kept beside the entries, so that nothing is read again to know it.
+/// A DayTotal is the sum of a tracker's entries of one day. It is stored, so that entries need not be read again.
 public struct DayTotal: Hashable, Sendable, Codable {
   public var day: CivilDate
   public var count: Int
-  /// Of an amount: the sum; else zero.
+  /// The sum, for an amount; otherwise zero.
   public var total: Quantity
-  /// The smallest and the greatest entry; nil for a check.
+  /// The smallest and the largest entry; nil for a check.
   public var least: Quantity?
   public var most: Quantity?
-  /// The value of the entry that came last by its time: a measure's value of the day.
+  /// The value of the last entry in time, which is the day's value of a measure.
   public var last: Quantity?
   public var firstAt: Instant
   public var lastAt: Instant
-  /// Minutes after midnight of the earliest and the latest on the clock on the wall, in the order of the tracker's day:
-  /// when it begins at 04:00, 01:30 is later than 23:00 (`Tracker.minuteOfDay`).
+  /// The local times of the earliest and the latest entry, in minutes after midnight, ordered by the tracker's day: if
+  /// it starts at 04:00, 01:30 is later than 23:00 (`Tracker.minuteOfDay`).
   public var firstMinute: Int
   public var lastMinute: Int
-  /// Whether the day's goal was met, as the goal was when an entry of that day was last changed. Without a goal for the
-  /// day (none at all, one of a week or a month, a measure's value) a day with an entry is met.
+  /// Whether the day's goal was met, by the goal in force when an entry of the day last changed. Without a goal per
+  /// day, a day with an entry is met.
   public var isMet: Bool
-  /// The day's goal as it was then; nil: none.
+  /// The day's goal at that time, if any.
   public var goal: Goal?
 
   public init(
@@ -42,14 +42,14 @@ public struct DayTotal: Hashable, Sendable, Codable {
   }
 }
 
-/// A run of counted days (weeks, months) that were met.
+/// A Streak is a run of counted days, weeks or months that were met.
 public struct Streak: Hashable, Sendable, Codable {
-  /// What it is counted in.
+  /// The unit in which a streak is counted.
   public enum Unit: String, Hashable, Sendable, Codable { case days, weeks, months }
 
   public var length: Int
   public var unit: Unit
-  /// Its first and its last day that was met; of weeks and months the first day of the first and the last day of the last.
+  /// The first and the last day that was met, or the first day of the first and the last day of the last week or month.
   /// Nil for a length of 0.
   public var first: CivilDate?
   public var last: CivilDate?
@@ -62,7 +62,7 @@ public struct Streak: Hashable, Sendable, Codable {
   }
 }
 
-/// How often each item occurs in a time.
+/// An ItemCount says how often an item occurs in a range.
 public struct ItemCount: Hashable, Sendable, Codable {
   public var item: ItemID
   public var count: Int

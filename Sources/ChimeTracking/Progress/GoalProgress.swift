@@ -1,6 +1,6 @@
 public import ChimeSchedule
 
-/// How a tracker stands on a day: what has been reached, what remains, and how its runs are.
+/// A GoalProgress is a tracker's state on a day: what was reached, what remains, and its runs.
 ///
 ///     let days = GoalProgress.reads(tracker, on: today)
 ///     let standing = GoalProgress(
@@ -8,48 +8,46 @@ public import ChimeSchedule
 ///     standing.remaining    // 750 ml
 public struct GoalProgress: Hashable, Sendable {
   public var day: CivilDate
-  /// The day's own total; nil without an entry.
+  /// The day's total; nil without entries.
   public var total: DayTotal?
-  /// Of a measure: the value of that day, or the latest before it.
+  /// The value of that day or the latest before it, for a measure.
   public var value: Quantity?
-  /// What is to be reached, and in which time: the goal; without one the tracker's number of days a week or a month, or in
-  /// its rolling time (`Wanted.period` is nil); else one entry a day. Nil for an amount or a measure without a goal.
+  /// What to reach, and in which period: the goal; else the number of days per week or month, or in a rolling span (then
+  /// `Wanted.period` is nil); else one entry a day. Nil for an amount or a measure without a goal.
   public var wanted: Wanted?
-  /// What the period has so far; of a measure its value. Where days or entries are counted, each is a `Quantity.one`.
+  /// The total of the period so far, or a measure's value. Days and entries count as `Quantity.one` each.
   public var reached: Quantity?
-  /// What is left, never below zero: of a measure the way to its goal, in either direction.
+  /// What is left, at least zero: for a measure, the distance to its goal in either direction.
   public var remaining: Quantity?
-  /// The share of it in percent, rounded down, more than 100 where more was done. Of a measure the part of the way from its
-  /// first value to the goal's, 0 to 100. A percentage of 100 and `isReached` go together.
+  /// The percentage, rounded down, more than 100 if exceeded. For a measure, the part of the way from its first value
+  /// to the goal, 0 to 100. It is at least 100 exactly when `isReached`.
   public var percent: Int?
-  /// Whether what is wanted is reached.
   public var isReached: Bool
-  /// Whether the day is done: its own goal is met, or, of a week or a month, the period's goal is. With no such goal it is
-  /// when there is an entry. Of a limit it is when the day is over and has not passed it.
+  /// Whether the day is done: its own goal, or that of its week or month, is met; without such a goal, it has an entry.
+  /// The day of a limit is done once it is over and has not exceeded the limit.
   public var isMet: Bool
-  /// How near to its limit the day is; nil without a limit.
+  /// The state of the day's limit; nil without a limit.
   public var limit: LimitState?
-  /// Why the day does not count; nil when it does.
+  /// Why the day does not count; nil if it does.
   public var whyNotCounted: NotCounted?
   public var form: Form
-  /// How many counted days have been met up to this one, itself included: the day's number when it is met itself.
+  /// The number of counted days met up to and including this one, which is the day's own number if it is met.
   public var number: Int
-  /// The same of its calendar month, and how many days of that month count in all (of so many times a week or a month: how
-  /// many are wanted in it).
+  /// The same for its calendar month, and how many days of that month count in total, or are wanted per `counting`.
   public var numberThisMonth: Int
   public var countedThisMonth: Int
 
   public var counts: Bool { whyNotCounted == nil }
 
-  /// Whether there is nothing to do or to regret: a limit that was not passed, of a day that is not over.
+  /// Whether the day of a limit is not over and has not exceeded it, so that there is nothing to do or to regret.
   public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
 
-  /// What is to be reached.
+  /// A Wanted is what to reach.
   public struct Wanted: Hashable, Sendable {
     public enum Kind: Hashable, Sendable { case entries, total, value, days }
     public var kind: Kind
     public var quantity: Quantity
-    /// Nil for so many days in any that follow each other.
+    /// The period; nil for a rolling span.
     public var period: Goal.Period?
 
     public init(_ kind: Kind, _ quantity: Quantity, each period: Goal.Period?) {
@@ -59,8 +57,7 @@ public struct GoalProgress: Hashable, Sendable {
     }
   }
 
-  /// The days whose totals have to be read for a standing: of the day's month and week up to the day, or as far back as a
-  /// rolling time goes.
+  /// Returns the days whose totals are needed: the day's month and week up to the day, or its rolling span.
   public static func reads(_ tracker: Tracker, on day: CivilDate) -> ClosedRange<CivilDate> {
     var first = min(
       CalendarPeriod.month.days(around: day).lowerBound, CalendarPeriod.week.days(around: day).lowerBound)
@@ -69,10 +66,10 @@ public struct GoalProgress: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - summary: of all entries up to that day. For today that is the kept one; for a day before the summary's `lastDay`
-  ///     make it by `ProgressAggregator.summary(of:)` of the totals up to the day.
-  ///   - totals: those of `reads(_:on:)`, in order; others do no harm.
-  ///   - isOver: whether the day has ended, which a limit is judged by.
+  ///   - summary: the summary of all entries up to that day: the stored one for today; for a day before its `lastDay`,
+  ///     that of `ProgressAggregator.summary(of:)` for the totals up to the day.
+  ///   - totals: those of `reads(_:on:)`, in order; others are ignored.
+  ///   - isOver: whether the day has ended, which decides whether a limit is judged.
   public init(
     _ tracker: Tracker, on day: CivilDate, summary: TrackerSummary, totals: some Sequence<DayTotal>,
     isOver: Bool = false
@@ -80,7 +77,7 @@ public struct GoalProgress: Hashable, Sendable {
     let reads = Self.reads(tracker, on: day)
     let totals = totals.filter { reads.contains($0.day) }
     let aggregator = ProgressAggregator(tracker)
-    // The first day that is not judged.
+    // The first day that is not judged yet.
     let open = isOver ? day.adding(days: 1) ?? day : day
     let summary = aggregator.closed(summary, before: open)
     self.day = day
@@ -140,7 +137,7 @@ public struct GoalProgress: Hashable, Sendable {
     }
   }
 
-  /// Rounded down, and never below 0.
+  /// Returns the percentage, rounded down and at least 0.
   static func percent(_ reached: Quantity, of wanted: Quantity) -> Int {
     guard reached > .zero else { return wanted > .zero ? 0 : 100 }
     guard wanted > .zero else { return 100 }
@@ -151,23 +148,23 @@ public struct GoalProgress: Hashable, Sendable {
 }
 
 extension Quantity {
-  /// So many of what is counted.
+  /// Returns this many of the things that are counted.
   public static func ones(_ count: Int) -> Quantity {
     let (grains, overflow) = Int64(count).multipliedReportingOverflow(by: Quantity.one.grains)
     return Quantity(grains: overflow ? .max : grains)
   }
 }
 
-/// The way of a measure from its first value to its goal.
+/// A MeasureWay is the way of a measure from its first value to its goal.
 struct MeasureWay {
   var first: Quantity
   var now: Quantity
   var goal: Quantity
 
-  /// Towards less when it began above the goal, towards more otherwise.
+  /// Whether the goal is reached, downwards if the first value was above it, otherwise upwards.
   var isThere: Bool { first > goal ? now <= goal : first < goal ? now >= goal : now == goal }
   var remaining: Quantity { isThere ? .zero : now > goal ? now - goal : goal - now }
-  /// 100 only when it is there.
+  /// The percentage of the way; 100 only if the goal is reached.
   var percent: Int {
     if isThere { return 100 }
     let whole = Double(first.grains) - Double(goal.grains)
@@ -177,7 +174,7 @@ struct MeasureWay {
   }
 }
 
-/// What the days up to one come to, for what the tracker wants of them.
+/// A PeriodProgress adds up the days up to a given one, as far as the tracker's goal and counting ask for.
 struct PeriodProgress {
   private let aggregator: ProgressAggregator
   fileprivate let totals: [DayTotal]
@@ -198,7 +195,7 @@ struct PeriodProgress {
     }
   }
 
-  /// Whether the day's week, month or rolling time had all it wants before the day.
+  /// Whether earlier days had satisfied the day's week, month or rolling span.
   var hadEnough: Bool {
     func met(_ period: Goal.Period?) -> Int { days(of: period).count { $0.isMet && $0.day < day } }
     switch aggregator.tracker.counting {
@@ -229,7 +226,7 @@ struct PeriodProgress {
 }
 
 extension PeriodProgress {
-  /// Of the first total that is not before a day.
+  /// Returns the index of the first total that is not before a day.
   private func index(of day: CivilDate) -> Int {
     var (low, high) = (0, totals.count)
     while low < high {
@@ -241,7 +238,7 @@ extension PeriodProgress {
 }
 
 extension GoalProgress {
-  /// The first day of the rolling time that ends with a day.
+  /// Returns the first day of the rolling span that ends with a day.
   static func reads(_ tracker: Tracker, rolling day: CivilDate) -> CivilDate {
     guard case .rolling(_, let days) = tracker.counting else { return day }
     let calendar = CountedCalendar(tracker)
@@ -251,8 +248,8 @@ extension GoalProgress {
 }
 
 extension ProgressAggregator {
-  /// How many days of a range the tracker wants: those that count; of so many times a week, a month or in some days, its share
-  /// of those that count, rounded.
+  /// Returns how many days of a range the tracker wants: the counted days, or for "so many times in a period" the
+  /// rounded proportion of them.
   public func due(in days: ClosedRange<CivilDate>) -> Int {
     let counted = calendar.count(days.lowerBound.number, days.upperBound.number)
     let (times, span): (Int, Int)
@@ -266,7 +263,7 @@ extension ProgressAggregator {
     return Int((Double(counted) * Double(times) / Double(span)).rounded())
   }
 
-  /// The same, but for a limit's day that is not over: it is held against nobody until it has been passed.
+  /// Returns the same without a limit's day that is not over, unless the limit is exceeded already.
   func due(in days: ClosedRange<CivilDate>, _ totals: some Sequence<DayTotal>, today: CivilDate) -> Int {
     let due = due(in: days)
     guard tracker.isLimited, days.contains(today), counts(today) else { return due }
@@ -275,7 +272,7 @@ extension ProgressAggregator {
 }
 
 extension CivilDate {
-  /// How many days the month has in which a range begins.
+  /// Returns the number of days of the month in which a range starts.
   static func daysIn(_ days: ClosedRange<CivilDate>) -> Int {
     let (year, month, _) = days.lowerBound.fields
     return daysIn(month: month, year: year)

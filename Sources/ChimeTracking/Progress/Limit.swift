@@ -1,24 +1,24 @@
 public import ChimeSchedule
 
-// A limit is a goal of at most so much. All days but its own are judged by their entries; a day of a limit is judged when it is
-// over, and is met without any.
+// A limit is a goal of at most an amount. Other goals are judged by a day's entries at once; a limit is judged when the
+// day is over, and is met without entries.
 
-/// How near to its limit a day has come.
+/// A LimitState says how near a day is to its limit.
 public enum LimitState: String, Hashable, Comparable, Sendable, Codable, CaseIterable {
   case under
-  /// At four fifths of it, or where one more entry of the usual amount would pass it.
+  /// At 80 % of the limit, or where one more usual entry would exceed it.
   case near
-  /// Beyond it. What comes to the limit itself has not passed it.
+  /// Above the limit. A day exactly at the limit has not exceeded it.
   case passed
 
-  /// In percent.
+  /// The percentage from which a day is near its limit.
   static let nearFrom = 80
 
   public static func < (left: LimitState, right: LimitState) -> Bool { left.rank < right.rank }
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-  /// - Parameter portion: what one more entry is likely to add.
+  /// - Parameter portion: what one more entry probably adds.
   init(_ reached: Quantity, of limit: Quantity, portion: Quantity?) {
     if reached > limit {
       self = .passed
@@ -33,10 +33,9 @@ public enum LimitState: String, Hashable, Comparable, Sendable, Codable, CaseIte
 }
 
 extension Tracker {
-  /// Whether its goal is a limit.
   public var isLimited: Bool { goal?.isAtMost ?? false }
 
-  /// How near to its limit a day is; nil without a limit. A day keeps the limit that it had.
+  /// Returns the state of a day's limit; nil without a limit. A day keeps the limit that it had.
   public func limitState(of total: DayTotal?) -> LimitState? {
     guard let goal else { return nil }
     let then = total?.goal.flatMap { $0.isAtMost ? $0 : nil } ?? goal
@@ -45,14 +44,14 @@ extension Tracker {
     return LimitState(reached, of: limit, portion: kind == .check ? .one : usual)
   }
 
-  /// Whether a day was met, once it is over: of a limit also without an entry.
+  /// Returns whether a day that is over was met; for a limit, even without entries.
   public func wasMet(_ total: DayTotal?) -> Bool {
     limitState(of: total).map { $0 != .passed } ?? total?.isMet ?? false
   }
 }
 
 extension Goal {
-  /// What a count or a total comes to; nil for a value.
+  /// The quantity of a count or a total; nil for a value.
   var amount: Quantity? {
     switch target {
     case .count(let count): .ones(count)
@@ -63,7 +62,7 @@ extension Goal {
 }
 
 extension TrackerSummary {
-  /// The newest day of a limit that has an entry, which is not judged yet.
+  /// An OpenDay is the newest day of a limit with an entry, which is not judged yet.
   struct OpenDay: Hashable, Sendable, Codable {
     var day: Int
     var isMet: Bool
@@ -71,15 +70,15 @@ extension TrackerSummary {
 }
 
 extension ProgressAggregator {
-  /// Whether a day is met: of a limit when it is over and counts.
+  /// Returns whether a day is met; the day of a limit must be over and count.
   func isMet(_ total: DayTotal?, on day: CivilDate, today: CivilDate) -> Bool {
     guard tracker.isLimited else { return total?.isMet ?? false }
     return day < today && calendar.contains(day.number) && tracker.wasMet(total)
   }
 
-  /// How many days of a range have a number.
+  /// Returns how many days of a range have a number.
   ///
-  /// - Parameter totals: those of the range; others do no harm.
+  /// - Parameter totals: those of the range; others are ignored.
   func numbered(in days: ClosedRange<CivilDate>, _ totals: some Sequence<DayTotal>, today: CivilDate) -> Int {
     guard tracker.isLimited else { return totals.count { days.contains($0.day) && isNumbered($0) } }
     let last = min(days.upperBound.number, today.number - 1)
@@ -90,7 +89,7 @@ extension ProgressAggregator {
     return calendar.count(days.lowerBound.number, last) - over
   }
 
-  /// The summary with all days before one judged. Of what is no limit days are judged as they are entered, and nothing changes.
+  /// Returns the summary with all days before `day` judged. Without a limit, days are judged at once, and nothing changes.
   public func closed(_ summary: TrackerSummary, before day: CivilDate) -> TrackerSummary {
     guard tracker.isLimited else { return summary }
     var closed = summary.lastDay == nil ? blank : summary
@@ -118,8 +117,8 @@ extension ProgressAggregator {
     if let open = summary.carry.open, open.day < end { summary.carry.open = nil }
   }
 
-  /// How a limit goes on a day that all before are judged of. One that has been passed already ends the run; one that is not
-  /// over changes nothing else.
+  /// Returns a limit's form on a day, with all earlier days judged. If that day has exceeded the limit, it ends the
+  /// run; otherwise an unfinished day changes nothing.
   func form(ofLimit summary: TrackerSummary, on day: CivilDate) -> Form {
     let today = day.number
     var form = Form(

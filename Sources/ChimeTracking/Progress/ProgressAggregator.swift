@@ -1,9 +1,9 @@
 import ChimeSchedule
 
-/// Adds up what was done: entries to days, days to a summary.
+/// A ProgressAggregator adds up entries to days, and days to a summary.
 ///
-/// A day's total and the tracker's summary are kept, and one more entry costs the same whether there are ten of them or a
-/// million. Only when the past has changed is more read: the day's entries, and the totals of all days.
+/// A day's total and the tracker's summary are stored, so that one more entry costs the same for ten entries or a
+/// million. Only a change of the past needs more reading: the day's entries, and the totals of all days.
 ///
 ///     let aggregator = ProgressAggregator(tracker)
 ///     let old = try store.dayTotal(of: key, on: entry.day)
@@ -13,12 +13,12 @@ import ChimeSchedule
 ///       summary = aggregator.summary(of: try store.dayTotals(of: key, in: .earliest ... .latest))
 ///     }
 ///
-/// After an edit or a removal the day is `total(of: entriesOfTheDay)`. A removal, an edit that moves an entry to another day, a
-/// changed definition and a change that is taken back always need `summary(of:)`; so does an edit unless `add` says otherwise.
+/// After an edit or a removal, the day's total is `total(of: entriesOfTheDay)`. A removal, an edit that moves an entry to
+/// another day, a changed definition and an undo always need `summary(of:)`; an edit within a day needs it if `add` fails.
 public struct ProgressAggregator: Sendable {
   public let tracker: Tracker
   let calendar: CountedCalendar
-  /// One for each of the calendar's eras.
+  /// The rules, one per era of the calendar.
   private let rules: [StrengthRule]
 
   public init(_ tracker: Tracker) {
@@ -27,12 +27,12 @@ public struct ProgressAggregator: Sendable {
     rules = calendar.eras.map { StrengthRule(tracker, $0.weekdays) }
   }
 
-  /// How the strength goes on a day.
+  /// Returns the rule that applies on a day.
   func rule(on day: Int) -> StrengthRule { rules[calendar.era(of: day)] }
 
   // Days.
 
-  /// A day's total with one more entry. The entry is of that day, and was logged after all that are in the total.
+  /// Returns a day's total with one more entry, which must be of that day and logged after all others in the total.
   public func total(_ known: DayTotal?, adding entry: Entry) -> DayTotal {
     let quantity = tracker.kind == .check ? nil : entry.quantity
     var total =
@@ -55,7 +55,7 @@ public struct ProgressAggregator: Sendable {
     return evaluator(total)
   }
 
-  /// A day's total as the tracker's goal judges it.
+  /// Returns a day's total with the verdict of the tracker's current goal.
   public func evaluator(_ total: DayTotal) -> DayTotal {
     var total = total
     total.goal = tracker.goal
@@ -63,13 +63,12 @@ public struct ProgressAggregator: Sendable {
     return total
   }
 
-  /// The total of a day's entries, in any order; nil when there are none.
+  /// Returns the total of a day's entries, in any order; nil if there are none.
   public func total(of entries: some Sequence<Entry>) -> DayTotal? {
     entries.sorted { ($0.at, $0.id) < ($1.at, $1.id) }.reduce(nil) { total($0, adding: $1) }
   }
 
-  /// Whether the entries of a day meet its goal: so many of them, or so much in all. Where no goal is for the day one entry
-  /// is enough.
+  /// Returns whether the entries of a day meet its goal. Without a goal per day, one entry is enough.
   private func isMet(_ total: DayTotal) -> Bool {
     switch total.goal?.ofDay {
     case _ where total.goal?.isAtMost == true: tracker.wasMet(total)
@@ -79,20 +78,18 @@ public struct ProgressAggregator: Sendable {
     }
   }
 
-  /// Whether a day has a number, and is one of "8 of 10": it counts, and is met. A day off that was done all the same is met
-  /// and has none.
+  /// Returns whether a day has a number, as in "8 of 10": it counts and is met. A day off can be met, but has no number.
   public func isNumbered(_ total: DayTotal) -> Bool { total.isMet && counts(total.day) }
 
   func counts(_ day: CivilDate) -> Bool { calendar.contains(day.number) }
 
   // The summary.
 
-  /// Brings a summary up with the total of its newest day, or of a day after it. Nothing else is read, and the cost does
-  /// not grow with days or entries.
+  /// Updates a summary with the total of its newest day or a later one, reading nothing else, at constant cost.
   ///
-  /// - Parameter old: what the day came to when the summary was last brought up; nil when it had no entry.
-  /// - Returns: whether that was possible. When not, the summary is as it was and has to be made by `summary(of:)`: the day
-  ///   lies in the past, or has less of something than it had.
+  /// - Parameter old: the day's total at the last update; nil if it had no entry.
+  /// - Returns: whether that was possible. If not, the summary is unchanged and must be recomputed by `summary(of:)`,
+  ///   because the day lies in the past, or has less of something than before.
   public func add(_ new: DayTotal, replacing old: DayTotal?, to summary: inout TrackerSummary) -> Bool {
     guard canAdd(new, replacing: old, to: summary) else { return false }
     if summary.lastDay == nil { summary = blank }
@@ -117,7 +114,7 @@ public struct ProgressAggregator: Sendable {
     return true
   }
 
-  /// The summary of all days that have entries, in order.
+  /// Returns the summary of all days that have entries, in order.
   public func summary(of totals: some Sequence<DayTotal>) -> TrackerSummary {
     var summary = blank
     for total in totals { _ = add(total, replacing: nil, to: &summary) }
@@ -164,10 +161,10 @@ public struct ProgressAggregator: Sendable {
     }
   }
 
-  /// The share of its goal that a day has reached, in thousandths, rounded down; 0 where none is for the day.
+  /// Returns the part of its goal that a day has reached, in thousandths, rounded down; 0 without a goal per day.
   private func share(of total: DayTotal) -> Int {
     let (has, wants): (Int64, Int64)
-    // Of a limit the most is no merit.
+    // Reaching much of a limit is no merit.
     if total.goal?.isAtMost == true { return 0 }
     switch total.goal?.ofDay {
     case .count(let count): (has, wants) = (Int64(total.count), Int64(count))
@@ -205,7 +202,7 @@ public struct ProgressAggregator: Sendable {
     summary.strength = rule.step(summary.carry.settled, worth: worth)
   }
 
-  /// Strength at the end of the day before one that lies after `strengthDay`.
+  /// Returns the strength at the end of the day before one that lies after `strengthDay`.
   func strength(of summary: TrackerSummary, beforeDay day: Int) -> Double {
     guard let from = summary.strengthDay else { return 0 }
     let recent = summary.carry.recent.map { (position: calendar.position($0.day), amount: $0.amount) }

@@ -1,61 +1,60 @@
-/// Runs of days of a promise like "twice in any seven days", kept up with each new repetition.
+/// RollingRuns keeps the runs of days for a promise like "twice in any seven days", updated with each repetition.
 ///
-/// The rule is Loop Habit Tracker's (https://github.com/iSoron/uhabits, `EntryList`), told in our words. Days are counted
-/// by position, so that days that do not count are left out.
+/// The rule is that of Loop Habit Tracker (https://github.com/iSoron/uhabits, `EntryList`), in our own words. Days are
+/// counted by position, so that days that do not count are left out.
 ///
-/// - Wherever `times` repetitions lie within `days` days, the promise is kept for the `days` days that begin with the first
-///   of them: a *span*. Its days are covered, done or not.
-/// - Where two spans overlap, the earlier one is moved back until it ends just before the later one begins, though never
-///   so far that it would not hold its own repetitions any more. This is done from the newest span to the oldest. So it
-///   does no harm to be early: the days that overlap are not lost, they fill gaps.
-/// - A repetition that is in no span covers its own day.
-/// - A run is covered days without a gap. We count it up to today, Loop into the days to come.
+/// - Wherever `times` repetitions lie within `days` days, the promise is kept for the `days` days that begin with the
+///   first of them: a *span*. Its days are covered, done or not.
+/// - Where two spans overlap, the earlier one moves back until it ends just before the later one begins, but never so
+///   far that it would lose its own repetitions. This goes from the newest span to the oldest. So it does no harm to be
+///   early: overlapping days are not lost, they fill gaps.
+/// - A repetition in no span covers its own day.
+/// - A run is a range of covered days without a gap. It counts up to today; Loop also counts days to come.
 ///
-/// A new span moves earlier ones, which may move those before them, and runs that were apart can come together. Reading all
-/// of them again is not needed. Where a run begins depends on nothing but where the next span begins, and always as
-/// "that, less a number, but within two bounds"; putting two such dependences one after the other gives a third. So a run is
-/// five numbers, however long it is. A run is done with when the one after it cannot be moved far enough back to
-/// touch it; as each gap uses up at least one day of moving, there are never more than `days` others.
+/// A new span moves earlier ones, which may move those before them, so that separate runs can merge. It is not
+/// necessary to read all of them again. The begin of a run depends only on where the next span begins, and always as
+/// "that minus a number, within two bounds"; two such dependences in a row give a third one. So a run is five numbers,
+/// however long it is. A run is final when the one after it cannot move back far enough to touch it. Each gap uses up
+/// at least one day of moving, so there are never more than `days` runs that are not final.
 struct RollingRuns: Hashable, Sendable, Codable {
-  /// Spans that follow each other without a gap.
+  /// A Run is a sequence of spans without a gap.
   struct Run: Hashable, Sendable, Codable {
-    /// When the next span begins at `x`, this run begins at `x - shift`, but within `least...most`; `most` when there is
-    /// no next span.
+    /// If the next span begins at `x`, this run begins at `x - shift`, within `least...most`; at `most` if there is none.
     var shift: Int
     var least: Int
     var most: Int
-    /// The last day, as long as no next span moves it.
+    /// The last day, unless the next span moves it.
     var end: Int
 
     func begin(next: Int) -> Int { min(max(next - shift, least), most) }
   }
 
-  /// Covered days, by position.
+  /// A Stretch is a range of covered days, by position.
   struct Stretch: Hashable, Sendable, Codable {
     var first: Int
     var last: Int
     var length: Int { last - first + 1 }
 
-    /// Whether it is longer than another, or as long and earlier.
+    /// Returns whether it is longer than another, or equally long and earlier.
     func beats(_ other: Stretch?) -> Bool {
       guard let other else { return true }
       return length > other.length || length == other.length && first < other.first
     }
   }
 
-  /// Oldest first; the last is that of the newest span.
+  /// The runs that are not final, oldest first; the last is that of the newest span.
   private(set) var runs: [Run] = []
-  /// The newest repetitions that follow each other day by day in no span.
+  /// The newest repetitions on consecutive days that belong to no span.
   private(set) var alone: Stretch?
   /// Whether the newest repetition is in a span.
   private(set) var isKept = false
-  /// The longest of what cannot change any more.
+  /// The longest final run.
   private(set) var record: Stretch?
 
-  /// Takes a repetition at a position after all others.
+  /// Adds a repetition at a position after all others.
   ///
-  /// - Parameter first: the position of the repetition that is `times` repetitions back, this one included; nil when there
-  ///   are not so many, or when it lies further back than `days`.
+  /// - Parameter first: the position of the repetition `times` back, counting this one; nil if there are fewer, or if
+  ///   it lies more than `days` back.
   mutating func add(_ position: Int, first: Int?, days: Int) {
     guard let first, position - first < days else {
       isKept = false
@@ -81,7 +80,7 @@ struct RollingRuns: Hashable, Sendable, Codable {
     settle()
   }
 
-  /// Lets go the runs that nothing can move any more.
+  /// Drops the runs that nothing can move any more.
   private mutating func settle() {
     guard var least = runs.last?.least else { return }
     var kept = runs.count - 1
@@ -100,14 +99,14 @@ struct RollingRuns: Hashable, Sendable, Codable {
     if let stretch, stretch.beats(record) { record = stretch }
   }
 
-  /// The run of the newest repetition, up to a position.
+  /// Returns the run of the newest repetition, up to a position.
   func current(upTo position: Int) -> Stretch? {
     guard isKept, let run = runs.last else { return alone }
     let whole = stretch(run)
     return Stretch(first: whole.first, last: max(whole.first, min(whole.last, position)))
   }
 
-  /// The longest up to a position; of several the earliest.
+  /// Returns the longest run up to a position; of equal ones the earliest.
   func longest(upTo position: Int) -> Stretch? {
     var longest = record
     for run in runs.dropLast().map(stretch) where run.beats(longest) { longest = run }

@@ -1,9 +1,9 @@
 public import ChimeSchedule
 
 extension ProgressAggregator {
-  /// How a tracker goes on a day, from its summary: whether its runs still stand, and what is left of its strength.
+  /// Returns a tracker's form on a day: its current runs and its remaining strength.
   ///
-  /// - Parameter day: not before the summary's `lastDay`. For a day before it, make the summary of the totals up to it.
+  /// - Parameter day: not before the summary's `lastDay`. For an earlier day, use the summary of the totals up to it.
   ///
   ///     // Done on Monday and Tuesday; nothing on Wednesday yet
   ///     aggregator.form(of: summary, on: wednesday).streak.length   // 2
@@ -17,7 +17,7 @@ extension ProgressAggregator {
       strength: strength(of: summary, on: day))
   }
 
-  /// Of a day that is not over: it can raise the strength, and lower it only at its end.
+  /// Returns the strength on a day that is not over: the day can raise it at once, but lowers it only at its end.
   private func strength(of summary: TrackerSummary, on day: CivilDate) -> Double {
     guard let last = summary.strengthDay else { return 0 }
     if last >= day { return max(summary.carry.settled, summary.strength) }
@@ -43,7 +43,7 @@ extension ProgressAggregator {
     return summary.carry.rolling?.longest(upTo: calendar.position(today)).map(streak) ?? summary.longest
   }
 
-  /// A run of days, unless a day that counted went by since.
+  /// Returns the run; of length 0 if a counted day has passed since its end.
   func standing(_ run: Streak, on today: Int, of set: WeekdaySet) -> Streak {
     guard let last = run.last else { return Streak(unit: run.unit) }
     return calendar.count(last.number + 1, today - 1, of: set) == 0 ? run : Streak(unit: run.unit)
@@ -51,7 +51,7 @@ extension ProgressAggregator {
 
   // Days.
 
-  /// A counted day that is met now: the newest.
+  /// Adds the newest met and counted day to the runs.
   func addMetDay(_ day: CivilDate, to summary: inout TrackerSummary) {
     let set = WeekdaySet.weekends.contains(day.weekday) ? WeekdaySet.weekends : .weekdays
     if set == .weekends {
@@ -66,7 +66,7 @@ extension ProgressAggregator {
     let position = calendar.position(day.number)
     let daily = times >= days
     let back = daily ? 0 : max(times, 1) - 1
-    // The newest is not among the recent yet.
+    // `recent` may already contain the newest day.
     let earlier = summary.carry.recent.filter { $0.day != day.number }
     let first =
       back == 0 ? position : back <= earlier.count ? calendar.position(earlier[earlier.count - back].day) : nil
@@ -121,10 +121,11 @@ extension ProgressAggregator {
     summary.carry.period = tally
   }
 
-  /// Whether the run of weeks (months) holds up to the one before `index`: none between broke it. One that is short of its
-  /// goal breaks it, unless it has what the days that count ask for.
+  /// Returns whether the run of weeks or months lasts up to the one before `index`.
   ///
-  /// - Parameter includingEmpty: whether those between the newest that has an entry and `index` are looked at too.
+  /// A period that misses its goal breaks it, unless it has the share of the goal that its counted days ask for.
+  ///
+  /// - Parameter includingEmpty: whether to check the periods between the newest one with entries and `index` too.
   private func stands(
     _ carry: TrackerSummary.Carry, before index: Int, _ period: CalendarPeriod, includingEmpty: Bool = true
   ) -> Bool {
@@ -155,14 +156,14 @@ extension CountedCalendar {
   func count(in days: ClosedRange<Int>) -> Int { count(days.lowerBound, days.upperBound) }
 }
 
-/// What a week or a month asks for.
+/// A PeriodQuota is what a week or a month asks for.
 struct PeriodQuota {
-  /// Days met; nil where it does not matter.
+  /// The number of met days; nil if it does not matter.
   var days: Int?
-  /// Entries, or grains in all.
+  /// The number of entries, or the total in grains; nil if it does not matter.
   var entries: Int64?
   var total: Int64?
-  /// How many days count, of those that would without pauses, skips and a start in the middle.
+  /// The number of counted days, and the number without pauses, skips and a start in the middle.
   var counted: Int
   var asked: Int
 
@@ -184,7 +185,7 @@ struct PeriodQuota {
 
   func isMet(by tally: TrackerSummary.PeriodTally) -> Bool { has(tally) { $0 } }
 
-  /// Whether it has the part of the goal that falls to the days that count, rounded up.
+  /// Returns whether it has the share of the goal that falls to the counted days, rounded up.
   func isExcused(_ tally: TrackerSummary.PeriodTally) -> Bool { counted == 0 || has(tally, share) }
 
   private func has(_ tally: TrackerSummary.PeriodTally, _ part: (Int64) -> Int64) -> Bool {

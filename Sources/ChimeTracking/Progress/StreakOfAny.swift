@@ -1,18 +1,19 @@
 public import ChimeSchedule
 
-/// The streak of a person, over several trackers: a day counts when one of them at least was met. A day on which none was asked
-/// for neither breaks it nor adds to it, nor does today, as long as it is not over. Limits have no part in it.
+/// A StreakOfAny is a person's streak over several trackers: a day counts if at least one of them was met.
+///
+/// A day on which none was due neither breaks nor extends it, nor does today while it is not over. Limits are ignored.
 ///
 ///     let streak = StreakOfAny(trackers, since: firstDay, now: now, zone: zone)
 ///     streak.standing { tracker, day in totals[tracker.id]?[day]?.isMet ?? false }    // 12 days
 public struct StreakOfAny {
   private let trackers: [Tracker]
   private let first: Int
-  /// The newest day that any of them has, and the oldest that is not over for one of them.
+  /// The latest current day of any tracker; `unfinished` is the earliest.
   let last: Int
   private let unfinished: Int
 
-  /// - Parameter since: the first day that has an entry; nil without any.
+  /// - Parameter since: the first day with an entry; nil if there is none.
   public init(_ trackers: [Tracker], since: CivilDate?, now: Instant, zone: Zone) {
     let todays = trackers.map { $0.day(at: now, in: zone).day.number }
     let starts = trackers.map(\.startedOn) + [since].compactMap { $0 }
@@ -23,16 +24,16 @@ public struct StreakOfAny {
     unfinished = todays.min() ?? -1
   }
 
-  /// The streak that stands now.
+  /// Returns the current streak.
   ///
-  /// - Parameter most: where counting ends.
+  /// - Parameter most: the length at which to stop counting.
   public func standing(
     atMost most: Int = .max, isMet: (Tracker, CivilDate) throws -> Bool
   ) rethrows -> Streak {
     try run(upTo: last, atMost: most, isMet)
   }
 
-  /// The longest there has been, the standing one included.
+  /// Returns the longest streak ever, including the current one.
   func longest(isMet: (Tracker, CivilDate) throws -> Bool) rethrows -> Int {
     var (longest, run) = (0, 0)
     for day in stride(from: first, through: last, by: 1) {
@@ -46,7 +47,7 @@ public struct StreakOfAny {
     return longest
   }
 
-  /// The length of the run that a day belongs to, as far as a number; 0 when it counts for none.
+  /// Returns the length of the run that contains a day, counted up to `most`; 0 if the day was not met.
   func length(around day: CivilDate, atMost most: Int, isMet: (Tracker, CivilDate) throws -> Bool) rethrows -> Int {
     guard day.number <= last, try counts(day.number, isMet) == true else { return 0 }
     var (end, later) = (day.number, 0)
@@ -74,7 +75,7 @@ public struct StreakOfAny {
     return streak
   }
 
-  /// Whether a day adds to a run, or breaks it; nil when it does neither.
+  /// Returns whether a day extends a run (true) or breaks it (false); nil if it does neither.
   private func counts(_ day: Int, _ isMet: (Tracker, CivilDate) throws -> Bool) rethrows -> Bool? {
     let date = CivilDate(nearest: day)
     if try trackers.contains(where: { try isMet($0, date) }) { return true }

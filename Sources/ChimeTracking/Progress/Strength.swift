@@ -1,39 +1,39 @@
 import ChimeSchedule
 
-/// Habit strength: how firmly a habit sits, from 0 to 1.
+/// A StrengthRule computes habit strength, which says how firmly a habit is established, from 0 to 1.
 ///
-/// It is Loop Habit Tracker's score (Á. S. Xavier, https://github.com/iSoron/uhabits, `Score.compute` and
-/// `ScoreList.recompute`; explained in its issues 142 and 641): exponential smoothing of what each day was worth,
+/// It is the score of Loop Habit Tracker (Á. S. Xavier, https://github.com/iSoron/uhabits, `Score.compute` and
+/// `ScoreList.recompute`; explained in its issues 142 and 641): exponential smoothing of each day's worth,
 ///
 ///     strength = m · strength of the day before + (1 − m) · worth of the day,     m = ½ ^ (√f / 13)
 ///
-/// where `f` is how often the habit is meant to be done a day: 1 for every day, 3/7 for three times a week. So a
-/// daily habit gets half of the way to 1 in 13 days, and a rarer one takes longer, but fewer repetitions.
+/// where `f` is how often per day the habit is meant to be done: 1 for daily, 3/7 for three times a week. So a daily
+/// habit gets half of the way to 1 in 13 days, and a rarer one takes longer, but fewer repetitions.
 ///
-/// What a day is worth, from 0 to 1:
-/// - with a goal for the day, the share of it that was reached; without any, whether there is an entry;
-/// - of "`n` times in `d` days", how many of the `2n` repetitions that the last `2d` days ask for were done (twice the time,
-///   lest it matter on which days of a week);
-/// - with a goal for a week (month), the share of it that was reached in the last 7 (30) days.
+/// The worth of a day, from 0 to 1:
+/// - with a goal per day, the share of it that was reached; without a goal, whether there is an entry;
+/// - for "`n` times in `d` days", the share of `2n` repetitions done in the last `2d` days (twice the span, so that the
+///   choice of days within a week does not matter);
+/// - with a goal per week or month, the share of it that was reached in the last 7 or 30 days.
 ///
-/// Loop knows no weekdays. Here days that do not count are left out, and each that counts moves the strength as much as
-/// its share of a week would: of `k` weekdays `f` is `k/7` and `m` is raised to the power of `7/k`.
+/// Loop knows no weekdays. Here, days that do not count are left out, and each counted day moves the strength as much
+/// as its share of a week: for `k` weekdays, `f` is `k/7`, and `m` is raised to the power of `7/k`.
 struct StrengthRule {
-  /// What is left of the strength after a counted day that is worth nothing.
+  /// The factor by which a counted day of no worth reduces the strength.
   let multiplier: Double
-  /// How many counted days a day's worth takes in.
+  /// The number of counted days that a day's worth covers.
   let window: Int
-  /// What they have to come to; nil: a day stands for itself.
+  /// The total that these days need; nil if a day stands for itself.
   let target: Int64?
 
-  /// How many contributions say all there is to say, where each is 1; nil where they are amounts.
+  /// The number of contributions that suffice, if each is 1; nil if they are amounts.
   var enough: Int? { countsDays ? target.map(Int.init) : nil }
   private let countsDays: Bool
 
-  /// Below this it is nothing.
+  /// The strength below which it counts as 0.
   static let least = 1e-12
 
-  /// - Parameter weekdays: those that count, where the tracker goes by weekdays.
+  /// - Parameter weekdays: the counted weekdays, if the tracker counts by weekdays.
   init(_ tracker: Tracker, _ weekdays: WeekdaySet) {
     var (frequency, share) = (1.0, 1.0)
     if case .weekdays = tracker.counting { countsDays = false } else { countsDays = true }
@@ -63,7 +63,7 @@ struct StrengthRule {
     return (Double(times) / Double(days), 2 * days, Int64(2 * times))
   }
 
-  /// What a day contributes where a window is looked at.
+  /// Returns a day's contribution to a window.
   func contribution(of total: DayTotal, _ tracker: Tracker) -> Int64 {
     if case .weekdays = tracker.counting, let goal = tracker.goal {
       if case .count = goal.target { return Int64(total.count) }
@@ -72,7 +72,7 @@ struct StrengthRule {
     return total.isMet ? 1 : 0
   }
 
-  /// What a day is worth that stands for itself.
+  /// Returns the worth of a day that stands for itself.
   static func worth(of total: DayTotal) -> Double {
     switch total.goal?.ofDay {
     case .count(let wanted): wanted > 0 ? min(1, Double(total.count) / Double(wanted)) : 1
@@ -87,14 +87,14 @@ struct StrengthRule {
     return next < Self.least ? 0 : next
   }
 
-  /// What a window of contributions is worth, given those with their positions.
+  /// Returns the worth of a window with these contributions.
   func worth(of recent: some Sequence<Int64>) -> Double {
     guard let target, target > 0 else { return 1 }
     let sum = recent.reduce(Quantity.zero) { $0 + Quantity(grains: $1) }.grains
     return min(1, max(0, Double(sum) / Double(target)))
   }
 
-  /// Strength after some counted days without an entry: those of the positions after `position` up to `last`.
+  /// Returns the strength after counted days without entries, at the positions after `position` up to `last`.
   func decay(_ strength: Double, after position: Int, through last: Int, recent: [(position: Int, amount: Int64)])
     -> Double
   {
@@ -114,7 +114,7 @@ struct StrengthRule {
     return strength
   }
 
-  /// ½ to the power of a number of 0 to 1, by the series of e^x, to the last place or two.
+  /// Returns ½ to the power of a number from 0 to 1, by the series of e^x, accurate to the last digit or two.
   static func half(toThe exponent: Double) -> Double {
     let x = -0.693_147_180_559_945_3 * exponent
     var (sum, term) = (1.0, 1.0)
@@ -127,7 +127,7 @@ struct StrengthRule {
 }
 
 extension Goal {
-  /// How many entries or grains it wants in its period; nil for a value.
+  /// The number of entries or grains that it wants in its period; nil for a value.
   var wanted: Int64? {
     switch target {
     case .count(let count): Int64(count)

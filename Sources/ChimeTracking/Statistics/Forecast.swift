@@ -1,24 +1,24 @@
 import ChimeSchedule
 
-/// What is expected of a measure: one line through its last `window` days, from which the coming days and the day of the
-/// goal are both read. It does not depend on the range that is looked at, so every place says the same.
+/// A Forecast predicts a measure by one line through its last `window` days.
 ///
-/// Amounts and checks have none: how much somebody is going to do is no law of nature.
+/// Both the coming days and the day of the goal are read from this line, whatever range is shown. Amounts and checks
+/// have no forecast, because what a person will do follows no trend.
 struct Forecast {
-  /// A quarter of a year is long enough for who weighs once a fortnight, and short enough for what has changed.
+  /// A quarter: long enough for someone who weighs every two weeks, short enough to follow changes.
   static let window = 90
-  /// So many days after today are told.
+  /// The number of days predicted after today.
   static let ahead = 14
 
-  /// The fourteen days after today; empty for fewer than three days with a value.
+  /// The predicted days; empty if fewer than three days have a value.
   let days: [Prediction]
-  /// The day on which the line is at the goal's value; nil when it goes elsewhere, takes more than ten years, has been there
-  /// although the average is not, or when the average is there.
+  /// The day on which the line reaches the goal; nil if it leads elsewhere, takes more than ten years, or if the line
+  /// or the average is there already.
   let goalOn: CivilDate?
 
   /// - Parameters:
-  ///   - points: the days with a value up to today, in order; older ones are passed over.
-  ///   - average: where the tracker stands.
+  ///   - points: the days with a value up to today, in order; older ones are ignored.
+  ///   - average: the tracker's current average.
   init(_ points: [Statistics.Point], of tracker: Tracker, average: Double?, today: CivilDate) {
     let recent = points.filter { $0.day.number > today.number - Self.window && $0.day <= today }
     guard recent.count >= 3, let fit = LinearFit(recent) else {

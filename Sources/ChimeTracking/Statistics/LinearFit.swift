@@ -1,7 +1,6 @@
 public import ChimeSchedule
 
-/// What a line says of a day to come: the value, and between which two a value of that day lies in 95 of 100 cases, if what
-/// lies off the line lies there by chance.
+/// A Prediction is the expected value of a day, with a 95 % prediction interval that assumes random deviations.
 public struct Prediction: Hashable, Sendable, Codable {
   public var day: CivilDate
   public var value: Double
@@ -16,18 +15,18 @@ public struct Prediction: Hashable, Sendable, Codable {
   }
 }
 
-/// The straight line for which the squares of the points' distances from it are least.
+/// A LinearFit is the least-squares line through points.
 ///
-/// With n points (x, y), x̄ and ȳ their means, Sxx = Σ(x − x̄)² and Sxy = Σ(x − x̄)(y − ȳ): the slope is Sxy / Sxx, the line
-/// goes through (x̄, ȳ), and s² = Σ(y − ŷ)² / (n − 2). A new value at x₀ lies with 95 % probability in
+/// With n points (x, y), x̄ and ȳ their means, Sxx = Σ(x − x̄)² and Sxy = Σ(x − x̄)(y − ȳ): the slope is Sxy / Sxx, the
+/// line goes through (x̄, ȳ), and s² = Σ(y − ŷ)² / (n − 2). A new value at x₀ lies with 95 % probability in
 ///
 ///     ŷ₀ ± t · s · √(1 + 1/n + (x₀ − x̄)² / Sxx),     t the 0.975 quantile of Student's t with n − 2 degrees of freedom
 ///
-/// (D. C. Montgomery, E. A. Peck, G. G. Vining, "Introduction to Linear Regression Analysis", section 2.5; NIST/SEMATECH
-/// e-Handbook of Statistical Methods, 4.5.2.1). This holds for errors that do not depend on each other; weights of days
-/// that follow each other do a little, and so the band is rather too narrow than too wide.
+/// (D. C. Montgomery, E. A. Peck, G. G. Vining, "Introduction to Linear Regression Analysis", section 2.5;
+/// NIST/SEMATECH e-Handbook of Statistical Methods, 4.5.2.1). This assumes independent errors. Weights of consecutive
+/// days are slightly dependent, so the interval is too narrow rather than too wide.
 struct LinearFit {
-  /// A day's change.
+  /// The change per day.
   let slope: Double
   private let meanDay: Double
   private let mean: Double
@@ -35,11 +34,11 @@ struct LinearFit {
   private let squares: Double
   private let count: Int
 
-  /// Nil for points of fewer than two days.
+  /// Creates the line; nil for points of fewer than two days.
   init?(_ points: [Statistics.Point]) {
     guard let first = points.first else { return nil }
     count = points.count
-    // From the first point on, lest the squares of day numbers take the digits.
+    // Relative to the first point, because the squares of day numbers would lose precision.
     let origin = first.day.number
     let across = points.map { Double($0.day.number - origin) }
     let up = points.map { $0.value - first.value }
@@ -56,7 +55,7 @@ struct LinearFit {
     mean = first.value + meanUp
   }
 
-  /// Nil for fewer than three points, which leave nothing to tell the uncertainty by.
+  /// Returns the prediction for a day; nil for fewer than three points, which leave nothing to estimate the uncertainty from.
   func prediction(on day: CivilDate) -> Prediction? {
     guard count >= 3 else { return nil }
     let away = Double(day.number) - meanDay
@@ -66,15 +65,15 @@ struct LinearFit {
     return Prediction(day: day, value: value, low: value - band, high: value + band)
   }
 
-  /// The first day on which the line is at a value or beyond it; nil where it stands still, or takes more than ten years.
+  /// Returns the first day on which the line is at a value or beyond it; nil if the line is flat, or takes over ten years.
   func day(of value: Double) -> CivilDate? {
     let days = (meanDay + (value - mean) / slope).rounded(.up)
     guard days.isFinite, abs(days - meanDay) <= 3_653 else { return nil }
     return CivilDate(nearest: Int(days))
   }
 
-  /// The 0.975 quantile of Student's t: up to ten degrees of freedom from the table of M. Abramowitz and I. A. Stegun, "Handbook
-  /// of Mathematical Functions", 26.10, with more digits; beyond by the expansion 26.7.5 there, right to five digits.
+  /// Returns the 0.975 quantile of Student's t: up to ten degrees of freedom from the table of M. Abramowitz and I. A. Stegun,
+  /// "Handbook of Mathematical Functions", 26.10, with more digits; beyond by the expansion 26.7.5 there, to five digits.
   static func t(_ degrees: Int) -> Double {
     let table = [
       12.706_204_736, 4.302_652_730, 3.182_446_305, 2.776_445_105, 2.570_581_836, 2.446_911_851, 2.364_624_252,

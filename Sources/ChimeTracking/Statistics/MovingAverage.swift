@@ -1,14 +1,14 @@
 import ChimeSchedule
 
-/// The mean of the last days, which shows where something goes beneath its ups and downs.
+/// A MovingAverage is the mean of the last `days` days, which shows the trend beneath ups and downs.
 ///
-/// Of a measure, as weighing apps have it: the mean of those values that fall into the `days` days that end with a day; days
-/// without a value are left out and not guessed, and only days with a value have an average. Of amounts and checks every day
-/// from the first entry on has one, and a day without an entry is a 0.
+/// For a measure, as in weighing apps, it is the mean of the values in these days. Days without a value are left out,
+/// and only days with a value have an average. For amounts and checks, every day from the first entry on has an
+/// average, and a day without an entry counts as 0.
 struct MovingAverage {
   typealias Point = Statistics.Point
 
-  /// How far back a rate looks for the average that it is measured against, in days.
+  /// The most days between an average and the earlier one that its rate is measured against.
   static let farthest = 28
 
   private let points: [Point]
@@ -16,8 +16,8 @@ struct MovingAverage {
   private let zerosSince: CivilDate?
 
   /// - Parameters:
-  ///   - points: in order; also those before the range that is asked for, as far back as averages and rates look.
-  ///   - zerosSince: from which day on a day without a point is a 0; nil for a measure.
+  ///   - points: in order, including those before the requested range, as far back as averages and rates reach.
+  ///   - zerosSince: the day from which on a missing day counts as 0; nil for a measure.
   init(_ points: [Point], over days: Int, zerosSince: CivilDate?) {
     self.points = points
     self.days = days
@@ -46,8 +46,8 @@ struct MovingAverage {
     return averages
   }
 
-  /// The change a week of each average, against the newest one that is at least a week before it (and at most four): their
-  /// difference, divided by the weeks between them. None where there is no such.
+  /// Returns the change per week of each average, against the newest one that is one to four weeks older: their
+  /// difference divided by the weeks between them. Averages without such a predecessor have no rate.
   func rates(of averages: [Point], in range: ClosedRange<CivilDate>) -> [Point] {
     let all = all(through: range.upperBound)
     var rates: [Point] = []
@@ -62,8 +62,8 @@ struct MovingAverage {
     return rates
   }
 
-  /// A sum that keeps what rounding takes away, so that what has been added and taken off again leaves nothing behind
-  /// (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
+  /// A Sum compensates for rounding, so that values added and subtracted again leave nothing behind (Neumaier,
+  /// "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
   struct Sum {
     private var sum = 0.0
     private var lost = 0.0

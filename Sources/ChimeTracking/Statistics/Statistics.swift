@@ -1,9 +1,9 @@
 public import ChimeSchedule
 
-/// What some time of a tracker looks like. All numbers are in the tracker's unit (`Tracker.unit`); of a check they are entries.
+/// Statistics describe a range of a tracker's days. Numbers are in the tracker's unit (`Tracker.unit`), for a check in entries.
 ///
-/// Made from days' totals, never from entries, in a time that grows with the days alone. Of an amount, today is not over: totals,
-/// days met and the greatest have it in them, averages, rates and the least do not.
+/// They are computed from day totals, in a time that grows with the number of days only. For an amount, today is
+/// incomplete: totals, met days and the maximum include it, but averages, rates and the minimum do not.
 ///
 ///     let reads = Statistics.reads(range)
 ///     let statistics = Statistics(
@@ -11,7 +11,7 @@ public import ChimeSchedule
 ///       totals: try store.dayTotals(of: key, in: reads), items: try store.itemCounts(of: key, in: range))
 ///     statistics.weeklyRate    // -0.4 kg
 public struct Statistics: Hashable, Sendable {
-  /// A day and a number that belongs to it.
+  /// A Point is a day with a number.
   public struct Point: Hashable, Sendable, Codable {
     public var day: CivilDate
     public var value: Double
@@ -22,62 +22,62 @@ public struct Statistics: Hashable, Sendable {
     }
   }
 
-  /// Where something goes.
+  /// A Direction is where a trend leads.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case up, down, steady }
 
-  /// What there is too little of to say more.
+  /// A Lacking names what is missing for further statistics.
   public enum Lacking: String, Hashable, Sendable, Codable, CaseIterable {
-    /// There is no entry in the range.
+    /// The range has no entries.
     case noEntries
-    /// All entries are of one day: two days make a line.
+    /// All entries are of one day; a line needs two.
     case oneDay
-    /// There are two days only: a prediction takes three.
+    /// Only two days have entries; a prediction needs three.
     case twoDays
-    /// There is no average a week (to four weeks) before the last one, which a weekly rate takes.
+    /// No average is one to four weeks older than the last one, as a weekly rate requires.
     case underAWeek
-    /// There is no value that could be reached.
+    /// The tracker has no goal.
     case noGoal
   }
 
-  /// A week from Monday on, or a month, as far as it lies in the range.
+  /// A Period is a calendar week, which starts on Monday, or a month, as far as it lies in the range.
   public struct Period: Hashable, Sendable {
     public var days: ClosedRange<CivilDate>
     public var entries: Int
-    /// Of an amount.
+    /// The sum, for an amount.
     public var total: Double?
-    /// Of an amount a day's, of the days with an entry and without today; of a measure the mean of the days' values.
+    /// The mean of days with an entry: for an amount without today, for a measure of the days' values.
     public var average: Double?
-    /// Days that count and were met, and those that were due up to today: `ProgressAggregator.due(in:)`.
+    /// The number of counted days that were met, and the number due up to today (`ProgressAggregator.due(in:)`).
     public var met: Int
     public var due: Int
   }
 
-  /// As it was asked for, and not beyond today.
+  /// The requested range, up to today.
   public var range: ClosedRange<CivilDate>
   public var entries = 0
-  /// Of an amount.
+  /// The sum, for an amount.
   public var total: Double?
-  /// Of the days with an entry; of an amount without today, and nil when there is no other.
+  /// The mean of days with an entry; for an amount without today, and nil if there is no other.
   public var dailyAverage: Double?
-  /// The first and the last day's value, the least and the greatest: of an amount its days, of a measure its entries. Of
-  /// several that are alike the earliest. The least of an amount leaves out today.
+  /// The first and last value, the minimum and the maximum: of days for an amount, of entries for a measure. Of equal
+  /// ones the earliest counts. The minimum of an amount ignores today.
   public var first: Point?
   public var last: Point?
   public var least: Point?
   public var most: Point?
-  /// The days with an entry: of an amount the total, of a measure the day's value, of a check how many.
+  /// The days with an entry: with the total of an amount, the day's value of a measure, the count of a check.
   public var points: [Point] = []
-  /// Moving averages over `averageDays`; see `MovingAverage`. Of an amount today, which is not over, has none.
+  /// Moving averages over `averageDays` (`MovingAverage`); for an amount without today, which is incomplete.
   public var averages: [Point] = []
   public var averageDays: Int
-  /// Of each average that has one a week or more before it: the change a week; see `MovingAverage.rates`.
+  /// The changes per week of the averages that have a predecessor (`MovingAverage.rates`).
   public var rates: [Point] = []
-  /// The newest of them; nil when there is none.
+  /// The rate of the last average, if it has one.
   public var weeklyRate: Double?
-  /// Steady where the rate is less than a thousandth of a measure's average, or a fiftieth of an amount's.
+  /// The trend; steady if the rate is below 0.1 % of the average for a measure, or 2 % for an amount.
   public var direction: Direction?
-  /// The slope of the least-squares line through the points, a week. Of an amount or a check the line is through every day of
-  /// the range from the first entry on, 0 where nothing was done, and leaves out today, which is not over.
+  /// The slope of the least-squares line, per week. For an amount or a check, the line covers every day from the first
+  /// entry on, with 0 for days without entries, and leaves out today, which is incomplete.
   public var trend: Double?
   /// `Forecast.days`; empty for a range that ends before today.
   public var prediction: [Prediction] = []
@@ -88,22 +88,22 @@ public struct Statistics: Hashable, Sendable {
   public var metDays = 0
   public var dueDays = 0
   public var items: [ItemCount]
-  /// How evenly the items are used; see `Rotation.evenness(of:)`.
+  /// How evenly the items are used (`Rotation.evenness(of:)`).
   public var evenness: Int?
   public var lacking: [Lacking] = []
 
-  /// The days whose totals have to be read: the range, and before it what averages, rates and the forecast look back at.
+  /// Returns the days whose totals are needed: the range, and before it as far as averages, rates and the forecast reach.
   public static func reads(_ range: ClosedRange<CivilDate>, averageDays: Int = 7) -> ClosedRange<CivilDate> {
     let back = max(max(averageDays, 1) + MovingAverage.farthest, Forecast.window)
     return (range.lowerBound.adding(days: -back) ?? .earliest)...range.upperBound
   }
 
   /// - Parameters:
-  ///   - range: what is looked at; days after `today` are left out.
-  ///   - firstDay: the day of the first entry there is (`TrackerSummary.firstDay`), from which on amounts know zeros; nil: of
-  ///     the totals.
+  ///   - range: days after `today` are left out.
+  ///   - firstDay: the day of the first entry (`TrackerSummary.firstDay`), from which on missing amounts count as 0;
+  ///     nil for that of the totals.
   ///   - totals: those of `reads(_:)`, in order.
-  ///   - items: how often each item occurs in the range; with those at 0 that are to have their share of the rotation.
+  ///   - items: the count of each item in the range, including those at 0 that belong to the rotation.
   public init(
     _ tracker: Tracker, in range: ClosedRange<CivilDate>, today: CivilDate, since firstDay: CivilDate? = nil,
     totals: some Sequence<DayTotal>, items: [ItemCount] = [], averageDays: Int = 7
@@ -116,7 +116,7 @@ public struct Statistics: Hashable, Sendable {
     let days = totals.compactMap { DayValue($0, tracker) }.filter { $0.total.day <= range.upperBound }
     let within = Array(days.drop { $0.total.day < range.lowerBound })
     let aggregator = ProgressAggregator(tracker)
-    // Of an amount today has only a part: it would pull the average down until the evening.
+    // An incomplete amount would pull the average down until the evening.
     let unfinished = tracker.kind == .amount && range.upperBound == today ? today : nil
     addRecords(within, tracker, unfinished)
     let reads = Self.reads(range, averageDays: self.averageDays)
@@ -186,7 +186,7 @@ public struct Statistics: Hashable, Sendable {
       if points.count == 2, tracker.kind == .measure { lacking.append(.twoDays) }
       if weeklyRate == nil { lacking.append(.underAWeek) }
     }
-    // A check without a goal of its own is asked for once a day.
+    // A check without a goal is wanted once a day.
     if tracker.goal == nil, tracker.kind != .check { lacking.append(.noGoal) }
   }
 
@@ -220,14 +220,14 @@ public struct Statistics: Hashable, Sendable {
   }
 }
 
-/// A day's total with its numbers in the tracker's unit.
+/// A DayValue is a day's total with its numbers in the tracker's unit.
 struct DayValue {
   var total: DayTotal
   var point: Statistics.Point
   var least: Double
   var most: Double
 
-  /// Nil for a day of a measure that has no value.
+  /// Creates the value; nil for a day of a measure without one.
   init?(_ total: DayTotal, _ tracker: Tracker) {
     self.total = total
     func number(_ quantity: Quantity) -> Double {
@@ -250,7 +250,7 @@ struct DayValue {
   }
 }
 
-/// Points with a 0 for each day from one to another that has none.
+/// Returns the points of all days in a range, with 0 for missing days.
 func filled(_ points: [Statistics.Point], _ first: Int, _ last: Int) -> [Statistics.Point] {
   var filled: [Statistics.Point] = []
   guard first <= last else { return filled }
