@@ -1,12 +1,12 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The one line that says whether everything is all right: `systemctl status` and `chime status` show it.
+/// The one-line health summary in `systemctl status` and `chime status`.
 enum Summary {
-  /// Such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
+  /// Returns a line such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
   ///
-  /// - Parameter isShared: whether several users have reminders here. What systemd is told everybody on the machine can
-  ///   read, so that it names no title then.
+  /// - Parameter isShared: whether several users have reminders here. Everyone on the machine can read systemd's
+  ///   status, so it then names no title.
   static func read(
     _ store: any Store, _ context: ReminderContext, isShared: Bool, now: Instant
   ) async throws -> String {
