@@ -28,8 +28,7 @@ extension Transaction {
   func commitTogether(_ jobs: [any Job]) -> GroupEnd {
     var end = runTogether(jobs)
     var left = Self.attempts
-    // Bodies may run again, because they only change the store. The last attempts run one job alone, which holds fewer
-    // locks.
+    // Bodies may run again, because they only change the store. The last attempts run one job alone, which holds fewer locks.
     while end.failure != nil, end.unclear == nil, connection.hasConflict, !connection.isLost, left > 1 {
       left -= 1
       end = runTogether(left < 3 ? Array(jobs.prefix(1)) : jobs)

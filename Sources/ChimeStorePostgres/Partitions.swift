@@ -42,8 +42,7 @@ struct Partitions {
 
   // MARK: Creation
 
-  /// Creates the missing partitions for this month and the next ones. Until then their rows are in the default
-  /// partition.
+  /// Creates the missing partitions for this month and the next ones. Until then their rows are in the default partition.
   ///
   /// - Throws: `StoreFailure`; a failure stops nothing else from working.
   static func makeAhead(_ connection: Connection) throws {
@@ -289,8 +288,7 @@ struct Partitions {
     }
   }
 
-  /// Analyzes the partitioned tables. Autovacuum analyzes each partition but never the parent, whose statistics the
-  /// planner uses.
+  /// Analyzes the partitioned tables. Autovacuum analyzes each partition but never the parent, whose statistics the planner uses.
   private func analyze() throws {
     let isStale = try connection.first(
       """

@@ -16,8 +16,7 @@ import Synchronization
 ///
 /// Several daemons may use the database: each session holds a share of an advisory lock, which a schema change takes
 /// exclusively. A lost session fails its transaction as `.unavailable`, unless it turns out to have committed. The next
-/// call opens a new session on whichever host accepts writes. A transaction that conflicts with another one is run
-/// again.
+/// call opens a new session on whichever host accepts writes. A transaction that conflicts with another one is run again.
 public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session

@@ -78,8 +78,7 @@ extension Transaction {
     }
   }
 
-  /// Reads a row that begins with `definitionColumns`. Returns nil and adds to `unreadable` if the reminder is
-  /// unreadable.
+  /// Reads a row that begins with `definitionColumns`. Returns nil and adds to `unreadable` if the reminder is unreadable.
   ///
   /// - Parameter occurrence: the index of the first of `occurrenceColumns`.
   func dueReminder(

@@ -63,8 +63,7 @@ private struct ReminderRows {
   private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
   private var isEmpty = true
   private var hasDue = false
-  /// A cache of definitions as JSON. Reminders of one batch are mostly alike, and encoding costs more than the rest of
-  /// a row.
+  /// A cache of definitions as JSON. Reminders of one batch are mostly alike, and encoding costs more than the rest of a row.
   private var texts: [Definition: String] = [:]
 
   mutating func append(_ new: NewReminder, of number: Int64, _ reader: DefinitionReader) throws {

@@ -87,8 +87,7 @@ extension Transaction {
     try write(try rest ?? self.rest(of: batch, queues), of: batch)
   }
 
-  /// Returns the statements that write occurrences and delete the due rows of repeats, with the slots of those
-  /// occurrences.
+  /// Returns the statements that write occurrences and delete the due rows of repeats, with the slots of those occurrences.
   ///
   /// - Parameter written: receives the slots of the written occurrences.
   private func occurrenceStatements(_ batch: Batch, _ written: Found<Int>) throws -> ([Connection.Queued], slots: [Int])

@@ -50,8 +50,7 @@ final class Transaction: SQLTransaction {
     epochs.removeAll(keepingCapacity: true)
   }
 
-  /// Finishes the bodies of a transaction. The row that all transactions share is written last, so that it is locked
-  /// briefly.
+  /// Finishes the bodies of a transaction. The row that all transactions share is written last, so that it is locked briefly.
   func finish() throws(StoreFailure) {
     guard changesEndpoints else { return }
     try connection.run(

@@ -5,8 +5,7 @@ import ChimeRecords
 //
 // One fsync costs as much as hundreds of rows. Bodies that wait when a transaction starts run in it one after another,
 // each in its own savepoint, so that a failing one is undone alone. A large body runs alone and without a savepoint. No
-// caller gets a result before the commit, not even an error: the error may depend on another body's change that did not
-// last.
+// caller gets a result before the commit, not even an error: the error may depend on another body's change that did not last.
 extension Transaction {
   /// The maximum number of bodies in one commit, which limits the wait of the first.
   static let groupLimit = 512

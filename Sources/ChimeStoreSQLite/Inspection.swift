@@ -24,8 +24,7 @@ public struct StoreInspection: Sendable {
 }
 
 extension SQLiteStore {
-  /// Inspects a store without changing a byte. It uses a read-only connection and takes no lock that could block a
-  /// daemon.
+  /// Inspects a store without changing a byte. It uses a read-only connection and takes no lock that could block a daemon.
   ///
   /// - Parameter seconds: the time limit for checking the database (`PRAGMA quick_check`; sqlite.org/pragma.html). About
   ///   half a gigabyte is read in a second.

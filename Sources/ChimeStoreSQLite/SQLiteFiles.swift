@@ -79,8 +79,7 @@ struct SQLiteFiles: Sendable {
 
   private var isMissing: Bool { (Self.size(path) ?? 0) == 0 }
 
-  /// Whether a log exists beside a missing or empty database. SQLite would delete it, with changes that were
-  /// acknowledged.
+  /// Whether a log exists beside a missing or empty database. SQLite would delete it, with changes that were acknowledged.
   var hasStrayLog: Bool { isMissing && (Self.size(path + "-wal") ?? 0) > 0 }
 
   /// Checks the files before they are opened. A missing database is normal at the first start. Later it is an error,

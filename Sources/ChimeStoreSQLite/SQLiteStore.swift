@@ -313,8 +313,7 @@ public final class SQLiteStore: Store {
     untold.forEach(heard)
   }
 
-  /// Notes the snapshot in progress; nil if there is none any more. Returns the file's generation; nil if the store is
-  /// closed.
+  /// Notes the snapshot in progress; nil if there is none any more. Returns the file's generation; nil if the store is closed.
   @discardableResult func note(_ run: SnapshotRun?) -> Int? {
     state.withLock { state in
       state.snapshot = run

@@ -379,8 +379,7 @@ extension EventLoop {
     }
   }
 
-  /// Arms the timer for the earliest deadline. All deadlines have the same span, so an armed timer never needs an
-  /// earlier time.
+  /// Arms the timer for the earliest deadline. All deadlines have the same span, so an armed timer never needs an earlier time.
   private func armClientTimer() {
     guard clients.hasDeadlines != clients.timerIsArmed else { return }
     guard clients.hasDeadlines, let deadline = clients.earliestDeadline else {
@@ -396,8 +395,7 @@ extension EventLoop {
   }
 
   /// Drops the clients whose deadline has passed. After a standstill of the daemon the input may be older than the
-  /// deadline, so it is read first. A check that itself comes more than `standstill` late grants the full span once
-  /// more.
+  /// deadline, so it is read first. A check that itself comes more than `standstill` late grants the full span once more.
   func expireClients(at now: DispatchTime = .now()) {
     clients.timerIsArmed = false
     for token in clients.expired(at: now) {

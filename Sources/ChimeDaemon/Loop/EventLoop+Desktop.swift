@@ -27,8 +27,7 @@ extension EventLoop {
     return memory == keptPopups ? nil : memory
   }
 
-  /// Stores the record of visible popups at shutdown. After a failure these popups merely stay when they are answered
-  /// elsewhere.
+  /// Stores the record of visible popups at shutdown. After a failure these popups merely stay when they are answered elsewhere.
   func rememberDesktop() async {
     let (memory, note) = (channels.desktopMemory, popupsNote)
     guard memory != keptPopups else { return }

@@ -13,8 +13,7 @@ struct HeartbeatState {
   var generation = 0
 }
 
-// The daemon sends heartbeats to an external monitor for as long as it can fire. Without a configured address no timer
-// is armed.
+// The daemon sends heartbeats to an external monitor for as long as it can fire. Without a configured address no timer is armed.
 extension EventLoop {
   /// Starts, continues or stops heartbeats after a change of the configuration.
   func renewHeartbeat(from former: Configuration.Heartbeat) {

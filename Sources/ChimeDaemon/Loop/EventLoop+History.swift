@@ -26,8 +26,7 @@ struct HistoryState {
   mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
 }
 
-// History is pruned after a firing or a commit, not by a timer: otherwise it does not grow, and an idle machine is not
-// woken.
+// History is pruned after a firing or a commit, not by a timer: otherwise it does not grow, and an idle machine is not woken.
 extension EventLoop {
   /// Prunes the history, at most once an hour unless `isAsked` says that the limits have just changed.
   func pruneHistory(isAsked: Bool = false) {
@@ -86,8 +85,7 @@ extension EventLoop {
     if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
   }
 
-  /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a
-  /// second.
+  /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
   private static let shelfPatience = Milliseconds.minutes(10)
 
   /// Removes the staged data of finished and dead restores.

@@ -6,8 +6,7 @@ import Dispatch
 // The outbox: claims, attempts, and their outcomes.
 //
 // One transaction at a time records the outcomes since the last one and claims new deliveries up to capacity. A commit
-// therefore serves all attempts that ended during the previous commit: the faster attempts end, the more of them share
-// one.
+// therefore serves all attempts that ended during the previous commit: the faster attempts end, the more of them share one.
 extension EventLoop {
   // MARK: Transactions
 

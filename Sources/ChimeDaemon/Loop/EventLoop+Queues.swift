@@ -76,8 +76,7 @@ extension EventLoop {
 
   /// The number of attempts of one owner that may run at once, over all endpoints. Each attempt is a connection, so
   /// many unresponsive endpoints would use up the process's descriptors. If the sum of the limits exceeds this number,
-  /// each endpoint gets the same fraction of its own limit. A higher configured limit for one endpoint raises this
-  /// number.
+  /// each endpoint gets the same fraction of its own limit. A higher configured limit for one endpoint raises this number.
   static let attemptsOfOwner = 512
 
   static func policies(

@@ -223,8 +223,7 @@ extension EventLoop {
     askAgain(queue)
   }
 
-  /// The minimum interval in microseconds between two polls of a server that has nothing new and does not hold the
-  /// request.
+  /// The minimum interval in microseconds between two polls of a server that has nothing new and does not hold the request.
   private static let pollPause: UInt64 = 5_000_000
 
   /// Polls for the next messages when all received ones are handled.

@@ -222,8 +222,7 @@ extension EventLoop {
     return "What was changed between \(start) and \(end) is lost; look through chime list.\(place)"
   }
 
-  /// Sentences for the user about snapshots. A restoration is listed for two weeks, or until the damaged file is
-  /// removed.
+  /// Sentences for the user about snapshots. A restoration is listed for two weeks, or until the damaged file is removed.
   var snapshotAttention: [String] {
     var sentences: [String] = []
     if let restoration = snapshots.restoration, isRecent(restoration) {

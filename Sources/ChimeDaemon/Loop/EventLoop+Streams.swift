@@ -3,8 +3,7 @@ import ChimeCore
 import Dispatch
 import Varlink
 
-// Streamed replies: a part is sent when the client has taken the previous one, so that a slow reader blocks only
-// itself.
+// Streamed replies: a part is sent when the client has taken the previous one, so that a slow reader blocks only itself.
 
 /// The waits for clients to take the part that was sent.
 struct StreamReaders {

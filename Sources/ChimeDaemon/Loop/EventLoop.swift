@@ -10,8 +10,7 @@ import Varlink
 /// An EventLoop owns the daemon's state and handles each wake-up as one event, to its end and without suspension.
 ///
 /// It runs on one Dispatch queue. Timers and the poller's source belong to that queue and enter the actor by
-/// `assumeIsolated`. The store, HTTP and subprocesses run elsewhere, hold no reference to this state, and report back
-/// as events.
+/// `assumeIsolated`. The store, HTTP and subprocesses run elsewhere, hold no reference to this state, and report back as events.
 actor EventLoop {
   /// The executor of the loop's own queue.
   let executor: DispatchExecutor
@@ -237,8 +236,7 @@ actor EventLoop {
       replies: timer { $0.repliesAreDue() },
       others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
       waits: timer { $0.lookAtWaits() })
-    // Arm one timer of each clock, so that libdispatch creates both timerfds before a client can use up the
-    // descriptors.
+    // Arm one timer of each clock, so that libdispatch creates both timerfds before a client can use up the descriptors.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))
     self.timers = timers

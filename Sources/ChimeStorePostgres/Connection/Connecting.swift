@@ -2,8 +2,7 @@ import CPostgres
 import ChimeCore
 import Glibc
 
-// Opening of sessions: hosts are tried one after another with a short timeout, and the first that accepts writes is
-// used.
+// Opening of sessions: hosts are tried one after another with a short timeout, and the first that accepts writes is used.
 extension PostgresConfiguration {
   /// Opens a session and prepares it.
   ///

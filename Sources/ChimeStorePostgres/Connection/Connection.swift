@@ -192,8 +192,7 @@ final class Connection: SQLConnection {
   /// The socket, which is readable when data has arrived.
   var descriptor: Int32 { chime_pq_socket(handle) }
 
-  /// Returns the notifications (NOTIFY) of other sessions since the last call, on all channels that this session
-  /// listens to.
+  /// Returns the notifications (NOTIFY) of other sessions since the last call, on all channels that this session listens to.
   func words() -> Set<String> {
     if chime_pq_consume_input(handle) == 0 { isSpoilt = true }
     var words: Set<String> = []

@@ -7,8 +7,7 @@ import ChimeSchedule
 /// The binary format of an array: a header, then each value after its length (array_recv in
 /// src/backend/utils/adt/arrayfuncs.c).
 private struct ListBytes {
-  /// The header has the number of dimensions, a flag for nulls, the element type, and the dimension's length and lower
-  /// bound.
+  /// The header has the number of dimensions, a flag for nulls, the element type, and the dimension's length and lower bound.
   private(set) var bytes: [UInt8]
 
   init(of type: Int32) {

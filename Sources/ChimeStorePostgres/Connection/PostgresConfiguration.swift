@@ -6,8 +6,7 @@ import Glibc
 ///
 ///     try PostgresConfiguration(connection: "host=db1,db2 dbname=chime user=chime sslmode=verify-full", passwordFile: path)
 public struct PostgresConfiguration: Sendable {
-  /// The libpq options by keyword (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). They never contain a
-  /// password.
+  /// The libpq options by keyword (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). They never contain a password.
   let options: [String: String]
   /// The file whose first line is the password; nil if libpq finds it itself (passfile, `PGPASSWORD`).
   let passwordFile: String?
@@ -16,8 +15,7 @@ public struct PostgresConfiguration: Sendable {
   /// The server's limits for one statement and for an idle transaction, in milliseconds.
   var statementTimeout: Int64 = 30_000
   var idleTimeout: Int64 = 15_000
-  /// The limit in milliseconds for an idle transaction that has claimed due times. A frozen daemon would block them for
-  /// others.
+  /// The limit in milliseconds for an idle transaction that has claimed due times. A frozen daemon would block them for others.
   var claimTimeout: Int64 = 5_000
   /// The pause after a failed connection, in milliseconds. Requests in that time get the same error, unless another
   /// session has connected since.

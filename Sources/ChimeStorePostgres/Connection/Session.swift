@@ -17,8 +17,7 @@ final class Session: @unchecked Sendable {
   /// The previous backend, which the server may still consider alive.
   private var former: Backend?
   private var current: Backend?
-  /// The last failure to connect, the monotonic time until which it is returned again, and the number of sessions
-  /// opened by then.
+  /// The last failure to connect, the monotonic time until which it is returned again, and the number of sessions opened by then.
   private var refusal: (until: Int64, failure: StoreFailure, openings: Int)?
 
   /// A server process.

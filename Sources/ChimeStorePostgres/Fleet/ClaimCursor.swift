@@ -26,8 +26,7 @@ final class ClaimCursor {
   private(set) var goesOn = false
   /// Whether the earliest due time of each bucket is known.
   private var isSeen = false
-  /// The maximum size of a claim. It is reduced for a while after a claim that the server canceled because it took too
-  /// long.
+  /// The maximum size of a claim. It is reduced for a while after a claim that the server canceled because it took too long.
   private var most = Int.max
   /// The number of due times claimed by the present body.
   private var claimed = 0
@@ -85,8 +84,7 @@ final class ClaimCursor {
   /// Begins a body.
   func forget() { claimed = 0 }
 
-  /// Undoes the claims of a rolled-back body. If the session is lost, the server may have ended a claim that took too
-  /// long.
+  /// Undoes the claims of a rolled-back body. If the session is lost, the server may have ended a claim that took too long.
   func undo(isLost: Bool) {
     if isLost, claimed > 1 { most = max(1, claimed / 4) }
     claimed = 0

@@ -5,8 +5,7 @@ import Glibc
 
 /// A FleetHeartbeat performs one daemon's part in the fleet: it renews its lease and takes and yields shards.
 ///
-/// It uses its own session, so that no long transaction delays it. One thread (`Membership`) creates, uses and releases
-/// it.
+/// It uses its own session, so that no long transaction delays it. One thread (`Membership`) creates, uses and releases it.
 final class FleetHeartbeat {
   private let place: PostgresConfiguration
   private let leases: LeaseState

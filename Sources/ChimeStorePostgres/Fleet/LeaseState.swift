@@ -14,8 +14,7 @@ final class LeaseState: Sendable {
     private(set) var yieldingList = "{}"
     /// The end of the leases unless renewed, by the clock of `Heartbeat`; nil if there are none.
     var leaseEnd: Int64?
-    /// The start of the first beat that has had no answer, by the clock of `Heartbeat`; nil if the last one was
-    /// answered.
+    /// The start of the first beat that has had no answer, by the clock of `Heartbeat`; nil if the last one was answered.
     var unansweredSince: Int64?
     /// Whether no other daemon is living, and no lost daemon had a session at the last beat.
     var isAlone = false

@@ -265,8 +265,7 @@ struct Opening: Sendable {
   }
 
   /// Returns whether the check failed to read a page. That says nothing about the page's content, so a sound file must
-  /// not be moved aside. SQLite reports both kinds of error in similar sentences (`checkTreePage` and `checkList` in
-  /// btree.c).
+  /// not be moved aside. SQLite reports both kinds of error in similar sentences (`checkTreePage` and `checkList` in btree.c).
   static func tellsOfDisk(_ verdict: String) -> Bool {
     if let found = verdict.firstMatch(of: /unable to get the page\. error code=([0-9]+)/), let code = Int32(found.1) {
       return code & 0xFF != SQLITE_CORRUPT

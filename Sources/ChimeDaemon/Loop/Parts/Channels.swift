@@ -11,8 +11,7 @@ final class Channels: Sendable {
   private let matrix: MatrixChannel
   private let replies: ReplyReader
   private let endpoints: EndpointCache
-  /// The command channel, which lives as long as the daemon: running commands survive a replacement of the other
-  /// channels.
+  /// The command channel, which lives as long as the daemon: running commands survive a replacement of the other channels.
   let commands: CommandChannel
   private let desktop: PopupCoalescingChannel
   private let desktopSettings: DesktopSettings
