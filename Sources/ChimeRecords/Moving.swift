@@ -7,7 +7,7 @@ import ChimeCore
 package enum RawCell {
   case null
   case integer(Int64)
-  /// UTF-8.
+  /// A text in UTF-8.
   case text(UnsafeRawBufferPointer)
   case blob(UnsafeRawBufferPointer)
 }
@@ -34,7 +34,7 @@ package struct TableShape: Hashable, Sendable {
     self.columns = columns
   }
 
-  /// The names of the columns as SQL has them, quoted.
+  /// The quoted names of the columns, for SQL.
   package var list: String { columns.map { "\"\($0.name)\"" }.joined(separator: ", ") }
 }
 

@@ -92,7 +92,7 @@ package final class PostgresTarget: StoreTarget {
   // Waits for the rollback, so that the next user finds the database unchanged.
   deinit { connection.letGo() }
 
-  /// Requires an empty database. Tables that a daemon only creates at its start do not count.
+  /// Requires an empty database. Rows that a daemon writes at its first start do not count.
   private func requireEmpty() throws {
     let tables = try connection.all(
       "SELECT tablename::text FROM pg_tables WHERE schemaname = 'chime' ORDER BY 1", row: { $0.text(0) })

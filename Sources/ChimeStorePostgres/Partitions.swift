@@ -30,6 +30,8 @@ struct Partitions {
     var rows: Int64
   }
 
+  /// Lists the existing partitions.
+  ///
   /// - Throws: `StoreFailure`
   func list() throws -> [Month] {
     try connection.all(

@@ -8,6 +8,8 @@ import Glibc
 final class FileLock: Sendable {
   private let descriptor: Int32
 
+  /// Takes the lock.
+  ///
   /// - Throws: `.held` if another process, or another store of this one, holds it; `.unavailable` if the lock file cannot
   ///   be created.
   init(path: String) throws(StoreFailure) {

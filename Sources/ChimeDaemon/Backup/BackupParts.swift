@@ -22,6 +22,7 @@ extension ReplyParts {
 /// A BackupParts streams a backup: the header, the records from a file, the photos, and the checksum, which is computed
 /// on the way. It keeps at most two parts in memory.
 final class BackupParts: ReplyParts {
+  /// The stages of a backup, in their order.
   private enum Stage {
     case records
     case photo(Int, offset: Int)

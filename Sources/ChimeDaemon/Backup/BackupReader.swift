@@ -56,6 +56,8 @@ struct BackupReader: ~Copyable {
   private let sum = PhotoDigest()
   private let decoder = JSONDecoder()
 
+  /// Opens a backup.
+  ///
   /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could request.
   init(_ path: String, judgeReminder: @escaping (Reminder) throws -> Reminder) throws {
     judge = BackupJudge(judgeReminder: judgeReminder)

@@ -12,6 +12,7 @@ import Varlink
 /// It works in slices, between which other requests can write. After a fault in the file, the disconnection of the client
 /// or the end of the daemon, the data is unchanged.
 final class RestoreRun: ReplyParts {
+  /// The stages of a restore, in their order.
   private enum Stage {
     case pieces
     /// The trackers whose days are still to be summed up.

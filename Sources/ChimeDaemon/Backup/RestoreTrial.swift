@@ -10,6 +10,8 @@ package enum RestoreTrial {
     case restored([UInt8])
   }
 
+  /// Restores the lines and returns a new backup.
+  ///
   /// - Throws: errors that cannot occur for validated lines.
   package static func run(
     _ lines: [UInt8], now: Instant, context: ReminderContext, in transaction: any StoreTransaction

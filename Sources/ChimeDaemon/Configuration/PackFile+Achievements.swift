@@ -86,7 +86,7 @@ extension PackReader {
 
   // MARK: Tracker
 
-  /// Returns the tracker of an achievement; nil for any tracker, and for achievements of the whole pack.
+  /// Returns the tracker of an achievement; nil if it is about all trackers or the whole pack.
   private mutating func subject(_ table: Table, _ kind: Criterion.Kind) -> Tracker? {
     if [.level, .perfectWeek, .streakOfAny].contains(kind) {
       if let node = table["tracker"] {

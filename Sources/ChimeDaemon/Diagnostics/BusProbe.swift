@@ -12,6 +12,8 @@ struct BusProbe {
   private let bus: OpaquePointer
   private let end: UInt64
 
+  /// Probes the session bus.
+  ///
   /// - Parameters:
   ///   - environment: as for `SessionBus`.
   ///   - limit: the total time limit.

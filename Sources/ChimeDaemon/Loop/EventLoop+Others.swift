@@ -34,7 +34,7 @@ extension EventLoop {
     fleet.task = Task {
       await withTaskExecutorPreference(executor) {
         if releases { await releaseFormerClaims() }
-        // The result includes every commit known so far and no later one.
+        // The result counts as of the latest commit known now, so that it overrides no later one.
         let sequence = scheduler.latestWakeups
         do {
           let found = try await store.read { transaction in

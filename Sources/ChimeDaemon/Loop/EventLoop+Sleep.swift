@@ -112,7 +112,7 @@ extension EventLoop {
     outbox.seenFailing = [:]
     handle(.woke)
     reopenReplies()
-    // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
+    // The watches report changes during the gap; this covers changes that a watch has missed.
     recomputeDueTimes(refreshZones().union(refreshCalendars()))
     lookAround()
   }

@@ -59,7 +59,7 @@ extension EventLoop {
     }
   }
 
-  // MARK: Taking them
+  // MARK: Taking snapshots
 
   /// Takes a snapshot if one is due. With `atStart` it takes one only if the store has changed since the last.
   func considerSnapshot(atStart: Bool = false) {

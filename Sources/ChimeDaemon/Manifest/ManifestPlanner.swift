@@ -11,6 +11,8 @@ struct ManifestPlanner: Sendable {
 
   typealias Interface = RemindersInterface
 
+  /// Plans the changes.
+  ///
   /// - Throws: `InvalidSet` with all faults.
   func plan(in transaction: any StoreTransaction) throws -> ManifestPlan {
     var work = ManifestTransaction(

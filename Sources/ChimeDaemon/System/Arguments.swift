@@ -45,6 +45,8 @@ package struct Arguments: Hashable, Sendable {
 
     """
 
+  /// Parses the words of the command line.
+  ///
   /// - Throws: `UsageError` with a sentence.
   package init(_ words: [String]) throws(UsageError) {
     var rest = words[...]

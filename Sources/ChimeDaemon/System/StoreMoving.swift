@@ -16,6 +16,8 @@ struct StoreMoving {
   /// Receives the progress, a few times a second.
   let tell: (MoveLine) -> Void
 
+  /// Moves the store.
+  ///
   /// - Throws: `StoreFailure`; the target is then unchanged.
   func run() throws -> MoveLine.Result {
     let start = Self.clock()

@@ -44,6 +44,8 @@ package struct VersionedTable: Sendable {
   static let pack = VersionedTable(
     "pack", columns: "installed_at, reminders, print, definition", hasNames: true)
 
+  /// Composes the statements of a table.
+  ///
   /// - Parameters:
   ///   - columns: all but `key`, `born` and `gone`.
   ///   - hasNames: whether the key of a removed row may be needed again.

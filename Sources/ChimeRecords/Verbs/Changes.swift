@@ -132,7 +132,7 @@ extension SQLTransaction {
     return false
   }
 
-  /// Returns the oldest change of some owner, so that changes are forgotten in order.
+  /// Returns an expired change that is the oldest of its owner.
   private func oldestChange(before: Instant) throws -> Int64? {
     try connection.first(
       """

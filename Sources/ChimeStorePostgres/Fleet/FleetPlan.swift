@@ -19,6 +19,8 @@ struct FleetPlan: Equatable, Sendable {
   /// leave the same shard.
   var leavesSome: Bool
 
+  /// Plans for one daemon.
+  ///
   /// - Parameters:
   ///   - node: the deciding daemon. If it is not living, it keeps nothing.
   ///   - owners: the owner of each shard; nil if free.

@@ -132,7 +132,7 @@ extension Transaction {
     // The server works on the next part while this one is decoded.
     for start in stride(from: 0, to: keys.count, by: Self.part) {
       let part = keys[start..<min(start + Self.part, keys.count)]
-      // The order of the arrays makes the planner use nested loops with index lookups.
+      // Rows come in the order of the arrays. Each needs a few index lookups in the other tables.
       var query = ComposedQuery(Self.definitionColumns)
       query.append(Self.occurrenceColumns)
       query.append(

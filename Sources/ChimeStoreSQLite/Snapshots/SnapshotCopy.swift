@@ -26,6 +26,8 @@ struct SnapshotCopy: Sendable {
   /// The longest pause after a step, in nanoseconds.
   private static let longestPause: Int64 = 50_000_000
 
+  /// Takes the snapshot.
+  ///
   /// - Parameters:
   ///   - version: the schema version before a migration; nil for a plain snapshot.
   ///   - isPatient: whether to pause as long as each step took, so that commits have the disk half of the time.

@@ -5,10 +5,11 @@ import ChimeSchedule
 /// A ReplySource is the loop's state about one reply address of an endpoint.
 struct ReplySource {
   enum Phase: Hashable {
-    /// The last position is being looked up, or the server has not answered yet.
+    /// The last position is being looked up, or the server has not answered yet. Exits: open, waiting.
     case connecting
+    /// The stream delivers messages. Exits: connecting, waiting.
     case open
-    /// The next attempt is due then, by the monotonic clock, which stands still during sleep.
+    /// The next attempt is due then, by the monotonic clock, which stands still during sleep. Exits: connecting.
     case waiting(untilMicroseconds: UInt64)
   }
 

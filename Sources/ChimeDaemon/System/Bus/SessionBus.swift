@@ -26,6 +26,8 @@ final class SessionBus: NotificationServer {
   private let listener = Listener()
   private let worker: Worker<Command>
 
+  /// Creates the bus without a connection.
+  ///
   /// - Parameters:
   ///   - environment: contains `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` with a `bus` in it.
   ///   - timeout: the time limit of the server for a call.

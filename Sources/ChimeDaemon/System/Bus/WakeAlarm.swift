@@ -11,6 +11,8 @@ final class WakeAlarm: Sendable {
   /// The reason why the wake-up alarm cannot be set, with advice; nil if it can.
   let problem: String?
 
+  /// Creates the timer without an alarm time.
+  ///
   /// - Parameter clocks: the folder of the kernel's hardware clocks. A clock that can wake the machine has a file
   ///   `wakealarm` there (the kernel's Documentation/ABI/testing/rtc-cdev and admin-guide/rtc.rst).
   init(isSystem: Bool, clocks: String = "/sys/class/rtc") {

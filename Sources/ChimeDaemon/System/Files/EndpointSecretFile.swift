@@ -28,6 +28,8 @@ package struct EndpointSecretFile: Sendable {
 
   init() {}
 
+  /// Parses the text of a file.
+  ///
   /// - Throws: `EndpointSecretFileError`, which quotes nothing of the text.
   package init(parsing text: String) throws(EndpointSecretFileError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
