@@ -8,7 +8,7 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// The daemon's beginning: reads its site, opens its store, starts its loop. Exit codes are those of sysexits(3).
+/// The daemon's entry point: reads its configuration, opens its store and starts its loop. Exit codes are those of sysexits(3).
 package enum DaemonMain {
   package static func run() -> Never {
     ProcessMeans.openStandardDescriptors()
@@ -41,7 +41,7 @@ package enum DaemonMain {
     print("the configuration can be taken (\(origin))")
   }
 
-  /// What `Examine` of a daemon answers, as far as it can be told without one: JSON on a line.
+  /// Prints the reply of `Examine` as one line of JSON, as far as it can be determined without a daemon.
   private static func examine(_ paths: RuntimePaths) {
     let examiner = DiagnosticsCollector(
       paths: paths, inForce: nil, zones: ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink))
@@ -54,12 +54,12 @@ package enum DaemonMain {
     }
   }
 
-  /// Says on standard output, a JSON object a line, how far it is and how it ended.
+  /// Moves the store, and prints the progress and the result as one JSON object a line.
   private static func move(to engine: Configuration.StoreEngine, _ isDry: Bool, _ paths: RuntimePaths) {
     forbidDumps()
     func tell(_ line: MoveLine) {
       guard let text = try? JSONEncoder().encode(line) else { return }
-      // One that nobody reads any more is given up: SIGPIPE ends this, and the database undoes it.
+      // If nobody reads the output any more, SIGPIPE ends the process and the database rolls back.
       print(String(decoding: text, as: UTF8.self))
       fflush(nil)
     }
@@ -99,7 +99,7 @@ package enum DaemonMain {
     makeFolders(paths, log)
     let opened = open(opening, log)
     paths.storePath = opened.name
-    // The store is held, so nobody else writes there.
+    // The store's lock is held, so no other daemon writes there.
     paths.secrets.removeLeftovers()
     var sockets = given
     if given.isEmpty {
@@ -120,7 +120,7 @@ package enum DaemonMain {
       snapshotManager: opened.store.snapshotManager,
       zones: ZoneCatalog(folder: paths.zoneFolder, localLink: paths.localLink, watch: try? FolderWatch()),
       secrets: paths.secrets, service: controlService())
-    // At the default priority, for the reason that `DispatchExecutor` gives.
+    // The priority is the default one, for the reason in `DispatchExecutor`.
     Task(executorPreference: loop.executor, priority: .medium) {
       do {
         try await loop.start(listening: sockets, signals: signals)
@@ -130,11 +130,11 @@ package enum DaemonMain {
         end(EX_OSERR, "chimed cannot start: \(error)", log)
       }
     }
-    // Not dispatchMain(): on Linux it unblocks every signal in this thread, and SIGTERM would be taken the default way.
+    // dispatchMain() would unblock every signal in this thread on Linux, and SIGTERM would kill the process.
     while true { pause() }
   }
 
-  /// What the control socket offers: the interface files, as introspection returns them.
+  /// Returns the service of the control socket, with the interface files for introspection.
   static func controlService() -> VarlinkService {
     var service = VarlinkService(
       vendor: "Chime", product: "chimed", version: Product.version, url: "https://chime.example")
@@ -156,11 +156,11 @@ package enum DaemonMain {
     return service
   }
 
-  /// Signals come as events; blocked before any thread is made, so that none of them takes one. SIGCONT lets a stopped
-  /// process go on all the same (signal(7)), and tells the loop that it was stopped.
+  /// Blocks the signals before any thread starts, and returns a signalfd for them. SIGCONT still continues a stopped
+  /// process (signal(7)); the loop learns that it was stopped.
   private static func takeSignals() -> Int32 {
     signal(SIGPIPE, SIG_IGN)
-    // A file that may grow no further is an error of its write (setrlimit(2)), as a full disk is.
+    // A write beyond the file size limit then fails with an error (setrlimit(2)), like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     var set = sigset_t()
     sigemptyset(&set)
@@ -171,10 +171,10 @@ package enum DaemonMain {
     return descriptor
   }
 
-  /// No core dump, here and in what is started from here: it would hold the secrets that are in memory.
+  /// Disables core dumps here and in child processes, because they would contain secrets.
   ///
-  /// More, such as a process that nobody may trace (PR_SET_DUMPABLE), would keep nothing from the same user, who can read
-  /// the files of secrets anyhow, and would take the descriptors and the memory of the daemon out of that user's sight.
+  /// PR_SET_DUMPABLE would not protect secrets from the same user, who can read their files anyway. It would only hide
+  /// the daemon's descriptors and memory from that user.
   private static func forbidDumps() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -206,7 +206,7 @@ package enum DaemonMain {
         ServiceManager.extendTimeout(bySeconds: 300)
       }
       let name = try opening.name()
-      // Nothing new on a new machine; elsewhere somebody should hear of it.
+      // A new store on a new machine is normal; elsewhere it is worth a message.
       if opened.isNew { log(.notice, "there was no store; a new one begins: \(name)") }
       return (opened, name)
     } catch {
@@ -215,7 +215,7 @@ package enum DaemonMain {
     }
   }
 
-  /// What to do about a socket that cannot be made, where that is known.
+  /// Returns advice for a socket that cannot be created, if there is any.
   private static func remedy(_ error: SystemError, _ paths: RuntimePaths) -> String {
     switch error.code {
     case EADDRINUSE:

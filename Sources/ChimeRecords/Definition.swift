@@ -3,10 +3,10 @@ package import ChimeSchedule
 package import ChimeTracking
 import FoundationEssentials
 
-/// The part of a reminder that no query asks for by itself, as it stands in the `definition` column.
+/// A Definition holds the fields of a reminder that no query needs on their own, as JSON in the `definition` column.
 ///
-/// A field is left out while it has the value it is given here; those values are part of the layout and never change,
-/// whatever a new reminder's defaults become. A field that is added later is optional, so that older rows can be read.
+/// A field with its default value is omitted. These defaults are part of the schema and never change, even if the
+/// defaults of new reminders do. A field that is added later is optional, so that older rows stay readable.
 ///
 ///     {"channels":["desktop"],"tags":["health"],"urgency":"low"}
 package struct Definition: Codable, Hashable {
@@ -16,7 +16,7 @@ package struct Definition: Codable, Hashable {
   var fold: FoldRule?
   var place: Place?
   var urgency: Urgency?
-  /// Those of `Reminder.texts` that it has, by name.
+  /// The texts of `Reminder.texts` by name.
   var texts: [String: String]?
   var catchUp: CatchUp?
   var grace: Milliseconds?
@@ -33,9 +33,9 @@ package struct Definition: Codable, Hashable {
   var tracker: TrackerLink?
   var onlyIfDone: ReminderID?
   var set: String?
-  /// Whether its schedule counts from the time at which the reminder was made: with it alike reminders have equal definitions.
+  /// Whether the schedule counts from the reminder's creation. The flag keeps the definitions of similar reminders equal.
   var countsFromCreation: Bool?
-  /// The other time from which its schedule counts.
+  /// The start of the schedule's count if it is not the creation.
   var countsFrom: Instant?
 
   private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
@@ -71,7 +71,7 @@ package struct Definition: Codable, Hashable {
     countsFrom = countsFromCreation == true ? nil : reminder.schedule.countsFrom
   }
 
-  /// The whole reminder, with what stands in columns of its own.
+  /// Returns the reminder, with the values of the other columns.
   package func reminder(
     id: ReminderID, owner: UInt32, title: String, body: String?, schedule: Schedule, timezone: ZoneChoice,
     skipNext: Int, createdAt: Instant, generation: Int64
@@ -91,27 +91,27 @@ package struct Definition: Codable, Hashable {
   }
 }
 
-/// Turns definitions and schedules into text and back, and remembers the latest ones read: reminders that fire
-/// together are mostly alike in both, and reading JSON costs more than all the rest of a row.
+/// A DefinitionReader converts definitions and schedules to and from text, and caches decoded ones.
 ///
-/// Used on one queue, like the connection it serves.
+/// Reminders that fire together mostly share both, and decoding JSON costs more than the rest of a row. The reader is
+/// used on one queue, like its connection.
 package final class DefinitionReader {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
   private var definitions: [String: Definition] = [:]
   private var schedules: [String: Schedule] = [:]
-  /// An endpoint is read with each group of outcomes.
+  /// Each group of outcomes reads its endpoints.
   private var settings: [String: EndpointSettings] = [:]
   private var trackers: [String: TrackerDefinition] = [:]
   private var packs: [PackFingerprint: Pack] = [:]
   private var goals: [String: Goal] = [:]
   private var packReminders: [String: PackReminders] = [:]
 
-  /// How many of each are remembered; when there are more, all are forgotten.
+  /// The maximum number of cached values of each kind. A full cache is emptied.
   private static let limit = 512
 
   package init() {
-    // Equal definitions are to be equal texts.
+    // Equal definitions must have equal texts.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
@@ -153,11 +153,11 @@ package final class DefinitionReader {
 
   package func knows(_ print: PackFingerprint) -> Bool { packs[print] != nil }
 
-  /// - Parameter text: is read only when the pack is not known.
+  /// Returns a pack. The text is decoded only if the pack is not cached.
   package func pack(_ id: PackID, _ print: PackFingerprint, _ text: String) throws -> Pack {
     if let known = packs[print] { return known }
     let pack = try decoder.decode(PackDefinition.self, from: Data(text.utf8)).pack(id: id)
-    // One may take hundreds of kilobytes.
+    // A pack may take hundreds of kilobytes.
     if packs.count >= 32 { packs.removeAll(keepingCapacity: true) }
     packs[print] = pack
     return pack
@@ -175,9 +175,9 @@ package final class DefinitionReader {
     try decoder.decode(TrackerSummary.self, from: Data(text.utf8))
   }
 
-  // Beside what a row is about, these are little: one that cannot be read is none.
+  // Failures to decode these values are not errors, because they are minor parts of their rows.
 
-  /// Remembered, as thousands of days have had the same one.
+  /// Returns a cached goal, because thousands of days share the same one.
   package func goal(_ text: String) -> Goal? {
     if let known = goals[text] { return known }
     guard let goal = try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal() else { return nil }
@@ -195,7 +195,7 @@ package final class DefinitionReader {
   }
 }
 
-/// Which definition of which pack.
+/// Identifies one definition of one pack.
 package struct PackFingerprint: Hashable {
   var key: Int64
   var print: Int64

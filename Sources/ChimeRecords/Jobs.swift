@@ -1,41 +1,41 @@
 package import ChimeCore
 
-/// A body that waits for its turn, with whoever waits for it.
+/// A Job is a queued body together with its waiting caller.
 package protocol Job: Sendable {
-  /// Whether it commits with no other.
+  /// Whether it commits alone.
   var isApart: Bool { get }
-  /// Runs the body. What it returned or threw is held back until `CommitCompletion.settle`.
+  /// Runs the body. Its result is withheld until `CommitCompletion.settle`.
   func run(in transaction: any StoreTransaction) -> any CommitCompletion
-  /// Ends it without running it.
+  /// Fails the job without running it.
   func refuse(_ failure: StoreFailure)
 }
 
-/// The end of a body that has run and whose caller has not been told yet. It is told once, by one of the two calls.
+/// A CommitCompletion is the result of a body whose caller has not been informed. Exactly one of the two calls informs it.
 package protocol CommitCompletion: Sendable {
-  /// What the body threw.
+  /// The error that the body threw.
   var error: (any Error)? { get }
-  /// Tells the caller what the body returned or threw.
+  /// Passes the body's result or error to the caller.
   func settle()
-  /// Tells the caller that nothing of it has lasted.
+  /// Tells the caller that nothing was committed.
   func fail(_ failure: StoreFailure)
 }
 
-/// Bodies that wait to be committed, in the order in which they came.
+/// A JobQueue holds bodies that wait for a commit, in order of arrival.
 package struct JobQueue: Sendable {
   private var waiting: [any Job] = []
-  /// Whether somebody takes what waits.
+  /// Whether a consumer is taking jobs.
   private var isDraining = false
 
   package init() {}
 
-  /// - Returns: whether nobody takes what waits yet: the caller is to see that it is taken, until nothing is left.
+  /// Adds a job. Returns whether the caller must start a consumer, because none is running.
   package mutating func add(_ job: any Job) -> Bool {
     waiting.append(job)
     defer { isDraining = true }
     return !isDraining
   }
 
-  /// All that waits. Whoever gets nothing is to stop asking: the next body has its adder see to it.
+  /// Returns all waiting jobs. A consumer that gets none must stop; the next `add` starts another.
   package mutating func takeAll() -> [any Job] {
     defer { waiting.removeAll() }
     isDraining = !waiting.isEmpty

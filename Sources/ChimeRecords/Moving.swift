@@ -1,18 +1,18 @@
 import ChimeCore
 
-// A store as it is kept: tables of columns, read and written whole. That is how one moves from an engine to another, whose
-// tables are the same by name, column for column.
+// The raw form of a store: tables of columns, read and written whole. A store moves to another engine this way, because
+// both engines have tables of the same names and columns.
 
-/// A value of a column. What it points to is there until the closure that was given it returns.
+/// A value of a column. Its memory is valid until the closure that received it returns.
 package enum RawCell {
   case null
   case integer(Int64)
-  /// UTF-8.
+  /// A text in UTF-8.
   case text(UnsafeRawBufferPointer)
   case blob(UnsafeRawBufferPointer)
 }
 
-/// The columns of a table that are kept; what the engine computes is left out.
+/// The stored columns of a table, without those that the engine generates.
 package struct TableShape: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
     package enum Kind: Sendable { case integer, text, blob }
@@ -34,37 +34,37 @@ package struct TableShape: Hashable, Sendable {
     self.columns = columns
   }
 
-  /// The names of the columns as SQL has them, quoted.
+  /// The quoted names of the columns, for SQL.
   package var list: String { columns.map { "\"\($0.name)\"" }.joined(separator: ", ") }
 }
 
-/// A store that is read whole, at one moment, while nobody else may write to it.
+/// A StoreSource reads a whole store as of one moment, while no other program may write to it.
 ///
-/// Not thread-safe, and its calls block.
+/// It is not thread-safe, and its calls block.
 package protocol StoreSource: AnyObject {
-  /// How it is called in sentences.
+  /// The store's name in messages.
   var name: String { get }
-  /// The columns of a table of `MovedTables`; nil when it has no such table.
+  /// Returns the columns of a table in `MovedTables`; nil if the table does not exist.
   func shape(of table: String) throws -> TableShape?
   func count(_ table: String) throws -> Int
-  /// Hands each row to `take`, in no order, with a cell for each column of `shape`.
+  /// Passes each row to `take`, in any order, with a cell for each column of `shape`.
   func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws
-  /// The last number of each table in `MovedTables.numbered` that was given to a row, whether that is there still.
+  /// Returns the last number of each table in `MovedTables.numbered` that was assigned, even if its row is gone.
   func lastNumbers() throws -> [String: Int64]
 }
 
-/// A store that another one is moved into. Nothing of what is done lasts before `commit`, and nothing is left without it.
+/// A StoreTarget receives a moved store. Nothing lasts before `commit`, and without it nothing remains.
 package protocol StoreTarget: StoreSource {
-  /// Makes a table's rows of those that `feed` hands on.
+  /// Writes the rows that `feed` passes on.
   func write(_ shape: TableShape, _ feed: (_ take: ([RawCell]) throws -> Void) throws -> Void) throws
   func setLastNumbers(_ numbers: [String: Int64]) throws
-  /// Holds what was written to the rules of the layout, makes it last, and lets the store go.
+  /// Verifies the written rows against the schema's constraints, makes them durable, and releases the store.
   func commit() throws
 }
 
-/// What is moved from one store to another.
+/// The tables that are moved from one store to another.
 package enum MovedTables {
-  /// Each after those that it points to.
+  /// The tables in order: each comes after those that it references.
   package static let all = [
     "alias", "reminder", "reminder_before", "ping", "due", "occurrence", "lane", "delivery", "attempt", "endpoint",
     "token", "spent", "note", "tenant", "tenant_count", "change",
@@ -73,24 +73,23 @@ package enum MovedTables {
     "pack_before", "achievement", "experience", "shelf",
   ]
 
-  /// Tables whose keys are given once, even when the row has gone.
+  /// Tables whose keys are never reused.
   package static let numbered = ["change", "entry", "milestone"]
 
-  /// Tables that only one of the engines has, or that are about its own tables, and which say nothing of what its users
-  /// have entered.
+  /// Tables that exist in one engine only or describe its own tables. They contain nothing that users entered.
   package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision", "staying"]
 
-  /// Columns that only one of the engines has, and which say nothing that outlives its daemon.
+  /// Columns that exist in one engine only and mean nothing after its daemon ends.
   package static let passing: Set<String> = ["delivery.epoch", "attempt.scheduled_at"]
 
   /// Tables that may have rows in a store that counts as empty: a daemon writes them at its first start.
   package static let incidental: Set<String> = own.union(["note", "tenant"])
 }
 
-/// How many rows a table has, and a sum of all that is in them, by which two readings of it are held together. Rows count
-/// whatever their order is.
+/// A TableSum is the number of rows of a table and a checksum of their content, independent of their order.
 ///
-/// Two tables that are not the same have the same sum once in 2^64 cases. It is of use within one run of the program.
+/// Two different tables have the same sum with a probability of 2^-64. Sums are comparable within one process only,
+/// because `Hasher` is seeded.
 package struct TableSum: Hashable {
   package private(set) var rows = 0
   private var sum: UInt64 = 0
@@ -120,21 +119,21 @@ package struct TableSum: Hashable {
   }
 }
 
-/// Moves one store into another.
+/// A StoreMove copies one store into another.
 package struct StoreMove {
   private let source: any StoreSource
 
   package init(from source: any StoreSource) { self.source = source }
 
-  /// What is there to move: rows of each table, none left out.
+  /// Returns the number of rows of each table to move.
   package func counts() throws -> [(table: String, rows: Int)] {
     try MovedTables.all.map { ($0, try source.count($0)) }
   }
 
-  /// Writes everything into `target`, reads it back, holds both against each other, and commits.
+  /// Copies everything into `target`, reads it back, compares the two, and commits.
   ///
-  /// - Parameter progress: told now and then how many rows have been written and read back, two for each that there is.
-  /// - Throws: `StoreFailure`; nothing is left in the target then.
+  /// - Parameter progress: receives the number of rows written and read back so far; each row counts twice.
+  /// - Throws: `StoreFailure`; the target is then unchanged.
   package func run(into target: any StoreTarget, progress: (_ done: Int) -> Void) throws {
     var done = 0
     func count() {
@@ -166,7 +165,7 @@ package struct StoreMove {
     try target.commit()
   }
 
-  /// The columns that both have.
+  /// Returns the columns that both stores have.
   private func shape(of table: String, in target: any StoreTarget) throws -> TableShape {
     guard var shape = try source.shape(of: table), let other = try target.shape(of: table) else {
       throw StoreFailure.internalError("there is no table \(table) in one of the stores; nothing was moved")

@@ -3,8 +3,8 @@ import ChimeSchedule
 package import ChimeTracking
 import FoundationEssentials
 
-/// A pack as it stands in the `definition` column, without its name. As of `Definition`: a field is left out while it has
-/// the value that it is given here, and one that is added later is optional.
+/// A PackDefinition is a pack without its id, as JSON in the `definition` column. As in `Definition`, default values are
+/// omitted and fields that are added later are optional.
 package struct PackDefinition: Codable, Hashable {
   var title: [String: String]
   var text: [String: String]
@@ -133,7 +133,7 @@ package struct PackDefinition: Codable, Hashable {
 
   func pack(id: PackID) throws -> Pack {
     var moods: [Mood: MoodText] = [:]
-    // A mood of a later version is one that nothing here asks for.
+    // A mood of a later version is ignored.
     for (name, form) in self.moods ?? [:] {
       guard let mood = Mood(rawValue: name) else { continue }
       moods[mood] = MoodText(
@@ -162,7 +162,7 @@ package struct PackDefinition: Codable, Hashable {
       milestoneSteps: Dictionary(uniqueKeysWithValues: steps))
   }
 
-  /// A number that is another for another text, as good as always (FNV-1a, 64 bits; Fowler, Noll, Vo).
+  /// Returns the FNV-1a hash (64 bits; Fowler, Noll, Vo), which practically never collides.
   package static func print(of text: String) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -173,7 +173,7 @@ package struct PackDefinition: Codable, Hashable {
 extension PackDefinition.TrackerForm {
   init(of tracker: Tracker) {
     id = tracker.id
-    // In a pack it is nobody's yet.
+    // A tracker in a pack has no owner yet.
     owner = tracker.owner == 0 ? nil : tracker.owner
     pack = tracker.pack
     createdAt = tracker.createdAt == Instant(milliseconds: 0) ? nil : tracker.createdAt
@@ -252,7 +252,7 @@ extension PackDefinition.CriterionForm {
   }
 }
 
-/// What stands in the `reminders` column: a pack's reminders by their key, and how they were made.
+/// The JSON of the `reminders` column: a pack's reminders by key, and how they were created.
 ///
 ///     {"languages":["cs"],"made":{"drink":"r7k2"}}
 package struct PackReminders: Codable, Hashable {

@@ -1,12 +1,12 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// A row of the table of reminders that makes no reminder.
+/// A row of the table `reminder` that cannot be decoded.
 package struct UnreadableDefinition: Error {
   package var reminder: UnreadableReminder
 }
 
-// Values out of rows. Each takes the first of its columns, in the order of the list of columns beside it.
+// Decoding of rows. Each function takes the index of its first column; its comment lists the columns in order.
 
 extension StoredRow {
   /// `alias.id, owner, title, body, schedule, zone, skip_next, created_at, generation, definition`
@@ -86,7 +86,7 @@ extension StoredRow {
   package func outboundMessage(_ reader: DefinitionReader) throws -> OutboundMessage {
     OutboundMessage(
       delivery: try delivery(0), occurrence: try occurrence(12),
-      // One that cannot be read must not hold up the outbox: its message leaves as one of a removed reminder does.
+      // An unreadable reminder must not block the outbox. Its message is sent like one of a removed reminder.
       reminder: isNull(30) ? nil : try? reminder(29, reader))
   }
 
@@ -109,7 +109,7 @@ extension StoredRow {
   }
 }
 
-/// What stands in `occurrence.state`.
+/// The codes in `occurrence.state`.
 package enum OccurrenceCode {
   package static let fired: Int64 = 0
   package static let delivered: Int64 = 1
@@ -132,7 +132,7 @@ package enum OccurrenceCode {
   }
 }
 
-/// What stands in `delivery.state`.
+/// The codes in `delivery.state`.
 package enum DeliveryCode {
   package static let pending: Int64 = 0
   package static let waiting: Int64 = 1
@@ -161,7 +161,7 @@ package enum DeliveryCode {
   }
 }
 
-/// What stands in `outcome` of `delivery` and `attempt`.
+/// The codes in `outcome` of `delivery` and `attempt`.
 package enum AttemptCode {
   package static func of(_ outcome: Attempt.Outcome) -> Int64 {
     switch outcome {
@@ -182,7 +182,7 @@ package enum AttemptCode {
 }
 
 extension Occurrence.State {
-  /// What stands in `occurrence.snoozed_until`: when it comes again unless something happens.
+  /// The value of `occurrence.snoozed_until`: the time when the occurrence is due again unless something happens before.
   package var until: Instant? {
     switch self {
     case .snoozed(let until), .awaited(let until): until

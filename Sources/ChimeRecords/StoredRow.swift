@@ -1,8 +1,8 @@
 package import ChimeSchedule
 
-/// A row of a result, as the engine that found it gives its columns, counted from 0.
+/// A StoredRow is a row of a result. Columns are counted from 0.
 ///
-/// A whole number that is NULL is 0, and a text that is NULL is empty.
+/// An integer that is NULL reads as 0, and a text that is NULL as empty.
 package protocol StoredRow {
   func isNull(_ column: Int32) -> Bool
   func int64(_ column: Int32) -> Int64

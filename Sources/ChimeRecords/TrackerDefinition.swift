@@ -3,8 +3,8 @@ package import ChimeSchedule
 package import ChimeTracking
 import FoundationEssentials
 
-/// A tracker as it stands in the `definition` column, and in a pack's. As of `Definition`: a field is left out while it
-/// has the value that it is given here, and one that is added later is optional.
+/// A TrackerDefinition is a tracker as JSON in the `definition` column or in a pack. As in `Definition`, default values
+/// are omitted and fields that are added later are optional.
 ///
 ///     {"goal":{"total":40000000000},"kind":"amount","startedOn":"2026-03-01","title":{"en":"Water"},"unit":"ml"}
 package struct TrackerDefinition: Codable, Hashable {
@@ -66,7 +66,7 @@ package struct TrackerDefinition: Codable, Hashable {
     generation = tracker.generation == 0 ? nil : tracker.generation
   }
 
-  /// The whole tracker, with what stands in columns of its own.
+  /// Returns the tracker, with the values of the other columns.
   package func tracker(id: TrackerID, owner: UInt32, pack: PackID?, createdAt: Instant) throws -> Tracker {
     Tracker(
       id: id, owner: owner, title: LocalizedText(title), verb: verb.map { LocalizedText($0) }, kind: kind, unit: unit,
@@ -135,7 +135,7 @@ struct CountingForm: Codable, Hashable {
   }
 }
 
-/// What a later version may have written.
+/// A value that a later version may have written.
 struct UnknownForm: Error, CustomStringConvertible {
   let description: String
   init(of what: String) { description = "it has a \(what) that this version of chimed does not know" }

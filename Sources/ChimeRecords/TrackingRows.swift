@@ -2,9 +2,9 @@ package import ChimeCore
 package import ChimeSchedule
 package import ChimeTracking
 
-// Values out of rows. Each takes the columns that are listed beside it.
+// Decoding of rows. The comment of each function lists its columns in order.
 extension StoredRow {
-  /// Days that lie beyond the calendar's ends are its ends.
+  /// Returns a date. Days outside the calendar's range become its first or last day.
   package func day(_ column: Int32) -> CivilDate {
     CivilDate(dayNumber: int(column)) ?? (int64(column) < 0 ? .earliest : .latest)
   }

@@ -1,34 +1,34 @@
 import ChimeCore
 import ChimeRecords
 
-// How changes that arrive together commit together.
+// Group commit: changes that arrive together commit together.
 //
-// One commit costs the server a synchronised write, as much as hundreds of rows. Bodies that wait when a transaction
-// starts run in it one after another, each in a savepoint of its own: one that throws is undone alone. Nobody is told
-// anything before the commit, not even of an error, for that may rest on a neighbour's change which then did not last.
+// A commit costs the server one synchronous write, as much as hundreds of rows. Bodies that wait when a transaction
+// starts run in it one after another, each in its own savepoint, so that a failing one is undone alone. No caller gets
+// a result before the commit, not even an error: the error may depend on another body's change that did not last.
 extension Transaction {
-  /// The most bodies in one commit. A server keeps 64 parts of a transaction close at hand (subtransactions).
+  /// The maximum number of bodies in one commit. A server caches up to 64 subtransactions of a transaction.
   static let groupLimit = 64
 
-  /// How often a group is run again that another transaction was in the way of.
+  /// The maximum number of runs of a group that conflicts with another transaction.
   static let attempts = 5
 
-  /// What became of a group.
+  /// The result of a group.
   struct GroupEnd {
-    /// How many jobs are done with, counted from the first.
+    /// The number of finished jobs, counted from the first.
     var taken: Int
-    /// Why nothing of it has lasted; nil when all is committed. The callers are still to be told.
+    /// The reason why nothing was committed; nil if all was. The callers are not informed yet.
     var failure: StoreFailure?
     var settlements: [any CommitCompletion]
-    /// The number of the transaction, where it was lost while it committed: whether it has is to be found out.
+    /// The transaction's number if the connection was lost during the commit, so that the outcome is unknown.
     var unclear: String?
   }
 
-  /// Runs some of `jobs`, from the first on, in one transaction. At least one is taken unless it cannot begin at all.
+  /// Runs jobs from the first on in one transaction. It takes at least one job, unless the transaction cannot begin.
   func commitTogether(_ jobs: [any Job]) -> GroupEnd {
     var end = runTogether(jobs)
     var left = Self.attempts
-    // Bodies may run again: all that they do, they do to the store. Alone, if need be: fewer locks are in fewer ways.
+    // Bodies may run again, because they only change the store. The last attempts run one job alone, which holds fewer locks.
     while end.failure != nil, end.unclear == nil, connection.hasConflict, !connection.isLost, left > 1 {
       left -= 1
       end = runTogether(left < 3 ? Array(jobs.prefix(1)) : jobs)
@@ -36,10 +36,8 @@ extension Transaction {
     return end
   }
 
-  /// Begins a transaction, and asks in the same step what time the database has.
-  ///
-  /// - Parameter number: what else is asked for.
-  /// - Returns: that.
+  /// Begins a transaction, and asks for the database's time and the expression `number` in the same round trip. Returns
+  /// the value of `number`.
   private func begin(_ sql: String, number: String = "0") throws(StoreFailure) -> String? {
     let asked = PostgresConfiguration.unsetClock()
     let answer = try connection.begin(
@@ -54,7 +52,7 @@ extension Transaction {
     return String(parts[0])
   }
 
-  /// Finds out what time the database has.
+  /// Reads the database's time.
   func hearTime() throws(StoreFailure) {
     _ = try begin("BEGIN READ ONLY")
     connection.rollBack()
@@ -65,7 +63,7 @@ extension Transaction {
     var number: String?
     (concernsOthers, changesEndpoints, heldTenant, wantsAnotherTenant) = (false, false, nil, false)
     do {
-      // Its number is asked for in the same step, for the case that nobody hears of its end.
+      // The transaction's number is needed if the result of its commit is lost.
       number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
       let group = jobs.prefix(Self.groupLimit)
       for job in group {
@@ -76,13 +74,13 @@ extension Transaction {
           settlements.append(settlement)
           throw undone(by: settlement)
         }
-        // Whoever has to wait for what another body holds begins the next group.
+        // A body that needs another tenant's lock waits for the next group.
         if wantsAnotherTenant, !settlements.isEmpty {
           turn.undo(isLost: false)
           try connection.script("ROLLBACK TO body; RELEASE body")
           break
         }
-        // A body that went on after a statement had failed has not done what it says.
+        // The body ignored a failed statement, so its changes are incomplete.
         if settlement.error == nil, connection.isBroken { settlement = IgnoredFailureCompletion(inner: settlement) }
         settlements.append(settlement)
         if settlement.error == nil {
@@ -116,7 +114,7 @@ extension Transaction {
     }
   }
 
-  /// The end of a body that has passed over a failure of the store.
+  /// Completes a body that ignored a failure of the store with an error.
   private struct IgnoredFailureCompletion: CommitCompletion {
     let inner: any CommitCompletion
     private let failure = StoreFailure.internalError("a change went on after a statement of it had failed")
@@ -137,7 +135,7 @@ extension Transaction {
     return .unavailable("a change on \(connection.server) was broken off: try again")
   }
 
-  /// Runs one body on a consistent view, as of its first statement. Its caller is still to be told.
+  /// Runs one body on a consistent snapshot as of its first statement. The caller is not informed yet.
   func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
     forget()
     _ = try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

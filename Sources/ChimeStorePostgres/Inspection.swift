@@ -2,45 +2,45 @@ public import ChimeCore
 import ChimeRecords
 import Glibc
 
-/// What a look at a store's database and its server finds, whoever has the store open.
+/// A DatabaseInspection describes a store's database and server, whether or not a daemon uses it.
 ///
-/// What the role may not see (it needs `pg_monitor` for what other roles do) is nil.
+/// Values that the role may not see are nil; it needs `pg_monitor` to see other roles' activity.
 public struct DatabaseInspection: Sendable {
-  /// As PostgreSQL numbers it: 150003 is 15.3.
+  /// The version number as PostgreSQL counts: 150003 is 15.3.
   public var version = 0
-  /// Of the whole database.
+  /// The size of the whole database.
   public var bytes: Int64 = 0
-  /// Servers that follow this one and are connected.
+  /// The number of connected standby servers.
   public var standbys = 0
-  /// How many of them a commit waits for; nil: it cannot be seen.
+  /// The number of standbys that a commit may wait for; nil if it is not visible.
   public var synchronousStandbys: Int?
   /// Whether a commit waits for a standby at all (`synchronous_standby_names`, `synchronous_commit`).
   public var waitsForStandby = false
-  /// How far the server's clock is ahead of ours, in milliseconds, to within half of what the question took.
+  /// The lead of the server's clock over the local one in milliseconds, accurate to half of `roundTrip`.
   public var clockAhead: Int64 = 0
-  /// How long the question took.
+  /// The duration of the clock query in milliseconds.
   public var roundTrip: Int64 = 0
-  /// The transaction that has been open longest, in seconds, and whose it is.
+  /// The age of the oldest open transaction in seconds, and its session.
   public var oldestTransaction: (seconds: Int64, holder: String)?
-  /// Whether autovacuum is on, for the server and for the table of what is due.
+  /// Whether autovacuum is on, for the server and the table `due`.
   public var hasAutovacuum = true
-  /// Rows of the table of what is due that nobody needs any more, and those that stand.
+  /// The numbers of dead and live rows in the table `due`.
   public var deadRows: Int64 = 0
   public var liveRows: Int64 = 0
-  /// Of this month and the next one, those that have not been made for what fires.
+  /// The number of missing partitions among this month and the next.
   public var missingMonths = 0
-  /// About how many times that have come are in no month.
+  /// The approximate number of occurrences outside all monthly partitions.
   public var timesOutside: Int64 = 0
   public var connections = 0
-  /// What is left for roles that are nothing special.
+  /// The connection limit for ordinary roles.
   public var maxConnections = 0
 }
 
 extension PostgresStore {
-  /// Looks at a store's database without taking it: also while a daemon has it.
+  /// Inspects a store's database without locking it, also while a daemon uses it.
   ///
-  /// - Parameter limit: how long the server may take to let us in, and for each look, in milliseconds: somebody waits for it.
-  /// - Throws: what `open` would throw of a database that cannot be reached, or is newer.
+  /// - Parameter limit: the timeout for connecting and for each query, in milliseconds; a person waits for the result.
+  /// - Throws: the failures of `open` for an unreachable or newer database.
   public static func inspect(
     _ place: PostgresConfiguration, within limit: Int64 = 1_000
   ) throws(StoreFailure) -> DatabaseInspection {
@@ -61,7 +61,7 @@ extension DatabaseInspection {
   fileprivate init(_ connection: Connection, hasPartitions: Bool) throws {
     try lookAtServer(connection)
     try lookAtClock(connection)
-    // Of other roles' sessions nothing but their number is seen without pg_monitor.
+    // Without pg_monitor, sessions of other roles show only their process id.
     oldestTransaction = try connection.first(
       """
       SELECT extract(epoch FROM clock_timestamp() - xact_start)::bigint,
@@ -76,7 +76,7 @@ extension DatabaseInspection {
       "SELECT n_dead_tup, n_live_tup FROM pg_stat_user_tables WHERE schemaname = 'chime' AND relname = 'due'",
       row: { ($0.int64(0), $0.int64(1)) })
     (deadRows, liveRows) = rows ?? (0, 0)
-    // A database that no daemon of this version has begun with has none.
+    // Before the first start of this version there are no partitions.
     guard hasPartitions else { return }
     let months = try connection.first(
       """
@@ -110,7 +110,7 @@ extension DatabaseInspection {
     (connections, maxConnections) = (Int(found[7]), Int(found[8]))
   }
 
-  /// The quickest of a few questions tells most.
+  /// Measures the clock difference with the fastest of three queries.
   private mutating func lookAtClock(_ connection: Connection) throws {
     roundTrip = .max
     for _ in 0..<3 {
@@ -122,7 +122,7 @@ extension DatabaseInspection {
     }
   }
 
-  /// Milliseconds since the epoch.
+  /// Returns the local time in milliseconds since the epoch.
   private static func clock() -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

@@ -3,17 +3,17 @@ import ChimeCore
 package import ChimeRecords
 import Glibc
 
-// A store in a database, as tables that are read or written whole, by COPY in its binary form
-// (postgresql.org/docs/15/sql-copy.html, "Binary Format").
+// Moving a store: whole tables are read and written by COPY in binary format (postgresql.org/docs/15/sql-copy.html,
+// "Binary Format").
 
-/// The store in a database, to be moved elsewhere. It is left as it is.
+/// A PostgresSource reads a store that is moved elsewhere. It changes nothing.
 package final class PostgresSource: StoreSource {
   package let name: String
   private let connection: Connection
 
-  /// Takes the database for itself.
+  /// Locks the database for exclusive use.
   ///
-  /// - Throws: `.held` when a daemon has it; `.newerSchema`, or `.unavailable` with what is to be done.
+  /// - Throws: `.held` if a daemon uses it; `.newerSchema`; or `.unavailable` with advice.
   package init(_ place: PostgresConfiguration) throws {
     connection = try place.connectToMove()
     name = connection.server
@@ -40,14 +40,14 @@ package final class PostgresSource: StoreSource {
   }
 }
 
-/// The database that a store is moved into, in one transaction.
+/// A PostgresTarget writes a moved store in one transaction.
 package final class PostgresTarget: StoreTarget {
   package let name: String
   private let connection: Connection
 
-  /// Takes the database for itself, makes the tables where there are none, and locks them.
+  /// Locks the database for exclusive use, creates missing tables, and locks them.
   ///
-  /// - Throws: `.held` when a daemon has it; `.unavailable` when it has rows already, or cannot be reached or written.
+  /// - Throws: `.held` if a daemon uses it; `.unavailable` if it has rows, or cannot be reached or written.
   package init(_ place: PostgresConfiguration) throws {
     connection = try place.connectToMove()
     name = connection.server
@@ -56,10 +56,10 @@ package final class PostgresTarget: StoreTarget {
       try connection.script("SELECT pg_advisory_xact_lock(\(Schema.migrationLock))")
       try Schema.change(connection)
       try requireEmpty()
-      // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
+      // TRUNCATE in the same transaction allows FREEZE, so that the rows are written only once.
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
       try connection.script(Self.makePartitions)
-      // The totals that the triggers keep are moved as well.
+      // The totals that the triggers maintain are moved as well.
       for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) DISABLE TRIGGER USER") }
     } catch {
       connection.rollBack()
@@ -67,7 +67,7 @@ package final class PostgresTarget: StoreTarget {
     }
   }
 
-  /// Rows go into the months of the last two years; those that turn out to be of no use are removed at the end.
+  /// Creates partitions for the last two years; the empty ones are dropped at the end.
   private static let makePartitions = """
     SELECT chime.make_month((date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - n * interval '1 month')::date)
     FROM generate_series(0, 24) n
@@ -86,13 +86,13 @@ package final class PostgresTarget: StoreTarget {
     END $body$
     """
 
-  /// Tables whose triggers keep totals in others.
+  /// The tables whose triggers maintain totals in other tables.
   private static let counting = ["entry", "due", "reminder"]
 
-  // Waits until it is undone, so that whoever comes next finds it as it was.
+  // Waits for the rollback, so that the next user finds the database unchanged.
   deinit { connection.letGo() }
 
-  /// A store that a daemon has begun and nobody has used is none.
+  /// Requires an empty database. Rows that a daemon writes at its first start do not count.
   private func requireEmpty() throws {
     let tables = try connection.all(
       "SELECT tablename::text FROM pg_tables WHERE schemaname = 'chime' ORDER BY 1", row: { $0.text(0) })
@@ -121,12 +121,12 @@ package final class PostgresTarget: StoreTarget {
     if shape.table == "attempt", !shape.columns.contains(where: { $0.name == "scheduled_at" }) {
       return try writeAttempts(shape, widths, feed)
     }
-    // Rows that find their months one by one cannot be written as if they had always been there.
+    // FREEZE does not work for rows that are routed to partitions.
     let isDivided = ["occurrence", "attempt"].contains(shape.table)
     try connection.write(shape, widths, isFrozen: !isDivided, feed)
   }
 
-  /// Which month an attempt is in, a file does not say.
+  /// Writes attempts from a source that does not know their partition: SQLite's table has no `scheduled_at`.
   private func writeAttempts(
     _ shape: TableShape, _ widths: [Int], _ feed: (([RawCell]) throws -> Void) throws -> Void
   ) throws {
@@ -154,7 +154,7 @@ package final class PostgresTarget: StoreTarget {
   }
 
   package func commit() throws {
-    // What is given from now on comes after what is there.
+    // Continue identity columns after the moved rows.
     let identities = try connection.all(
       """
       SELECT table_name::text, column_name::text FROM information_schema.columns
@@ -169,19 +169,19 @@ package final class PostgresTarget: StoreTarget {
     }
     for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) ENABLE TRIGGER USER") }
     try connection.script(Self.dropEmptyPartitions)
-    // So that the first day's plans are those of tables of this size.
+    // Planner statistics must fit the new size from the first day on.
     for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
     try connection.script("COMMIT")
   }
 }
 
 extension PostgresConfiguration {
-  /// A session that has the store to itself and may take its time.
+  /// Opens a session that holds the store exclusively and has no time limits.
   fileprivate func connectToMove() throws -> Connection {
     let connection = try connect()
     try connection.script("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
     do {
-      // A session that has just ended may have it for a moment longer.
+      // A session that has just ended may hold the lock for a moment longer.
       try connection.script("SET lock_timeout = \(lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
       try connection.script("SET lock_timeout = 0")
     } catch {
@@ -201,15 +201,15 @@ extension PostgresConfiguration {
     """
 }
 
-/// A table's columns, and how wide its whole numbers are.
+/// A table's columns with the widths of its integers.
 private struct Columns {
   var shape: TableShape
-  /// In bytes.
+  /// The width in bytes by column.
   var widths: [String: Int]
 }
 
 extension Connection {
-  /// Undoes what has not been committed, and lets others have the store.
+  /// Rolls back and releases the locks.
   fileprivate func letGo() {
     rollBack()
     if !isLost { _ = try? script("SELECT pg_advisory_unlock_all()::text") }
@@ -240,7 +240,7 @@ extension Connection {
     return Dictionary(uniqueKeysWithValues: found)
   }
 
-  // Out.
+  // MARK: Reading
 
   fileprivate func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
     try startCopy("COPY (SELECT \(shape.list) FROM chime.\"\(shape.table)\") TO STDOUT (FORMAT binary)", PGRES_COPY_OUT)
@@ -258,7 +258,7 @@ extension Connection {
         do {
           try take(row)
         } catch {
-          // The rest is on its way, and nobody is left to take it.
+          // The server is still sending rows that nobody will read.
           abandon()
           throw error
         }
@@ -267,7 +267,7 @@ extension Connection {
     try endCopy()
   }
 
-  // In.
+  // MARK: Writing
 
   fileprivate func write(
     _ shape: TableShape, _ widths: [Int], isFrozen: Bool, _ feed: (([RawCell]) throws -> Void) throws -> Void
@@ -300,9 +300,9 @@ extension Connection {
   }
 }
 
-/// Rows on their way to the server.
+/// A buffer of rows in COPY format.
 private struct RowsToCopy {
-  // "PGCOPY\n\377\r\n\0", flags, and the length of what there is not.
+  // The signature "PGCOPY\n\377\r\n\0", the flags, and an empty header extension.
   var bytes: [UInt8] =
     [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
 
@@ -341,7 +341,7 @@ private struct RowsToCopy {
   }
 }
 
-/// Rows that the server has sent.
+/// A reader of rows in COPY format.
 private struct CopiedRows {
   var rest: UnsafeRawBufferPointer
 
@@ -351,7 +351,7 @@ private struct CopiedRows {
     _ = part(Int(extra))
   }
 
-  /// Takes the next row; false at the end.
+  /// Reads the next row. Returns false at the end.
   mutating func next(_ shape: TableShape, _ row: inout [RawCell]) -> Bool {
     guard let count: Int16 = number(), count == shape.columns.count else { return false }
     row.removeAll(keepingCapacity: true)
@@ -370,7 +370,7 @@ private struct CopiedRows {
     return true
   }
 
-  /// A whole number of any width, or a boolean.
+  /// Decodes an integer of any width, or a boolean.
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     let isNegative = bytes.count > 1 && bytes[0] >= 0x80
     return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }

@@ -3,33 +3,35 @@ import ChimeRecords
 import ChimeSchedule
 import Glibc
 
-/// The months in which times that have come are kept (`Schema`): made ahead, and dropped when the history's edge has
-/// passed over them.
+/// Partitions manages the monthly partitions of occurrences and attempts: creates them ahead and drops them when the
+/// history's edge has passed.
 ///
-/// Has a session of its own, which nothing else waits for, and uses it on one queue. What blocks others, the step that
-/// takes a month out, is one statement; it waits no longer than `patience` for its locks, since whoever comes after it
-/// waits behind it.
+/// It has its own session, which nothing else waits for, and uses it on one queue. Only the step that detaches a month
+/// blocks others. That step is one statement and waits at most `patience` for its locks, because later statements queue
+/// behind it.
 struct Partitions {
   let connection: Connection
   let place: PostgresConfiguration
-  /// Whether the store is being closed: nothing more is begun then.
+  /// Whether the store is closing, so that no new step begins.
   let isStopping: () -> Bool
 
-  /// How many months after this one are made ahead.
+  /// The number of months after this one that are created ahead.
   static let ahead = 2
-  /// How long a step waits for its locks, in milliseconds: less than what the server takes to look for a deadlock (1 s).
+  /// The lock timeout of a step in milliseconds. It is shorter than PostgreSQL's deadlock_timeout (1 s).
   static let patience = 300
-  /// How many times or names are looked at in one transaction.
+  /// The number of rows that one transaction examines.
   static let batch = 5_000
 
-  /// A month that has been made.
+  /// An existing partition.
   struct Month {
     var start: Instant
     var end: Instant
-    /// About how many times it has; less than 0: nobody has counted.
+    /// The approximate number of occurrences; negative if unknown.
     var rows: Int64
   }
 
+  /// Lists the existing partitions.
+  ///
   /// - Throws: `StoreFailure`
   func list() throws -> [Month] {
     try connection.all(
@@ -40,11 +42,11 @@ struct Partitions {
     ) { Month(start: $0.instant(0), end: $0.instant(1), rows: $0.int64(2)) }
   }
 
-  // Making.
+  // MARK: Creation
 
-  /// Makes what is missing of this month and the next ones. What nobody has made yet is in the rest of the table.
+  /// Creates the missing partitions for this month and the next ones. Until then their rows are in the default partition.
   ///
-  /// - Throws: `StoreFailure` when it cannot; nothing stops working for that.
+  /// - Throws: `StoreFailure`; a failure stops nothing else from working.
   static func makeAhead(_ connection: Connection) throws {
     let missing = try connection.all(
       """
@@ -61,19 +63,18 @@ struct Partitions {
     for month in missing { try connection.run("SELECT make_month(month_of($1))", month) }
   }
 
-  // Dropping.
+  // MARK: Dropping
 
-  /// Makes months ahead, and drops those that are over.
+  /// Creates months ahead, and drops expired ones. Returns the result and what is left to prune row by row.
   ///
-  /// - Returns: what it came to, and what is left to be pruned time by time.
-  /// - Throws: `StoreFailure` when the session was lost.
+  /// - Throws: `StoreFailure` if the session was lost.
   func work(_ edge: HistoryEdge?) throws -> KeptHistory {
     var kept = KeptHistory(rest: edge)
     guard try connection.script("SELECT pg_try_advisory_lock(\(Schema.monthLock))::text") == "true" else {
-      // Another daemon is about it, and would be in the way of this one's pruning.
+      // Another daemon is doing this work, and pruning here would interfere.
       return KeptHistory(rest: nil)
     }
-    // The server lets go of what a session had some time after the session has ended, when the next look may have begun.
+    // The server releases a session's locks some time after its end, which may be after the next run begins.
     defer { _ = try? connection.script("SELECT pg_advisory_unlock(\(Schema.monthLock))") }
     if let failure = try failure({ try Self.makeAhead(connection) }) { kept.problems.append(failure) }
     if let end = edge?.end, let edge {
@@ -93,10 +94,9 @@ struct Partitions {
     return kept
   }
 
-  /// Does what is not necessary, and does not wait for it for long.
+  /// Runs an optional step with a short lock timeout, and returns the reason if it fails.
   ///
-  /// - Returns: why it could not be done.
-  /// - Throws: `StoreFailure` when the session was lost with it.
+  /// - Throws: `StoreFailure` if the session was lost.
   private func failure(_ body: () throws -> Void) throws -> StoreFailure? {
     try connection.script("SELECT set_config('lock_timeout', '\(Self.patience)', false)")
     var found: StoreFailure?
@@ -111,8 +111,8 @@ struct Partitions {
     return found
   }
 
-  /// Of the edge, what is to be pruned time by time: a month that has very many is left until all of it can be dropped, for
-  /// the age of times; their number is kept to at once.
+  /// Returns the edge for pruning row by row. A very large month waits by age until all of it can be dropped; the limit
+  /// on the number of occurrences still applies at once.
   private func rest(of edge: HistoryEdge, _ left: [Month]) -> HistoryEdge {
     guard let month = left.first(where: { $0.rows >= place.wholePartitions }), let oldest = edge.oldest,
       oldest > month.start, edge.first.map({ $0 <= month.start }) ?? true
@@ -120,17 +120,17 @@ struct Partitions {
     return HistoryEdge(oldest: month.start, first: edge.first)
   }
 
-  /// What became of a month that is over.
+  /// The result for an expired month.
   private enum Outcome {
     case dropped
-    /// Too much of it stays: its times are to be pruned one by one.
+    /// Too many rows stay, so the month is pruned row by row.
     case kept
-    /// It is tried again the next time.
+    /// The next run tries again.
     case left
   }
 
   private func drop(_ month: Month, _ edge: HistoryEdge, _ kept: inout KeptHistory) throws -> Outcome {
-    // Looked at twice, so that nothing of a month is touched that is not to be dropped.
+    // The first pass only counts, so that a month that is kept is not changed.
     guard let looked = try lookThrough(month, edge, upTo: place.mostStaying, taking: false) else {
       return isStopping() ? .left : .kept
     }
@@ -157,7 +157,7 @@ struct Partitions {
     try connection.run("SELECT drop_month(month_of($1), $2, $3)", month.start, edge.oldest, edge.first)
   }
 
-  /// Has every change of a month's times written down from now on. Those that were under way have ended when it returns.
+  /// Records all changes of a month from now on. Transactions that changed it before have ended when this returns.
   private func watch(_ month: Month) throws {
     let name = try connection.first("SELECT 'occurrence' || to_char(month_of($1), '_YYYY_MM')", month.start) {
       $0.text(0)
@@ -170,16 +170,16 @@ struct Partitions {
       """)
   }
 
-  /// What looking through a month came to.
+  /// The totals of a pass over a month.
   struct Looked {
     var taken = 0
     var staying = 0
   }
 
-  /// Looks at all times of a month, part by part.
+  /// Examines all occurrences of a month in parts.
   ///
-  /// - Parameter taking: whether deliveries of those that go are removed, and those that stay are written down.
-  /// - Returns: nil when more than `most` stay, or the store is being closed.
+  /// - Parameter taking: whether to delete the deliveries of expired rows and record the remaining ones.
+  /// - Returns: nil if more than `most` stay or the store is closing.
   private func lookThrough(
     _ month: Month, _ edge: HistoryEdge, upTo most: Int, taking: Bool
   ) throws -> Looked? {
@@ -206,7 +206,7 @@ struct Partitions {
     }
   }
 
-  /// The times of a month that come next, as `looked`, with whether each stays.
+  /// Returns a query for the next occurrences of a month and whether each stays, as `looked`.
   private func looked(_ place: (at: Instant, reminder: Int64), _ month: Month, _ edge: HistoryEdge) -> ComposedQuery {
     ComposedQuery(
       """
@@ -251,7 +251,7 @@ struct Partitions {
         """)
       let part = try part(query)
       if let part, part.rows > 0 {
-        // One that was sent again meanwhile has been left by the statement before: its time stays.
+        // A delivery that was sent again meanwhile was not deleted above, so its occurrence stays.
         try connection.run(
           """
           INSERT INTO staying
@@ -268,9 +268,9 @@ struct Partitions {
     }
   }
 
-  // Afterwards.
+  // MARK: After dropping
 
-  /// Frees the names of removed reminders whose last trace has gone with a month.
+  /// Deletes the names of removed reminders whose last occurrence was dropped.
   private func forgetNames() throws {
     var place: Int64 = 0
     while !isStopping() {
@@ -290,7 +290,7 @@ struct Partitions {
     }
   }
 
-  /// The server looks at each month by itself, and never at all of them together, by which it plans.
+  /// Analyzes the partitioned tables. Autovacuum analyzes each partition but never the parent, whose statistics the planner uses.
   private func analyze() throws {
     let isStale = try connection.first(
       """

@@ -5,7 +5,7 @@ import Dispatch
 extension PostgresStore {
   public func maintainPartitions(_ edge: HistoryEdge?) async throws -> KeptHistory {
     try await withCheckedThrowingContinuation { caller in
-      // Not one of the store's own queues: it may take minutes, and nothing waits for it.
+      // The work may take minutes and nothing waits for it, so it has its own queue.
       DispatchQueue(label: "chime.store.months", qos: .utility).async {
         caller.resume(with: Result { try self.work(edge) })
       }

@@ -3,24 +3,24 @@ import ChimeRecords
 import Dispatch
 import Synchronization
 
-/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, one more for what
-/// takes long to read; changes that arrive together are committed together.
+/// A PostgresStore keeps the store in a database of PostgreSQL 15 or newer.
 ///
-/// Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned before it began.
+/// It has one writing session, one reading session, and one more for long reads. Changes that arrive together commit
+/// together. Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned
+/// before it began.
 ///
 ///     let store = try PostgresStore.open(PostgresConfiguration(connection: "host=db.example dbname=chime"))
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
 ///     let wakeups = try await store.read { try $0.wakeups() }
 ///     await store.close()
 ///
-/// Several daemons may have the database at a time: each session holds a share of an advisory lock, which whoever changes
-/// the tables has alone. A session that is lost fails what was under way as `.unavailable`, unless it turns out to have
-/// committed; the next call opens a new one, at whichever host of the list takes changes then. A transaction that another
-/// one was in the way of is run again.
+/// Several daemons may use the database: each session holds a share of an advisory lock, which a schema change takes
+/// exclusively. A lost session fails its transaction as `.unavailable`, unless it turns out to have committed. The next
+/// call opens a new session on whichever host accepts writes. A transaction that conflicts with another one is run again.
 public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
-  /// There while it reads.
+  /// The session for long reads, which exists only during a read.
   private let apart: Session
   let membership: Membership
   let place: PostgresConfiguration
@@ -43,12 +43,13 @@ public final class PostgresStore: Store {
     state = Mutex(State())
   }
 
-  /// Opens the store, and makes its tables in a database that has none. The database itself must exist.
+  /// Opens the store, and creates its tables in an empty database. The database itself must exist.
   ///
-  /// - Parameter heard: is told, on the store's queues, what time the database has: before this returns, and then with each
+  /// - Parameter heard: receives the database's time on the store's queues, before this returns and with each
   ///   transaction.
-  /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when the tables are to be
-  ///   changed and another daemon uses them, or when a program of before has the database alone; `.newerSchema` when a newer program has written it.
+  /// - Throws: `.unavailable` with advice if it cannot be reached or used; `.held` if a migration is needed and another
+  ///   daemon uses the tables, or an older program holds the database exclusively; `.newerSchema` if a newer program
+  ///   wrote it.
   public static func open(
     _ place: PostgresConfiguration, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) throws(StoreFailure) -> PostgresStore {
@@ -57,7 +58,7 @@ public final class PostgresStore: Store {
       let failure: StoreFailure? = session.queue.sync {
         do throws(StoreFailure) {
           let transaction = try session.ready()
-          // Where it cannot be done, nothing stops, and the hourly look at the history says why.
+          // A failure stops nothing: the hourly history maintenance reports it.
           if session === store.writer { try? Partitions.makeAhead(transaction.connection) }
           return nil
         } catch {
@@ -72,7 +73,7 @@ public final class PostgresStore: Store {
     return store
   }
 
-  // Store.
+  // MARK: Store
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -111,7 +112,7 @@ public final class PostgresStore: Store {
 
   public func close() async {
     state.withLock { $0.isClosed = true }
-    // What was accepted before is ahead of this on each queue, and needs what is ours until it is done.
+    // Accepted jobs are ahead of this block on each queue and need the session and the leases until they are done.
     for session in [writer, reader, apart] {
       await withCheckedContinuation { caller in
         session.queue.async {
@@ -123,7 +124,7 @@ public final class PostgresStore: Store {
     await membership.leave()
   }
 
-  // Writing.
+  // MARK: Writing
 
   private func submit(_ job: any Job) {
     let (isClosed, isFirst) = state.withLock { ($0.isClosed, !$0.isClosed && $0.queue.add(job)) }
@@ -131,7 +132,7 @@ public final class PostgresStore: Store {
     if isFirst { writer.queue.async { self.drain() } }
   }
 
-  /// Commits what waits, group by group, until nothing does.
+  /// Commits the waiting jobs group by group until there are none.
   private func drain() {
     while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
@@ -143,12 +144,12 @@ public final class PostgresStore: Store {
       do throws(StoreFailure) {
         group = try writer.using { transaction throws(StoreFailure) in
           let end = transaction.commitTogether(rest)
-          // Nothing had begun: the session was lost before.
+          // Nothing had begun, because the session was already lost.
           if end.taken == 0, let failure = end.failure { throw failure }
           return end
         }
       } catch {
-        // What could not even begin would not begin for the rest of it either.
+        // The remaining jobs could not begin either.
         return rest.forEach { $0.refuse(error) }
       }
       rest.removeFirst(group.taken)
@@ -169,7 +170,7 @@ public final class PostgresStore: Store {
     return .unavailable("\(sentence); it is not known whether the change was made")
   }
 
-  // Reading.
+  // MARK: Reading
 
   private func view(_ job: any Job, _ session: Session) {
     do throws(StoreFailure) {

@@ -4,13 +4,13 @@ import ChimeSchedule
 
 // Rows of one statement for a whole batch, column by column.
 //
-// Lists that are unnested side by side where the columns stand give a row for each place, in their order
-// (postgresql.org/docs/15/xfunc-sql.html#XFUNC-SQL-FUNCTIONS-RETURNING-SET). In FROM each would be put aside by itself
-// first, which costs the server twice as much.
+// Arrays that are unnested side by side in the SELECT list yield one row for each position, in order
+// (postgresql.org/docs/15/xfunc-sql.html#XFUNC-SQL-FUNCTIONS-RETURNING-SET). In FROM, the server would materialize each
+// array first, which costs twice as much.
 
-/// Occurrences that have been decided upon, none of them twice.
+/// Rows of decided occurrences, without duplicates.
 struct OccurrenceRows {
-  /// Which occurrence of the batch each is.
+  /// The index of each occurrence in the batch.
   private(set) var slots: [Int] = []
   private(set) var keys: [Key] = []
   private var scheduledAt = Integers()
@@ -30,10 +30,10 @@ struct OccurrenceRows {
   private var repeats = Integers()
   private var repeatAt = Integers()
   private var answeredBy = Texts()
-  /// When each was to come again, by the decision that was made for it.
+  /// The time when each was to repeat, according to its decision.
   private var again = Integers()
 
-  /// What an occurrence is known by.
+  /// The primary key of an occurrence.
   struct Key: Hashable {
     var scheduledAt: Instant
     var reminder: Int64
@@ -64,9 +64,7 @@ struct OccurrenceRows {
     again.append(comingAgain)
   }
 
-  /// Inserts them, or replaces those that were not heard.
-  ///
-  /// - Parameter heard: is told which have been written.
+  /// Inserts the rows, or replaces missed ones that never fired. `heard` receives the slots of the written rows.
   func insertion(
     on connection: Connection, heard: @escaping ([Int]) -> Void
   ) throws -> Connection.Queued {
@@ -90,7 +88,7 @@ struct OccurrenceRows {
     ) { heard(written($0)) }
   }
 
-  /// Replaces those that come again at that very time, or were not heard, and inserts those that are not there.
+  /// Replaces rows that repeat at that very time or were missed without firing, and inserts rows that do not exist.
   func replacement(
     on connection: Connection, heard: @escaping ([Int]) -> Void
   ) throws -> [Connection.Queued] {
@@ -127,7 +125,7 @@ struct OccurrenceRows {
     ]
   }
 
-  /// The slots of those that an answer names.
+  /// Returns the slots of the rows in an answer.
   private func written(_ answer: Answer) -> [Int] {
     if Int(answer.count) == slots.count { return slots }
     let named = Set(answer.map { Key(scheduledAt: $0.instant(0), reminder: $0.int64(1)) })
@@ -135,7 +133,7 @@ struct OccurrenceRows {
   }
 }
 
-/// Deliveries, in the order in which they are owed.
+/// Rows of deliveries, in the order in which they are to be sent.
 struct DeliveryRows {
   private var id = Blobs()
   private var scheduledAt = Integers()
@@ -176,7 +174,7 @@ struct DeliveryRows {
     if isEmpty { return [] }
     var statements: [Connection.Queued] = []
     if hasLaterRound {
-      // What waited for its channel to come back is shown once, not a round at a time.
+      // After an outage of a channel, pending earlier rounds are replaced, so that the occurrence is shown once.
       statements.append(
         try connection.queued(
           """
@@ -186,7 +184,7 @@ struct DeliveryRows {
             AND d.round < u.round AND d.event IS NULL AND u.event IS NULL
           """, scheduledAt, reminder, queue, round, createdAt, event))
     }
-    // Numbers are given in the order of the lists, for queues that keep it.
+    // Keys follow the order of the arrays, as ordered queues require.
     statements.append(
       try connection.queued(
         """
@@ -201,14 +199,14 @@ struct DeliveryRows {
   }
 }
 
-/// What occurrences of different reminders bring about beside themselves.
+/// Rows of the side effects of occurrences; each reminder occurs once.
 struct FollowingRows {
   private var silenced = (reminder: Integers(), before: Integers(), isEmpty: true)
   private var again = (
     reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), wakes: Integers(), isEmpty: true
   )
 
-  /// Ends the insisting of a reminder's earlier times.
+  /// Ends the repeats of a reminder's earlier occurrences.
   mutating func silence(_ key: Int64, before scheduledAt: Instant) {
     silenced.reminder.append(key)
     silenced.before.append(scheduledAt)
@@ -235,7 +233,7 @@ struct FollowingRows {
             SELECT 1 FROM occurrence x
             WHERE x.scheduled_at = d.snooze_of AND x.reminder = d.reminder AND x.state < 2)
           """, silenced.reminder, silenced.before))
-      // The index of open ones is named by the very words of its condition, the first of the two on the state.
+      // The condition repeats that of the index `occurrence_open`, so that the planner uses it.
       statements.append(
         try connection.queued(
           """
@@ -257,7 +255,7 @@ struct FollowingRows {
   }
 }
 
-/// Regular due times that are moved on, or end.
+/// Rows of regular due times that advance or end.
 struct AdvanceRows {
   private var moved = (
     reminder: Integers(), was: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers(),
@@ -265,7 +263,7 @@ struct AdvanceRows {
   )
   private var ended = (reminder: Integers(), was: Integers(), isEmpty: true)
 
-  /// - Parameter next: its scheduled time, which is looked at `dueAt`.
+  /// Advances a due time to `dueAt`, when the scheduled time `next` is evaluated.
   mutating func move(_ key: Int64, from was: Instant, to dueAt: Instant, next: Instant, wakes: Bool) {
     moved.reminder.append(key)
     moved.was.append(was)
@@ -281,7 +279,7 @@ struct AdvanceRows {
     ended.isEmpty = false
   }
 
-  /// - Parameter heard: is told of the reminders whose due time was still the one that the decision was about.
+  /// Returns the statements. `heard` receives the reminders whose due time still was the decided one.
   func statements(
     on connection: Connection, heard: @escaping (Answer) -> Void
   ) throws -> [Connection.Queued] {

@@ -1,9 +1,9 @@
 import ChimeCore
 import ChimeRecords
 
-/// The layout of the database and how it came to be. All of it is in the schema `chime`.
+/// The schema of the database and its migrations. Everything is in the schema `chime`.
 enum Schema {
-  /// One step from the layout before it. A step that has been released is never edited; what changes becomes a new one.
+  /// One step from the previous version. A released step is never edited; a change becomes a new step.
   struct Migration: Sendable {
     let version: Int
     let script: String
@@ -13,21 +13,21 @@ enum Schema {
     Migration(version: 1, script: SharedTables.script(.postgres) + version1 + monthFunctions)
   ]
 
-  /// The newest layout this program knows.
+  /// The newest version that this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
 
-  /// The two advisory locks of the database, by which daemons keep out of each other's way ("Chme", and which). Whoever
-  /// uses the tables has a share of the first, whoever changes them has it alone.
+  /// The advisory locks of the database ("Chme" and a number). Users of the tables share the first one, a migration
+  /// takes it exclusively.
   static let daemonLock = "1130917221, 1"
   static let migrationLock = "1130917221, 2"
-  /// Whoever makes or drops months has it.
+  /// The lock for creating and dropping months.
   static let monthLock = "1130917221, 3"
 
-  /// Brings the database to the last of some steps in one transaction: all of them or none. Of several programs one does it.
+  /// Migrates the database in one transaction: all steps or none. Of several programs, one does it.
   ///
-  /// - Throws: `.newerSchema` when a newer program has written it.
+  /// - Throws: `.newerSchema` if a newer program wrote it.
   static func migrate(_ connection: Connection, by migrations: [Migration] = migrations) throws {
-    // Most starts find it as it is to be, and change nothing.
+    // Most starts find the current version and change nothing.
     if try version(of: connection) == migrations.last?.version { return }
     _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     do {
@@ -40,7 +40,7 @@ enum Schema {
     }
   }
 
-  /// Makes the steps within a transaction of the caller's.
+  /// Runs the steps in the caller's transaction.
   static func change(_ connection: Connection, by migrations: [Migration] = migrations) throws {
     let (found, known) = (try version(of: connection), migrations.last?.version ?? 0)
     guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }
@@ -49,24 +49,24 @@ enum Schema {
       try connection.script("CREATE TABLE IF NOT EXISTS chime.layout (version BIGINT NOT NULL)")
     }
     for migration in migrations where migration.version > found {
-      // An index of a large table takes longer than any statement of an ordinary day.
+      // Creating an index of a large table takes longer than the statement timeout.
       try connection.script("SET LOCAL statement_timeout = 0")
       try connection.script(migration.script)
       try connection.script("DELETE FROM chime.layout; INSERT INTO chime.layout VALUES (\(migration.version))")
     }
   }
 
-  /// 0 for a database that has none of it.
+  /// Returns the version of the database; 0 if it has no tables.
   static func version(of connection: Connection) throws -> Int {
     guard try connection.script("SELECT to_regclass('chime.layout')::text") != nil else { return 0 }
     return try connection.script("SELECT max(version)::text FROM chime.layout").flatMap { Int($0) } ?? 0
   }
 }
 
-// Times are milliseconds since the epoch. Codes stand for the cases of the domain's enums, in their order there; the
-// bound in a partial index is the last code that still counts. Text is compared byte by byte.
+// Times are milliseconds since the epoch. Codes are the indexes of the domain's enum cases. The bound in a partial
+// index is the last code that is included. Text is compared byte by byte.
 //
-// No foreign keys point from what is written with each firing: checking them would lock and look up a row for every row.
+// Tables that each firing writes have no foreign keys: a check would lock and look up a row for every row.
 private let version1 = """
   CREATE INDEX reminder_title ON reminder USING hash (title);
   CREATE INDEX reminder_except ON reminder (key) WHERE strpos(schedule, 'except') > 0;
@@ -293,7 +293,7 @@ private let version1 = """
 
   """
 
-// Each step is one function, and so one statement of whoever calls it: none can stop half-way with the locks in hand.
+// Each step is one function and so one statement of the caller: it cannot stop halfway while it holds the locks.
 private let monthFunctions = """
   CREATE FUNCTION month_start(month DATE) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $body$
     SELECT (extract(epoch FROM month::timestamp) * 1000)::bigint

@@ -5,7 +5,7 @@ import ChimeSchedule
 extension Transaction {
   func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     let limit = max(limit, 0)
-    // One more than is asked for tells whether there are more.
+    // One row more than requested shows whether there are more.
     let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
       (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
     }
@@ -23,14 +23,14 @@ extension Transaction {
       next: next?.due, nextWake: next?.wake)
   }
 
-  /// What a reminder is told by.
+  /// The columns of a reminder.
   static var definitionColumns: SQLText {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
     """
   }
 
-  /// What the occurrence is told by that a due time is about.
+  /// The columns of the occurrence that belongs to a due row.
   static var occurrenceColumns: SQLText {
     """
     a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
@@ -38,8 +38,8 @@ extension Transaction {
     """
   }
 
-  /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
-  /// and `make` is given nil.
+  /// Returns the results of `make` for the due rows after a cursor. For an unreadable reminder, `make` gets nil and
+  /// `unreadable` has the reason.
   func dueRows<Made>(
     now: Instant, limit: Int, after place: DueCursor?, make: (Row, DueReminder?) throws -> Made
   ) throws -> [Made] {
@@ -78,9 +78,9 @@ extension Transaction {
     }
   }
 
-  /// What a row says that begins with `definitionColumns`; nil where the reminder cannot be read: then `unreadable` has it.
+  /// Reads a row that begins with `definitionColumns`. Returns nil and adds to `unreadable` if the reminder is unreadable.
   ///
-  /// - Parameter occurrence: where `occurrenceColumns` stand.
+  /// - Parameter occurrence: the index of the first of `occurrenceColumns`.
   func dueReminder(
     _ row: Row, scheduledAt: Instant, dueAt: Instant, isRegular: Bool, occurrence: Int32
   ) throws -> DueReminder? {
@@ -113,7 +113,7 @@ extension Transaction {
       if let due = earliest.compactMap({ $0 }).min(), let time, due <= time.instant {
         turn.saw(earliest, at: PostgresConfiguration.clock())
       } else {
-        // That was the last of it: what others have let go or added meanwhile may come before.
+        // No due row is left. Rows that other daemons released or added may lie below the watermarks.
         turn.clear()
         try connection.send([try self.next { next.all = [$0] }])
       }
@@ -123,16 +123,16 @@ extension Transaction {
     return wakeups
   }
 
-  /// What is due next, and when the machine is to be awake.
+  /// The next due time and the next time to wake the machine.
   private struct Next {
     var due: Instant?
     var wake: Instant?
-    /// The earliest of each bucket, where it was asked for.
+    /// The earliest due time of each bucket, if requested.
     var earliest: [Instant?]?
   }
 
   private func next(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
-    // Each minimum is one step down an index, however much is due or owed.
+    // Each minimum is one descent of an index, regardless of the number of rows.
     try connection.queued(
       """
       SELECT
@@ -145,8 +145,8 @@ extension Transaction {
     ) { heard(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
   }
 
-  /// The same where one full claim follows another: where each bucket begins is kept, so that the rows that have fired are
-  /// walked over once and not by each claim until it has come to their bucket.
+  /// Returns the same query for a series of full claims. It also returns where each bucket begins, so that fired rows
+  /// are scanned once and not by every claim before it reaches their bucket.
   private func nextAmongMany(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     try connection.queued(
       """
@@ -165,7 +165,7 @@ extension Transaction {
   }
 }
 
-/// What the answers of a step came to.
+/// Collects the results of a pipelined step.
 final class Found<Element> {
   var all: [Element] = []
 }

@@ -3,8 +3,8 @@ import ChimeRecords
 import ChimeSchedule
 import ChimeTracking
 
-// Many new reminders: one statement for each of the three tables that they stand in, however many they are. COPY would
-// give up at the first name that is taken; these pass over it.
+// Bulk insertion of reminders: one statement for each of the three tables, for any number of reminders. COPY would fail
+// at the first existing name; these statements skip it.
 extension Transaction {
   func insert(_ reminders: [NewReminder]) throws -> [Int] {
     try requireWriting()
@@ -16,7 +16,7 @@ extension Transaction {
     }
     var keys: [String: Int64] = [:]
     keys.reserveCapacity(reminders.count)
-    // Numbers are given in this order: that in which the reminders were made.
+    // Keys follow this order, in which the reminders were created.
     let made = try connection.all(
       """
       INSERT INTO alias (id) SELECT u.id FROM unnest($1) WITH ORDINALITY u (id, place) ORDER BY u.place
@@ -29,7 +29,7 @@ extension Transaction {
     var rows = ReminderRows()
     var taken: [Int] = []
     for (place, new) in reminders.enumerated() {
-      // Of two of one name the first has it.
+      // Of two reminders with the same name, the first gets it.
       guard let key = keys.removeValue(forKey: new.reminder.id.rawValue) else {
         taken.append(place)
         continue
@@ -44,7 +44,7 @@ extension Transaction {
   }
 }
 
-/// Definitions with their first due times.
+/// Rows of reminders with their first due times.
 private struct ReminderRows {
   private var key = Integers()
   private var owner = Integers()
@@ -63,7 +63,7 @@ private struct ReminderRows {
   private var due = (reminder: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers())
   private var isEmpty = true
   private var hasDue = false
-  /// Reminders that are made together are mostly alike, and writing JSON costs more than all the rest of a row.
+  /// A cache of definitions as JSON. Reminders of one batch are mostly alike, and encoding costs more than the rest of a row.
   private var texts: [Definition: String] = [:]
 
   mutating func append(_ new: NewReminder, of number: Int64, _ reader: DefinitionReader) throws {
@@ -124,6 +124,6 @@ private struct ReminderRows {
 }
 
 extension NewReminder {
-  /// When its first time is looked at.
+  /// The time when the first occurrence is evaluated.
   fileprivate var dueAt: Instant? { next.map { $0 + reminder.jitterOffset } }
 }

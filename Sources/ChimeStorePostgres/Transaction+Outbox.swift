@@ -61,14 +61,14 @@ extension Transaction {
       )
     }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
-    // One that was never claimed has been shown from memory, when the store could only be read.
+    // A delivery that was never claimed was shown in degraded mode.
     guard let epoch = try epoch(of: found.shard), found.epoch ?? epoch == epoch else { throw StoreFailure.takenOver }
     if let attempt, found.attempts >= attempt.number, try isRecorded(attempt, of: found.tried) { return }
     try settle(found.tried, attempt, state)
   }
 
-  /// Whether a commit that nobody heard of has recorded it: the server was lost before it could say so, or was taken the
-  /// place of by its standby, and the outcome comes again.
+  /// Returns whether an earlier commit already recorded this attempt. Its confirmation may have been lost with the
+  /// server, so the outcome arrives again.
   private func isRecorded(_ attempt: Attempt, of tried: TriedDelivery) throws -> Bool {
     try connection.first(
       """
@@ -80,7 +80,7 @@ extension Transaction {
   func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
-      // What was claimed was to be tried: where its own time is to come, the clock was set back.
+      // A claimed delivery was due. If its own time lies ahead, the clock was set back.
       try connection.run(
         """
         UPDATE delivery d SET state = CASE WHEN coalesce(d.state_at, d.created_at) > $3 THEN 1 ELSE d.state END,

@@ -2,15 +2,15 @@ import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 
-// What has been decided is written in two or three steps, however many firings there are, and each step is a few
-// statements that are sent together: rows go to the server as columns, one parameter each.
+// Recording of firings in two or three steps, for any number of firings. Each step is a few pipelined statements; rows
+// are sent as columns, one parameter each.
 extension Transaction {
   func record(_ firings: [FiringResult]) throws {
     try requireWriting()
     var together: [FiringResult] = []
     var reminders: Set<ReminderID> = []
     for firing in firings {
-      // Two of one reminder are written one after the other.
+      // Firings of the same reminder are written one after another.
       if !reminders.insert(firing.due.reminder.id).inserted {
         try recordTogether(together)
         (together, reminders) = ([], [firing.due.reminder.id])
@@ -20,17 +20,17 @@ extension Transaction {
     try recordTogether(together)
   }
 
-  /// Firings on their way into the store, each at its place.
+  /// A batch of firings that are being recorded.
   private struct Batch {
     let firings: [FiringResult]
-    /// Nil: the reminder has been removed since, and fires no more.
+    /// The progress of each reminder; nil if it was removed, so that its firing is dropped.
     var standings: [ReminderProgress?] = []
-    /// Where the occurrences of each begin among those of all.
+    /// The index of each firing's first occurrence among all occurrences.
     var first: [Int] = []
-    /// Which occurrences have been written, of all.
+    /// Whether each occurrence was written.
     var written: [Bool] = []
 
-    // Firings are large, and a copy of each for each step costs as much as the step.
+    // Firings are large; a copy for each step would cost as much as the step.
     init(_ firings: [FiringResult], standing: (ReminderID) throws -> ReminderProgress?) rethrows {
       self.firings = firings
       standings.reserveCapacity(firings.count)
@@ -42,7 +42,7 @@ extension Transaction {
       }
     }
 
-    /// Whether the decision for each was made from its reminder as it is.
+    /// Whether each decision is based on the present version of its reminder.
     var isCurrent: Bool {
       firings.indices.allSatisfy {
         standings[$0]?.generation ?? firings[$0].due.reminder.generation == firings[$0].due.reminder.generation
@@ -50,12 +50,12 @@ extension Transaction {
     }
   }
 
-  /// What is written once it is known which occurrences have been.
+  /// The rows to write once it is known which occurrences were written.
   private struct Rest {
     var following: [FollowingRows] = []
     var deliveries = DeliveryRows()
     var advance = AdvanceRows()
-    /// Which firings have used up a skipped time.
+    /// The indexes of firings that used up a skipped occurrence.
     var skips: [Int] = []
   }
 
@@ -70,8 +70,8 @@ extension Transaction {
       }
     }
 
-    // As a rule all of them are, and what follows is ready by the time that the server says so. What asks the server
-    // for more has to wait.
+    // Usually all occurrences are written, so the next step is prepared while the server works. If the preparation
+    // needs further queries, it has to wait.
     let written = Found<Int>()
     let (statements, all) = try occurrenceStatements(batch, written)
     var rest: Rest?
@@ -87,13 +87,12 @@ extension Transaction {
     try write(try rest ?? self.rest(of: batch, queues), of: batch)
   }
 
-  /// What writes occurrences, and takes the due times away of those that come again.
+  /// Returns the statements that write occurrences and delete the due rows of repeats, with the slots of those occurrences.
   ///
-  /// - Parameter written: is told which have been written.
-  /// - Returns: that, and which occurrences they are, of all.
+  /// - Parameter written: receives the slots of the written occurrences.
   private func occurrenceStatements(_ batch: Batch, _ written: Found<Int>) throws -> ([Connection.Queued], slots: [Int])
   {
-    // A statement cannot write one row twice: an occurrence that a firing has twice goes into another.
+    // One statement cannot write a row twice, so a repeated occurrence of a firing goes into another statement.
     var plain: [OccurrenceRows] = []
     var own = OccurrenceRows()
     var past = (reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), isEmpty: true)
@@ -116,7 +115,7 @@ extension Transaction {
           turn = times[at, default: 0]
           times[at] = turn + 1
         }
-        // What comes again may do so by the decision that was made for it, and by no other.
+        // A repeat is written only if its row still matches its decision.
         if turn == 0, !advances, at == scheduledAt, let again = firings[index].due.occurrence?.comesAgain {
           own.append(occurrences[place], of: key, at: slot, comingAgain: again)
           continue
@@ -152,23 +151,23 @@ extension Transaction {
     return rest
   }
 
-  /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
+  /// Makes fired occurrences due again for their repeats, and ends the repeats of earlier ones.
   private func follow(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) throws {
     let occurrences = batch.firings[index].occurrences
     for place in occurrences.indices where batch.written[batch.first[index] + place] {
-      // A reminder that never insisted has nothing to end.
+      // Without repeats there is nothing to end.
       let silences =
         occurrences[place].state == .fired && occurrences[place].rounds == 1
         && batch.firings[index].due.reminder.nag != nil
       let again = occurrences[place].comesAgain
       guard silences || again != nil else { continue }
-      // One of each reminder at a time: a later one may end what an earlier one has begun.
+      // Occurrences of one reminder go into separate statements: a later one may end what an earlier one has begun.
       while rest.following.count <= place { rest.following.append(FollowingRows()) }
       let scheduledAt = occurrences[place].id.scheduledAt
       if silences { rest.following[place].silence(standing.key, before: scheduledAt) }
       guard let again else { continue }
       let reminder = batch.firings[index].due.reminder
-      // The decision may have been made from an older definition.
+      // The decision may be based on an older definition.
       let wakes =
         standing.generation == reminder.generation
         ? reminder.wakes(at: again) : try wakes(reminder: standing.key, at: again)
@@ -177,7 +176,7 @@ extension Transaction {
     }
   }
 
-  /// Owes the deliveries of what has been written.
+  /// Adds the deliveries of the written occurrences.
   private func owe(
     _ index: Int, of batch: Batch, _ standing: ReminderProgress, _ queues: [DeliveryQueue: DeliveryQueueRow],
     in rest: inout Rest
@@ -196,8 +195,8 @@ extension Transaction {
     }
   }
 
-  /// Moves a regular due time on, unless the reminder has been changed since: then the decision is an old one, and the due
-  /// time stays for a new one.
+  /// Advances a regular due time. If the reminder has changed since, the decision is outdated and the due time stays
+  /// for a new one.
   private func advance(_ index: Int, of batch: Batch, _ standing: ReminderProgress, in rest: inout Rest) {
     let firings = batch.firings
     guard firings[index].advances, standing.generation == firings[index].due.reminder.generation else { return }

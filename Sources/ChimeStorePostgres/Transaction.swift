@@ -2,31 +2,31 @@ import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 
-/// The verbs, inside one body. Lives and ends on the queue of the connection it was given.
+/// A Transaction implements the store's verbs for PostgreSQL. It is used on the queue of its connection only.
 final class Transaction: SQLTransaction {
   let connection: Connection
   let reader: DefinitionReader
   let isReadOnly: Bool
   var memory = TransactionMemory()
-  /// What time the database had when the transaction began.
+  /// The database's time when the transaction began.
   var time: StoreTime?
-  /// Where claims go on; kept from session to session.
+  /// The cursor of claims, which outlives sessions.
   let turn: ClaimCursor
-  /// How long a transaction that has claimed due times may stand still, in milliseconds.
+  /// The idle limit for a transaction with claimed due times, in milliseconds.
   let claimTimeout: Int64
-  /// Is told what time the database has, at the beginning of each transaction.
+  /// Receives the database's time at the beginning of each transaction.
   let heard: @Sendable (StoreTime) -> Void
-  /// Whether what this transaction does may be for others: it puts something into the outbox, or takes something out.
+  /// Whether the transaction adds or removes deliveries that may belong to other daemons.
   var concernsOthers = false
-  /// Whether it changes what daemons keep of endpoints in memory.
+  /// Whether the transaction changes endpoints, which daemons cache.
   var changesEndpoints = false
-  /// What of the outbox is this daemon's.
+  /// The part of the outbox that belongs to this daemon.
   let leases: LeaseState
-  /// The leases that this body has looked up: nil where a shard is another daemon's.
+  /// The epochs that this body has looked up; nil if another daemon holds the shard.
   var epochs: [Int64: Int64?] = [:]
-  /// The tenant whose reminders this transaction has counted, so that nobody else can until it has ended.
+  /// The tenant whose reminder count this transaction has locked.
   var heldTenant: UInt32?
-  /// Whether a body was broken off because it has to count another's.
+  /// Whether a body was aborted because it needs another tenant's lock.
   var wantsAnotherTenant = false
 
   init(
@@ -43,14 +43,14 @@ final class Transaction: SQLTransaction {
     self.heard = heard
   }
 
-  /// Begins a body: what the one before has seen may have been undone.
+  /// Begins a body. What an earlier body has read may have been undone.
   func forget() {
     memory.forget()
     turn.forget()
     epochs.removeAll(keepingCapacity: true)
   }
 
-  /// Ends the bodies of a transaction. What is one row for all comes last, so that nobody waits for it for long.
+  /// Finishes the bodies of a transaction. The row that all transactions share is written last, so that it is locked briefly.
   func finish() throws(StoreFailure) {
     guard changesEndpoints else { return }
     try connection.run(
@@ -68,7 +68,7 @@ final class Transaction: SQLTransaction {
 
   func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow {
     if let known = try standing(of: queue) { return known }
-    // Another daemon may have made it since, or be about to.
+    // Another daemon may have created it since, or be creating it.
     let made = try connection.first(
       """
       INSERT INTO lane (owner, channel) VALUES ($1, $2)
@@ -93,7 +93,7 @@ final class Transaction: SQLTransaction {
 
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
     var query = ComposedQuery(Self.recordColumns)
-    // The first of each bucket's, of which the first of all are the page.
+    // The first rows of each bucket are merged; the first of those are the page.
     query.append(
       """
       SELECT f.key, f.coming FROM generate_series(0, 15) b
@@ -129,7 +129,7 @@ final class Transaction: SQLTransaction {
     return Set(ids).subtracting(waiting)
   }
 
-  // Numbers are given in the order of their transactions, by a row that each of these has to itself until its commit.
+  // The row in `number` stays locked until the commit, so numbers follow the order of transactions.
 
   static var beginChange: StaticString {
     """
@@ -201,7 +201,7 @@ final class Transaction: SQLTransaction {
     """
   }
 
-  /// How the queues of each owner that has some lie with the daemons.
+  /// Returns how the queues of each owner are spread over the daemons.
   func shares(of owners: [UInt32]) throws -> [UInt32: DeliveryQueueShares] {
     let node = leases.current.node
     let found = try connection.all(
@@ -219,8 +219,8 @@ final class Transaction: SQLTransaction {
     }
   }
 
-  /// Has the tenant's number of reminders to itself until the commit. A transaction has one tenant's at most: two daemons
-  /// whose groups hold several in different orders would wait for each other.
+  /// Locks the tenant's reminder count until the commit. A transaction locks at most one tenant: two daemons that lock
+  /// several in different orders would deadlock.
   func willCount(tenant: UInt32) throws {
     if heldTenant == tenant { return }
     if heldTenant != nil {

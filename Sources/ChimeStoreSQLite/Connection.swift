@@ -2,17 +2,16 @@ import CSQLite
 import ChimeCore
 import ChimeRecords
 
-/// One connection to the database file, with its compiled statements. Not thread-safe: it has one owner, which uses
-/// it on one queue.
+/// A Connection is one connection to the database file with its compiled statements. It is not thread-safe: one owner
+/// uses it on one queue.
 ///
-/// SQL is passed as `StaticString`, so text that came from outside cannot become part of a statement; values are
-/// always bound.
+/// SQL is passed as `StaticString`, so external text cannot become part of a statement. Values are always bound.
 ///
 ///     try connection.run("UPDATE note SET value = ? WHERE name = ?", value, name)
 final class Connection: SQLConnection {
-  /// For what is done to a database as a whole (`SnapshotCopy`).
+  /// The handle for operations on the whole database (`SnapshotCopy`).
   let handle: OpaquePointer
-  /// The file, for sentences about it.
+  /// The file's path in messages.
   let path: String
   private var compiled: [UnsafePointer<UInt8>: Statement] = [:]
   private var composed: [String: Statement] = [:]
@@ -20,15 +19,15 @@ final class Connection: SQLConnection {
   /// Opens an existing file.
   ///
   /// - Parameters:
-  ///   - busyTimeout: how long to wait for another program's lock, in milliseconds.
-  ///   - fileLayer: the name of what SQLite reads and writes through (sqlite.org/vfs.html); nil: the system's files.
-  /// - Throws: `.unavailable` when the file cannot be opened.
+  ///   - busyTimeout: the wait for another program's lock, in milliseconds.
+  ///   - fileLayer: the name of the VFS (sqlite.org/vfs.html); nil for the system's default.
+  /// - Throws: `.unavailable` if the file cannot be opened.
   convenience init(path: String, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
     try self.init(
       opening: path, SQLITE_OPEN_READWRITE, path: path, busyTimeout: busyTimeout, fileLayer: fileLayer)
   }
 
-  /// Opens an existing file to read it, by a URI (sqlite.org/uri.html).
+  /// Opens an existing file for reading by a URI (sqlite.org/uri.html).
   convenience init(reading uri: String, path: String) throws(StoreFailure) {
     try self.init(
       opening: uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path: path, busyTimeout: 500, fileLayer: nil)
@@ -39,7 +38,7 @@ final class Connection: SQLConnection {
   ) throws(StoreFailure) {
     _ = Self.library
     var opened: OpaquePointer?
-    // The owner's queue already lets in one thread at a time (sqlite.org/threadsafe.html, "Multi-thread").
+    // The owner's queue already serializes access (sqlite.org/threadsafe.html, "Multi-thread").
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
     let code = sqlite3_open_v2(name, &opened, flags, fileLayer)
     guard code == SQLITE_OK, let opened else {
@@ -54,8 +53,8 @@ final class Connection: SQLConnection {
     _ = chime_sqlite_defensive(handle)
   }
 
-  /// What is set once for the process. The statistics may be there to stay, after somebody else's use of SQLite, and nothing
-  /// depends on it.
+  /// Configures the library once for the process. Switching off the statistics may fail after another use of SQLite;
+  /// nothing depends on it.
   private static let library: Void = {
     _ = chime_sqlite_without_statistics()
     let code = chime_sqlite_tell_disk_from_damage()
@@ -68,27 +67,27 @@ final class Connection: SQLConnection {
     sqlite3_close_v2(handle)
   }
 
-  /// Whether closing the last connection may fold the log into the database.
+  /// Sets whether closing the last connection may checkpoint the log into the database.
   func setCheckpointOnClose(_ on: Bool) { _ = chime_sqlite_checkpoint_on_close(handle, on ? 1 : 0) }
 
-  /// Whether no transaction is open. Some failures end it by themselves (sqlite.org/lang_transaction.html, "Response
-  /// To Errors Within A Transaction").
+  /// Whether no transaction is open. Some failures end it implicitly (sqlite.org/lang_transaction.html, "Response To
+  /// Errors Within A Transaction").
   var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-  /// The rows that the latest INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// The sentence of the latest call that failed.
+  /// The error message of the latest failed call.
   var lastMessage: String { String(cString: sqlite3_errmsg(handle)) }
 
-  /// errno of the latest call on a file that failed.
+  /// The errno of the latest failed file operation.
   var lastSystemError: Int32 { sqlite3_system_errno(handle) }
 
   var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  // Running.
+  // MARK: Execution
 
-  /// Runs a statement to its end, passing over its rows.
+  /// Runs a statement to its end and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     let statement = try statement(sql)
     defer { statement.reset() }
@@ -98,7 +97,7 @@ final class Connection: SQLConnection {
     while try advance(statement) {}
   }
 
-  /// What `row` makes of each row, in order. `row` must not use the same SQL again.
+  /// Returns the results of `row` for all rows, in order. `row` must not use the same SQL.
   func all<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> [Row] {
@@ -112,7 +111,7 @@ final class Connection: SQLConnection {
     return rows
   }
 
-  /// What `row` makes of the first row, if there is one. `row` must not use the same SQL again.
+  /// Returns the result of `row` for the first row; nil if there is none. `row` must not use the same SQL.
   func first<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> Row? {
@@ -124,7 +123,7 @@ final class Connection: SQLConnection {
     return try advance(statement) ? try row(statement) : nil
   }
 
-  /// As `run`, for a statement put together from constant pieces.
+  /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
     let statement = try statement(query)
     defer { statement.reset() }
@@ -132,7 +131,7 @@ final class Connection: SQLConnection {
     while try advance(statement) {}
   }
 
-  /// As `all`, for a query put together from constant pieces.
+  /// Returns the results of `row` for all rows of a composed query.
   func all<Row>(_ query: ComposedQuery, row: (Statement) throws -> Row) throws -> [Row] {
     let statement = try statement(query)
     defer { statement.reset() }
@@ -142,16 +141,16 @@ final class Connection: SQLConnection {
     return rows
   }
 
-  /// Runs several statements that take no parameters and are not kept: pragmas and migrations.
+  /// Runs several statements without parameters, such as pragmas and migrations. They are not cached.
   func script(_ sql: String) throws(StoreFailure) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  // Compiling.
+  // MARK: Compilation
 
   private func statement(_ sql: StaticString) throws(StoreFailure) -> Statement {
-    // A static string never moves, so its address is its name.
+    // A static string never moves, so its address identifies it.
     if let known = compiled[sql.utf8Start] { return known }
     let statement = try compile(sql.description)
     compiled[sql.utf8Start] = statement
@@ -182,7 +181,7 @@ final class Connection: SQLConnection {
     if let code = parameters.failure { throw failure(code) }
   }
 
-  /// Moves to the next row; false at the end.
+  /// Advances to the next row. Returns false at the end.
   private func advance(_ statement: Statement) throws(StoreFailure) -> Bool {
     switch statement.step() {
     case SQLITE_ROW: return true

@@ -2,17 +2,17 @@ import CSQLite
 import ChimeCore
 import Glibc
 
-// What SQLite's result codes mean to someone who runs Chime (sqlite.org/rescode.html).
+// Translates SQLite's result codes (sqlite.org/rescode.html) into advice for an operator.
 extension Connection {
-  /// The failure of the latest call that returned `code`.
+  /// Returns the failure for the latest call, which returned `code`.
   func failure(_ code: Int32) -> StoreFailure {
     Self.failure(code: code, message: lastMessage, path: path, system: lastSystemError)
   }
 
-  /// - Parameter system: errno of the call that failed, for failures of files.
+  /// Returns the failure for a result code. `system` is the errno of a failed file operation.
   static func failure(code: Int32, message: String, path: String, system: Int32) -> StoreFailure {
     let isAboutFiles = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
-    // SQLite tells of a full disk only where it writes to the database or its log, and not of the log's index.
+    // SQLite reports a full disk for the database and the log only, not for the log's index.
     switch isAboutFiles ? system : 0 {
     case ENOSPC: return failure(code: SQLITE_FULL, message: message, path: path, system: 0)
     case EDQUOT: return .unavailable("the disk quota is used up: free some space on the file system of \(path)")
@@ -37,7 +37,7 @@ extension Connection {
       .unavailable("there was not enough memory to use \(path): end other programs, or raise the limit")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       .corrupt("\(path) is damaged (\(message))", movedTo: nil)
-    // SQLite has a plain error for a number in the header that no file can have: there is no format after 4
+    // SQLite reports a plain error for an impossible number in the header: no format is higher than 4
     // (sqlite.org/fileformat2.html, "Schema format number").
     case SQLITE_ERROR where message == "unsupported file format":
       .corrupt("\(path) is damaged (\(message))", movedTo: nil)

@@ -1,15 +1,17 @@
 import ChimeCore
 import Glibc
 
-/// The right to a store's file: a lock on a file beside it, held as long as this object lives.
+/// A FileLock is the exclusive right to a store: a lock on a file beside it, held as long as this object lives.
 ///
-/// The kernel lets go of it when the process ends, however it ends, so there is nothing stale to clean up (flock(2)).
-/// The lock file stays: to remove it would let two daemons lock two files of one name.
+/// The kernel releases the lock when the process ends, so there is never a stale lock (flock(2)). The lock file stays.
+/// Its removal would allow two daemons to lock two files with the same name.
 final class FileLock: Sendable {
   private let descriptor: Int32
 
-  /// - Throws: `.held` when another process, or another store of this one, has it; `.unavailable` when the lock file
-  ///   cannot be made.
+  /// Takes the lock.
+  ///
+  /// - Throws: `.held` if another process, or another store of this one, holds it; `.unavailable` if the lock file cannot
+  ///   be created.
   init(path: String) throws(StoreFailure) {
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else {
@@ -20,8 +22,8 @@ final class FileLock: Sendable {
       let code = errno
       if code == EINTR { continue }
       let pid = Self.pid(in: file)
-      // A daemon that was killed while it started a program has the lock until that program begins (vfork(2): the child
-      // has all its parent's files up to exec). A second is more than that takes.
+      // A daemon that was killed while it started a program still holds the lock until the child calls exec (vfork(2):
+      // the child shares the parent's open files). That takes less than a second.
       if code == EWOULDBLOCK, let pid, patience > 0, kill(pid, 0) != 0, errno == ESRCH {
         patience -= 1
         usleep(10_000)
@@ -37,23 +39,24 @@ final class FileLock: Sendable {
     write(note: formerNote)
   }
 
-  /// What the holder before this one has noted; nil when it has noted nothing.
+  /// The note of the previous holder; nil if there is none.
   let formerNote: String?
 
-  /// Keeps a line in the file, for whoever has the lock next. The first line is who holds it, for the sentence that a second
-  /// daemon ends with; the lock depends on neither.
+  /// Stores a note for the next holder in the second line. The first line is the holder's pid for error messages. The
+  /// lock itself depends on neither.
   func write(note: String?) {
     let text = "\(getpid())\n" + (note.map { "\($0)\n" } ?? "")
     if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.utf8.count, 0) }
   }
 
-  /// Closing alone lets go only when the last copy is closed, and a program that is being started has one up to its exec.
+  /// Unlock explicitly: a program that is being started has a copy of the descriptor until exec, and closing alone would
+  /// leave the lock with that copy.
   deinit {
     _ = flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
   }
 
-  /// Who wrote that it has the lock.
+  /// Returns the pid of the holder according to the file.
   private static func pid(in file: Int32) -> pid_t? { lines(of: file).first.flatMap { pid_t($0) } }
 
   private static func lines(of file: Int32) -> [String] {
@@ -63,5 +66,5 @@ final class FileLock: Sendable {
   }
 }
 
-/// The system's words for an error number.
+/// Returns the system's message for an errno.
 func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,25 +1,25 @@
 import ChimeCore
 import ChimeRecords
 
-// How changes that arrive together commit together.
+// Group commit: changes that arrive together commit together.
 //
 // One fsync costs as much as hundreds of rows. Bodies that wait when a transaction starts run in it one after another,
-// each in a savepoint of its own: one that throws is undone alone. A large one runs by itself, without one. Nobody is told anything before the commit, not even
-// of an error, for that may rest on a neighbour's change which then did not last.
+// each in its own savepoint, so that a failing one is undone alone. A large body runs alone and without a savepoint. No
+// caller gets a result before the commit, not even an error: the error may depend on another body's change that did not last.
 extension Transaction {
-  /// The most bodies in one commit, so that the first does not wait without end.
+  /// The maximum number of bodies in one commit, which limits the wait of the first.
   static let groupLimit = 512
 
-  /// What became of a group.
+  /// The result of a group.
   struct GroupEnd {
-    /// How many jobs are done with, counted from the first.
+    /// The number of finished jobs, counted from the first.
     var taken: Int
-    /// Why nothing of it has lasted; nil when all is committed. The callers are still to be told.
+    /// The reason why nothing was committed; nil if all was. The callers are not informed yet.
     var failure: StoreFailure?
     var settlements: [any CommitCompletion]
   }
 
-  /// Runs some of `jobs`, from the first on, in one transaction. At least one is taken unless it cannot begin at all.
+  /// Runs jobs from the first on in one transaction. It takes at least one job, unless the transaction cannot begin.
   func commitTogether(_ jobs: [any Job]) -> GroupEnd {
     var settlements: [any CommitCompletion] = []
     do {
@@ -27,12 +27,12 @@ extension Transaction {
       let isApart = jobs.first?.isApart == true
       for job in isApart ? jobs.prefix(1) : jobs.prefix(Self.groupLimit).prefix(while: { !$0.isApart }) {
         forget()
-        // A savepoint keeps what each page was, and each statement after it goes through all of that.
+        // A savepoint keeps the original of each changed page, and each later statement searches through all of them.
         if !isApart { try connection.run("SAVEPOINT body") }
         let settlement = job.run(in: self)
         settlements.append(settlement)
         if let damage = (settlement.error as? StoreFailure)?.damage { throw damage }
-        // A failing disk may have undone the whole group (sqlite.org/lang_transaction.html, "Response To Errors").
+        // A disk error may have rolled back the whole group (sqlite.org/lang_transaction.html, "Response To Errors").
         if connection.isAutocommit { throw undone(by: settlement) }
         if isApart {
           try connection.run(settlement.error == nil ? "COMMIT" : "ROLLBACK")
@@ -55,7 +55,7 @@ extension Transaction {
     return .unavailable("the disk of \(connection.path) failed during a change: see its state and try again")
   }
 
-  /// Runs one body on a consistent view (sqlite.org/isolation.html). Its caller is still to be told.
+  /// Runs one body on a consistent snapshot (sqlite.org/isolation.html). The caller is not informed yet.
   func view(_ job: any Job) throws(StoreFailure) -> any CommitCompletion {
     forget()
     try connection.run("BEGIN")
@@ -66,7 +66,7 @@ extension Transaction {
 }
 
 extension StoreFailure {
-  /// The failure itself when it tells of a damaged file.
+  /// The failure itself if it reports a damaged file, else nil.
   var damage: StoreFailure? {
     if case .corrupt = self { self } else { nil }
   }

@@ -3,31 +3,30 @@ public import ChimeCore
 public import ChimeSchedule
 import Glibc
 
-/// What a look at a store's files finds, whoever has them open.
+/// A StoreInspection describes a store's files, whether or not a daemon uses them.
 public struct StoreInspection: Sendable {
-  /// The database, links followed.
+  /// The path of the database with links resolved.
   public var path: String
-  /// What is wrong; nil when nothing was found.
+  /// The problem that was found; nil if there is none.
   public var fault: StoreFailure?
-  /// Whether the database was read through to the end.
+  /// Whether the database was checked to the end.
   public var isWhole = false
-  /// Of the database and its log.
+  /// The size of the database and its log.
   public var bytes: Int64 = 0
-  /// When either was written last.
+  /// The time of the last write to either.
   public var changedAt: Instant?
-  /// What is free for this user on the file system; nil when that cannot be told.
+  /// The space available to this user on the file system; nil if unknown.
   public var freeBytes: Int64?
-  /// Databases and snapshots that were damaged and set aside.
+  /// Damaged databases and snapshots that were set aside.
   public var leftovers: [String] = []
-  /// Newest first.
+  /// The snapshots, newest first.
   public var snapshots: [StoreSnapshot] = []
 }
 
 extension SQLiteStore {
-  /// Looks at a store without changing a byte of it: on a connection of its own that may only read, beside a daemon or
-  /// without one, with no lock that would keep anybody from it.
+  /// Inspects a store without changing a byte. It uses a read-only connection and takes no lock that could block a daemon.
   ///
-  /// - Parameter seconds: how long the database is read at most (`PRAGMA quick_check`; sqlite.org/pragma.html). About
+  /// - Parameter seconds: the time limit for checking the database (`PRAGMA quick_check`; sqlite.org/pragma.html). About
   ///   half a gigabyte is read in a second.
   public static func inspect(path: String, within seconds: Double) -> StoreInspection {
     let files = SQLiteFiles(path: path)
@@ -41,7 +40,7 @@ extension SQLiteStore {
     let deadline = Deadline(seconds: seconds)
     do {
       try files.examine(folder)
-      // A store that never was is nothing wrong.
+      // A store that was never created is not an error.
       if files.bytes > 0 {
         let connection = try Connection(looking: files)
         try Opening.requireOurs(connection)
@@ -51,14 +50,14 @@ extension SQLiteStore {
       }
       result.isWhole = true
     } catch {
-      // One that was interrupted says nothing of the file.
+      // An interrupted check says nothing about the file.
       if !deadline.isOver { result.fault = error as? StoreFailure ?? .internalError("\(error)") }
     }
     return result
   }
 }
 
-/// When reading has to end.
+/// The time limit of a check.
 private final class Deadline {
   private let end: Int64
 
@@ -72,7 +71,7 @@ private final class Deadline {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Has SQLite ask every so many steps whether the time is up (sqlite.org/c3ref/progress_handler.html).
+  /// Makes SQLite check the time limit every 10,000 steps (sqlite.org/c3ref/progress_handler.html).
   func limiting<Result>(_ connection: Connection, _ body: () throws -> Result) rethrows -> Result {
     sqlite3_progress_handler(
       connection.handle, 10_000,
@@ -87,11 +86,10 @@ private final class Deadline {
 }
 
 extension Connection {
-  /// Opens a store only to look at it.
+  /// Opens a store for inspection.
   ///
-  /// Where there is no log the file alone is the whole database, and is read as one that nobody changes, so that not even
-  /// an index of a log is made (sqlite.org/uri.html, "immutable"). Where there is one its index is needed, and SQLite makes
-  /// it where a daemon has not.
+  /// Without a log the file is the whole database and is opened as immutable, so that SQLite creates no index of a log
+  /// (sqlite.org/uri.html, "immutable"). With a log SQLite needs its index, and creates it unless a daemon has.
   convenience init(looking files: SQLiteFiles) throws(StoreFailure) {
     let hasLog = (SQLiteFiles.size(files.path + "-wal") ?? 0) > 0
     let uri = "file:" + String(decoding: files.path.utf8.flatMap(Self.escaped), as: UTF8.self)

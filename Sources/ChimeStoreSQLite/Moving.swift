@@ -3,17 +3,17 @@ import ChimeCore
 package import ChimeRecords
 import Glibc
 
-// A store in a file, as tables that are read or written whole.
+// Moving a store: whole tables are read from and written to a file.
 
-/// The store in a file, to be moved elsewhere. It is left as it is.
+/// A SQLiteSource reads a store that is moved elsewhere. It changes nothing.
 package final class SQLiteSource: StoreSource {
   package let name: String
   private let lock: FileLock
   private let connection: Connection
 
-  /// Locks the store and reads it through.
+  /// Locks the store and checks it.
   ///
-  /// - Throws: `.held` when a daemon has it; `.corrupt`, `.newerSchema`, or `.unavailable` with what is to be done.
+  /// - Throws: `.held` if a daemon uses it; `.corrupt`; `.newerSchema`; or `.unavailable` with advice.
   package init(path: String) throws {
     let files = SQLiteFiles(path: path)
     name = files.path
@@ -42,7 +42,7 @@ package final class SQLiteSource: StoreSource {
   }
 }
 
-/// A new store in a file, made of another one. Until it is whole it has another name.
+/// A SQLiteTarget writes a moved store to a new file. The file has a temporary name until it is complete.
 package final class SQLiteTarget: StoreTarget {
   package let name: String
   private let files: SQLiteFiles
@@ -52,9 +52,9 @@ package final class SQLiteTarget: StoreTarget {
 
   private var partial: String { files.path + ".moving" }
 
-  /// Locks the place of the store, and begins an empty one beside it. The folder must exist.
+  /// Locks the store's path, and creates an empty store beside it. The folder must exist.
   ///
-  /// - Throws: `.held` when a daemon has it; `.unavailable` when there is something already.
+  /// - Throws: `.held` if a daemon uses it; `.unavailable` if there is a store already.
   package init(path: String) throws {
     files = SQLiteFiles(path: path)
     name = files.path
@@ -64,12 +64,12 @@ package final class SQLiteTarget: StoreTarget {
     let beginning = SQLiteFiles(path: files.path + ".moving")
     try beginning.create()
     connection = try Connection(path: beginning.path, busyTimeout: 500)
-    // It counts for nothing before it has its name, and is made durable then.
+    // The temporary file needs no durability; it is synced before it gets its name.
     try connection.script("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF")
     try connection.script("PRAGMA cache_size = -65536")
     try Schema.migrate(connection)
     try connection.run("BEGIN IMMEDIATE")
-    // The totals that they keep are moved as well.
+    // The totals that the triggers maintain are moved as well.
     triggers = try connection.triggers()
     for (name, _) in triggers { try connection.execute("DROP TRIGGER \"\(name)\"") }
   }
@@ -83,7 +83,7 @@ package final class SQLiteTarget: StoreTarget {
 
   private static func files(of path: String) -> [String] { ["", "-journal", "-wal", "-shm"].map { path + $0 } }
 
-  /// A store that a daemon has begun and nobody has used is none.
+  /// Requires that no store exists. A store that a daemon created and nobody used does not count.
   private static func requireEmpty(_ files: SQLiteFiles) throws {
     let folder = SnapshotFolder(beside: files.path)
     if let latest = folder.items.first {
@@ -140,7 +140,7 @@ package final class SQLiteTarget: StoreTarget {
     }
     try connection.script("PRAGMA journal_mode = DELETE")
     try synchronize()
-    // The log of an empty store would be taken for this one's.
+    // SQLite would apply the log of the empty store to the new file.
     for companion in ["-wal", "-shm"] { unlink(files.path + companion) }
     guard rename(partial, files.path) == 0 else {
       throw StoreFailure.unavailable("\(files.path) cannot be put in place (\(errorText(errno)))")
@@ -161,14 +161,14 @@ package final class SQLiteTarget: StoreTarget {
 }
 
 extension SQLiteFiles {
-  /// The lock of the store. Root may move the store of a service, which has to be able to take the lock afterwards.
+  /// Takes the lock of the store. If root moves a service's store, the service must be able to take the lock later.
   fileprivate func lockForOwner() throws(StoreFailure) -> FileLock {
     let lock = try FileLock(path: lockPath)
     Self.giveToOwner(of: Self.folder(of: path), lockPath)
     return lock
   }
 
-  /// Has root's file belong to whom the folder belongs to.
+  /// Gives a file that root created to the owner of its folder.
   fileprivate static func giveToOwner(of folder: String, _ path: String) {
     var status = stat()
     guard geteuid() == 0, stat(folder, &status) == 0 else { return }
@@ -177,7 +177,7 @@ extension SQLiteFiles {
 }
 
 extension Connection {
-  /// A statement of names out of the database's own catalogue. It is kept by whoever asked for it.
+  /// Compiles a statement with names from the database's own schema. It is not cached.
   fileprivate func compiled(_ sql: String) throws(StoreFailure) -> Statement {
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, 0, &prepared, nil)

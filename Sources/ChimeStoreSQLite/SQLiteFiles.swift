@@ -2,19 +2,19 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// The files of one store: the database and, beside it, its log, the log's index and the lock.
+/// The files of one store: the database and beside it the log, the log's index and the lock.
 struct SQLiteFiles: Sendable {
   let path: String
 
-  /// SQLite's names for the files that belong to a database (sqlite.org/tempfiles.html).
+  /// The suffixes of SQLite's files for a database (sqlite.org/tempfiles.html).
   private static let companions = ["", "-wal", "-shm"]
 
   var lockPath: String { path + ".lock" }
 
-  /// A snapshot on its way to become the store.
+  /// A copy of a snapshot that is about to become the store.
   var restoringPath: String { path + ".restoring" }
 
-  /// - Parameter path: may be a symbolic link; what it points to counts, so that one file has one lock.
+  /// Resolves symbolic links, so that each file has one lock.
   init(path: String) {
     self.path = Self.resolved(path) ?? Self.target(of: path) ?? path
   }
@@ -25,7 +25,7 @@ struct SQLiteFiles: Sendable {
     return String(cString: resolved)
   }
 
-  /// Where a link points whose file is missing: a restoration may have been interrupted.
+  /// Returns the target of a link whose file is missing, as after an interrupted restoration.
   private static func target(of link: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(link, &buffer, buffer.count)
@@ -39,7 +39,7 @@ struct SQLiteFiles: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes the database file, if there is none, for its owner's eyes only. SQLite gives its mode to the log too.
+  /// Creates the database file if it does not exist, with mode 0600. SQLite gives the log the same mode.
   func create() throws(StoreFailure) {
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else {
@@ -51,16 +51,16 @@ struct SQLiteFiles: Sendable {
     }
   }
 
-  /// The size of a file in bytes; nil when there is none.
+  /// Returns the size of a file in bytes; nil if it does not exist.
   static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// Which file has the path now; nil when that cannot be told.
+  /// The identity of the file at the path; nil if unknown.
   var identity: FileIdentity? { try? FileIdentity.of(path).get() }
 
-  /// When the database or its log was written last, in seconds since the epoch; nil when there is neither.
+  /// The time of the last write to the database or its log, in seconds since the epoch; nil if neither exists.
   var changedAt: Int64? {
     [path, path + "-wal"].compactMap { file in
       var status = stat()
@@ -68,23 +68,22 @@ struct SQLiteFiles: Sendable {
     }.max()
   }
 
-  /// When the log was last folded into the database, in seconds since the epoch; nil when there is none.
+  /// The time of the last checkpoint, in seconds since the epoch; nil if there is no database.
   var foldedAt: Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
   }
 
-  /// The bytes of the database and its log.
+  /// The size of the database and its log in bytes.
   var bytes: Int64 { (Self.size(path) ?? 0) + (Self.size(path + "-wal") ?? 0) }
 
   private var isMissing: Bool { (Self.size(path) ?? 0) == 0 }
 
-  /// Whether a log waits beside a database that is missing or empty. SQLite would delete it, and with it changes that
-  /// were acknowledged.
+  /// Whether a log exists beside a missing or empty database. SQLite would delete it, with changes that were acknowledged.
   var hasStrayLog: Bool { isMissing && (Self.size(path + "-wal") ?? 0) > 0 }
 
-  /// What is wrong with the files as they lie there, before they are opened. A database that is not there is nothing
-  /// wrong the first time; later it is, or an empty store would take the place of a lost one.
+  /// Checks the files before they are opened. A missing database is normal at the first start. Later it is an error,
+  /// because an empty store must not replace a lost one.
   func examine(_ snapshots: SnapshotFolder) throws(StoreFailure) {
     if hasStrayLog { throw .corrupt("\(path) is empty although its log is not", movedTo: nil) }
     guard isMissing else { return }
@@ -98,10 +97,10 @@ struct SQLiteFiles: Sendable {
 
   private static let asideMark = ".corrupt-"
 
-  /// The damaged database that was moved aside last.
+  /// The latest damaged database that was moved aside.
   var latestAside: String? { allAside.max() }
 
-  /// The damaged databases that were moved aside and not taken away, oldest first.
+  /// The damaged databases that were moved aside and still exist, oldest first.
   var allAside: [String] {
     let folder = Self.folder(of: path)
     let prefix = path.dropFirst(path.lastIndex(of: "/").map { path.distance(from: path.startIndex, to: $0) + 1 } ?? 0)
@@ -110,23 +109,23 @@ struct SQLiteFiles: Sendable {
     }.sorted().map { folder + "/" + $0 }
   }
 
-  /// Where damaged files go: a name that nobody uses, `<path>.corrupt-20260930T220305Z`, so that nothing of them is
-  /// lost. Nil when there is nothing to move, and nothing was moved before.
+  /// The unused name for damaged files, `<path>.corrupt-20260930T220305Z`, so that nothing is overwritten. If there is
+  /// nothing to move it is the latest place, or nil.
   var asidePlace: String? {
     let there = presentCompanions
     return there.isEmpty ? latestAside : asidePlace(for: there)
   }
 
-  /// Its files that are there, by their paths.
+  /// The paths of the existing files.
   var companions: Set<String> { Set(presentCompanions.map { path + $0 }) }
 
   private var presentCompanions: [String] { Self.companions.filter { Self.size(path + $0) != nil } }
 
-  /// Gives the files their new name.
+  /// Renames the files.
   func moveAside(to place: String?, _ step: (RestoreStep) throws -> Void = { _ in }) throws {
     guard let place else { return }
-    // The database first: a start that finds the log alone knows that something is wrong, one that finds the database
-    // alone would take it for whole.
+    // The database goes first. A start that finds only the log detects the problem; one that finds only the database
+    // would take it as complete.
     for companion in presentCompanions {
       guard rename(path + companion, place + companion) == 0 else {
         throw StoreFailure.unavailable("\(path + companion) is damaged and cannot be moved aside (\(errorText(errno)))")
@@ -136,17 +135,17 @@ struct SQLiteFiles: Sendable {
     Self.synchronize(folder: Self.folder(of: path))
   }
 
-  /// The database that was moved aside last, if nothing of the store was written after it.
+  /// Returns the latest database that was moved aside, if nothing was written to the store after it.
   ///
-  /// - Parameter snapshot: when the newest snapshot was taken.
+  /// - Parameter snapshot: the time of the newest snapshot.
   func asideNewer(than snapshot: Instant?) -> String? {
     guard !hasStrayLog, let latestAside, let changedAt = SQLiteFiles(path: latestAside).changedAt else { return nil }
     return Instant(seconds: changedAt) >= snapshot ?? .earliest ? latestAside : nil
   }
 
-  /// Gives a database that was moved aside its name again.
+  /// Renames a database that was moved aside back to the store's path.
   func putBack(_ place: String) throws(StoreFailure) {
-    // The log first: SQLite would begin another for a database without its own.
+    // The log goes first: without it SQLite would begin a new one.
     for companion in Self.companions.reversed() where Self.size(place + companion) != nil {
       guard rename(place + companion, path + companion) == 0 else {
         throw .unavailable(
@@ -156,17 +155,16 @@ struct SQLiteFiles: Sendable {
     Self.synchronize(folder: Self.folder(of: path))
   }
 
-  /// Which database and which log belong together; nil while there is no log.
+  /// The identities of the database and its log as a pair; nil if there is no log.
   var logNote: String? {
     guard let database = identity, let log = try? FileIdentity.of(path + "-wal").get() else { return nil }
     return "\(database) \(log)"
   }
 
-  /// Gives the log another name when it is known to be another database's than the one that is there now: somebody has
-  /// renamed a file over the one that was in use, and SQLite would write into it what belongs to the other.
+  /// Renames the log if it belongs to another database than the present one, and returns its new name. This happens if
+  /// someone renamed a file over a database in use; SQLite would apply the log to the wrong file.
   ///
-  /// - Parameter note: what `logNote` was as the log was last used.
-  /// - Returns: its new name.
+  /// - Parameter note: `logNote` as of the last use of the log.
   func setAsideForeignLog(_ note: String?) throws(StoreFailure) -> String? {
     let parts = note?.split(separator: " ").map(String.init) ?? []
     guard parts.count == 2, let database = identity, let log = try? FileIdentity.of(path + "-wal").get(),
@@ -177,14 +175,14 @@ struct SQLiteFiles: Sendable {
     guard rename(path + "-wal", place) == 0 else {
       throw .unavailable("\(path)-wal belongs to another database and cannot be moved aside (\(errorText(errno)))")
     }
-    // Only an index of the log, made anew at need.
+    // It is only an index of the log; SQLite recreates it.
     unlink(path + "-shm")
     Self.synchronize(folder: Self.folder(of: path))
     return place
   }
 
-  /// Has what is read next come from the disk, where the system keeps no changed page of it. No connection may be open: a
-  /// descriptor that is closed takes the locks of all with it (fcntl(2)).
+  /// Drops clean pages from the page cache, so that the next read comes from the disk. No connection may be open: closing
+  /// a descriptor releases all locks of the process on the file (fcntl(2)).
   func forgetCached() {
     for companion in ["", "-wal"] {
       let file = Glibc.open(path + companion, O_RDONLY | O_CLOEXEC)
@@ -195,7 +193,7 @@ struct SQLiteFiles: Sendable {
   }
 
   private func asidePlace(for companions: [String]) -> String {
-    // What an interrupted move has left behind goes where the rest is.
+    // The rest of an interrupted move goes to the same place.
     if !companions.contains(""), let place = latestAside, companions.allSatisfy({ Self.size(place + $0) == nil }) {
       return place
     }
@@ -209,9 +207,9 @@ struct SQLiteFiles: Sendable {
     return place
   }
 
-  // Files and folders.
+  // MARK: Files and folders
 
-  /// The names in a folder, without `.` and `..`; none when it cannot be read.
+  /// Returns the names in a folder without `.` and `..`; none if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let handle = opendir(folder) else { return [] }
     defer { closedir(handle) }
@@ -225,7 +223,7 @@ struct SQLiteFiles: Sendable {
     return names
   }
 
-  /// Makes what was renamed and removed in a folder durable. A file system that cannot is no reason to refuse.
+  /// Makes renames and removals in a folder durable. A file system without support for this is not an error.
   static func synchronize(folder: String) {
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -233,10 +231,10 @@ struct SQLiteFiles: Sendable {
     Glibc.close(descriptor)
   }
 
-  /// The bytes that are free to us on the file system of a folder.
+  /// Returns the available bytes on a folder's file system; the maximum if unknown.
   static func free(at folder: String) -> Int64 { freeSpace(at: folder) ?? .max }
 
-  /// The same; of a folder that is yet to be made, where it will be. Nil when it cannot be told.
+  /// Returns the available bytes; nil if unknown. For a missing folder the nearest existing parent counts.
   static func freeSpace(at folder: String) -> Int64? {
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else {
@@ -246,7 +244,7 @@ struct SQLiteFiles: Sendable {
     return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
-  /// Copies a file whole, for its owner's eyes only, and makes its bytes durable. What was at `target` is replaced.
+  /// Copies a file with mode 0600 and syncs it. An existing `target` is replaced.
   static func copy(_ source: String, to target: String) throws(StoreFailure) {
     let from = Glibc.open(source, O_RDONLY | O_CLOEXEC)
     guard from >= 0 else { throw .unavailable("\(source) cannot be read (\(errorText(errno)))") }
@@ -273,7 +271,7 @@ struct SQLiteFiles: Sendable {
   }
 }
 
-/// One file, whatever its name is.
+/// The identity of a file, independent of its name.
 struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
   private let device: UInt64
   private let number: UInt64
@@ -291,7 +289,7 @@ struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
     return .success(FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
   }
 
-  /// Whether the path is known to lead elsewhere, or nowhere. A folder that may not be searched tells nothing.
+  /// Returns whether the path is known to lead to another file or none. An unsearchable folder says nothing.
   func isGone(from path: String) -> Bool {
     switch Self.of(path) {
     case .success(let found): found != self

@@ -3,60 +3,60 @@ import ChimeRecords
 import Dispatch
 import Synchronization
 
-/// The store of one machine: one SQLite file, one writer, changes that arrive together committed together.
+/// A SQLiteStore keeps the store of one machine in one SQLite file.
 ///
-/// Bodies run on the store's own queues, never on the caller: writing ones on one, reading ones on another over a
-/// snapshot, so that a long listing does not hold up firing, and what takes very long on a third. A `read` sees every `write`
-/// that returned before it began.
+/// Changes that arrive together commit together. Bodies run on the store's own queues, never on the caller: writers on
+/// one, readers on another with a snapshot, so that a long listing does not delay firing, and very long reads on a third.
+/// A `read` sees every `write` that returned before it began.
 ///
 ///     let store = try SQLiteStore.open(path: "/var/lib/chime/chime.db")
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
 ///     let wakeups = try await store.read { try $0.wakeups() }
 ///     await store.close()
 ///
-/// The log is written ahead and synchronised at each commit (sqlite.org/wal.html;
+/// The log is a write-ahead log and is synced at each commit (sqlite.org/wal.html;
 /// sqlite.org/pragma.html#pragma_synchronous, FULL).
 ///
-/// After `.unavailable` the store stays usable: nothing was changed, and a later call may succeed. When the file turns
-/// out to be damaged, it is moved aside and the newest good snapshot takes its place: that call throws `.unavailable`,
-/// later ones find the store as it was then, and whoever watches is told. Where there is no good snapshot, that call and
-/// every later one throw `.corrupt` with the place of the damaged file. As long as a file that seems damaged cannot be read
-/// through, it is tried again every few seconds, and calls throw `.unavailable`.
+/// After `.unavailable` the store stays usable: nothing was changed, and a later call may succeed. A damaged file is
+/// moved aside and replaced by the newest good snapshot: that call throws `.unavailable`, later calls see the snapshot,
+/// and watchers are notified. Without a good snapshot, that call and all later ones throw `.corrupt` with the path of the
+/// damaged file. While a file that seems damaged cannot be read, the store retries every few seconds and calls throw
+/// `.unavailable`.
 public final class SQLiteStore: Store {
   let opening: Opening
   let writer: SerializedConnection
   private let reader: SerializedConnection
-  /// On which what takes long is read, each over a connection of its own that is there for as long. While another file is put
-  /// in the place of this one, and after the end, nothing runs on it.
+  /// The queue for long reads, each on its own temporary connection. Nothing runs on it while the file is replaced or
+  /// after the end.
   private let apart = DispatchQueue(label: "chime.store.apart")
   let state: Mutex<State>
   public let wasChangedSinceSnapshot: Bool
 
   struct State {
-    /// Why calls are refused, once they are.
+    /// The reason why calls are refused; nil while they are accepted.
     var end: StoreFailure?
     var queue = JobQueue()
     var lock: FileLock?
-    /// The file that was opened.
+    /// The identity of the open file.
     var identity: FileIdentity?
     var log: LogState
-    /// Grows when the file is another: damage that was met in an older one has been seen to.
+    /// Incremented when the file is replaced. Damage in an older generation has been handled.
     var generation = 0
-    /// Why the file that seems damaged cannot be read, while it cannot.
+    /// The reason why the file that seems damaged cannot be read; nil if there is none.
     var outage: StoreFailure?
-    /// When damage was met that was not in the file.
+    /// The time when damage was met that was not in the file.
     var sparedAt: DispatchTime?
 
-    /// Why nothing can be done while no file is open.
+    /// The reason why nothing can be done while no file is open.
     var refusal: StoreFailure { end ?? outage ?? .closed }
-    /// The snapshot that is being taken.
+    /// The snapshot in progress.
     var snapshot: SnapshotRun?
     var heard: (@Sendable (StoreIncident) -> Void)?
-    /// What happened before somebody watched.
+    /// Incidents from before the first watcher.
     var untold: [StoreIncident] = []
   }
 
-  /// - Parameter lock: kept until the store is closed.
+  /// Creates the store on open connections. The lock is held until the store is closed.
   init(
     _ opening: Opening, _ connections: Connections, _ restoration: Restoration?, wasChanged: Bool, lock: FileLock
   ) {
@@ -76,7 +76,7 @@ public final class SQLiteStore: Store {
     Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
   }
 
-  // Store.
+  // MARK: Store
 
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
@@ -120,7 +120,7 @@ public final class SQLiteStore: Store {
         if state.end == nil { state.end = .closed }
         return state.snapshot
       }
-      // What was accepted before is ahead of this on the queue.
+      // Accepted jobs are ahead of this block on the queue.
       writer.queue.async {
         snapshot?.callOff()
         self.seeToLog()
@@ -130,7 +130,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  // Writing.
+  // MARK: Writing
 
   private func submit(_ job: any Job) {
     let (end, isFirst) = state.withLock { ($0.end, $0.end == nil && $0.queue.add(job)) }
@@ -138,7 +138,7 @@ public final class SQLiteStore: Store {
     if isFirst { writer.queue.async { self.drain() } }
   }
 
-  /// Commits what waits, group by group, until nothing does.
+  /// Commits the waiting jobs group by group until there are none.
   private func drain() {
     while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
@@ -151,7 +151,7 @@ public final class SQLiteStore: Store {
         let refusal = state.withLock { $0.refusal }
         return rest.forEach { $0.refuse(refusal) }
       }
-      // What is written to a file without a name would be gone with this process.
+      // Changes to a file without a name would be lost with this process.
       let path = opening.files.path
       if state.withLock({ $0.identity })?.isGone(from: path) ?? false {
         let failure = StoreFailure.unavailable(
@@ -167,17 +167,17 @@ public final class SQLiteStore: Store {
       }
       if failure.damage != nil { failure = recover(from: failure, generation: nil) }
       group.settlements.forEach { $0.fail(failure) }
-      // A group that could not even begin would not begin for the rest of it either.
+      // The remaining jobs could not begin either.
       if group.taken == 0 { return rest.forEach { $0.refuse(failure) } }
     }
   }
 
-  // Reading.
+  // MARK: Reading
 
   private func view(_ job: any Job) {
     guard let transaction = reader.open else {
       if let refusal = state.withLock({ $0.end ?? $0.outage }) { return job.refuse(refusal) }
-      // The writer's queue is putting another file in the place of this one: afterwards it can be read.
+      // The writer's queue is replacing the file; reading works after that.
       return writer.queue.async { self.reader.queue.async { self.view(job) } }
     }
     view(job, transaction)
@@ -204,31 +204,30 @@ public final class SQLiteStore: Store {
     }
   }
 
-  // Damage.
+  // MARK: Damage
 
-  /// Goes on with the newest good snapshot in the place of the damaged file, or with the file itself when it proves sound,
-  /// or ends the store. Runs on the writer's queue, so that nobody writes meanwhile; with a large store it takes seconds.
+  /// Continues with the newest good snapshot, or with the file itself if it proves sound, or ends the store. Runs on the
+  /// writer's queue, so that nothing is written meanwhile; a large store takes seconds.
   ///
-  /// - Parameter generation: of the file in which the damage was met; nil: of the present one.
-  /// - Returns: what those are told whose calls have met the damage.
+  /// - Parameter generation: the generation of the damaged file; nil for the present one.
+  /// - Returns: the failure for the calls that met the damage.
   func recover(from damage: StoreFailure, generation: Int?) -> StoreFailure {
     guard case .corrupt(let sentence, _) = damage else { return damage }
     let (known, sparedAt, snapshot) = state.withLock { ($0.generation, $0.sparedAt, $0.snapshot) }
     guard writer.open != nil else { return state.withLock { $0.refusal } }
     if let generation, generation != known { return Self.refusal(sentence) }
-    // The lock is kept until the file is out of the way, so that nobody takes it in between.
+    // The lock is held until the file is replaced, so that no other process takes the store in between.
     snapshot?.callOff()
     closeConnections(foldingLog: false)
-    // All of it is not read again and again for what is not in it.
+    // The file was found sound a moment ago, so it is not read again for damage that is not in it.
     if let sparedAt, DispatchTime.now() < sparedAt + opening.retry {
       return wait(.unavailable("\(sentence), although the file is sound; it is opened again in a moment"), sentence)
     }
     return reopen(after: sentence)
   }
 
-  /// Puts a file in the place of none. Runs on the writer's queue, with the connections closed.
-  ///
-  /// - Parameter open: how; nil: as after damage.
+  /// Opens a file after the connections were closed. Runs on the writer's queue. `open` does it; nil means the recovery
+  /// from damage.
   func reopen(
     after sentence: String, _ open: (@Sendable () throws -> (Connections, Restoration?))? = nil
   ) -> StoreFailure {
@@ -262,7 +261,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// Tries again in a while: a disk that fails says nothing of the file.
+  /// Schedules another attempt: a failing disk says nothing about the file.
   private func wait(
     _ failure: StoreFailure, _ sentence: String, _ open: (@Sendable () throws -> (Connections, Restoration?))? = nil
   ) -> StoreFailure {
@@ -278,24 +277,24 @@ public final class SQLiteStore: Store {
     .unavailable("\(damage); the store has been seen to and this was not done: try again")
   }
 
-  /// Closes both connections, the writer last, and lets go of the file. Runs on the writer's queue.
+  /// Closes both connections, the writer last, and releases the file. Runs on the writer's queue.
   private func shut(foldingLog: Bool) {
     closeConnections(foldingLog: foldingLog)
     state.withLock { state in
-      // SQLite leaves the log where it is when its database has another name now.
+      // SQLite leaves the log in place if its database was renamed.
       if SQLiteFiles.size(opening.files.path + "-wal") == nil { state.lock?.write(note: nil) }
       state.lock = nil
     }
   }
 
   func closeConnections(foldingLog: Bool) {
-    // Whoever reads apart has seen the end, or has ended.
+    // Each long read has seen the end or has finished.
     apart.sync {}
     reader.queue.sync { reader.close(foldingLog: foldingLog) }
     writer.close(foldingLog: foldingLog)
   }
 
-  // Those who watch.
+  // MARK: Watchers
 
   private func tell(_ incident: StoreIncident) {
     let heard = state.withLock { state in
@@ -314,9 +313,7 @@ public final class SQLiteStore: Store {
     untold.forEach(heard)
   }
 
-  /// Notes the snapshot that is being taken; nil: none is any more.
-  ///
-  /// - Returns: the generation of the file that it is taken of; nil when the store is closed.
+  /// Notes the snapshot in progress; nil if there is none any more. Returns the file's generation; nil if the store is closed.
   @discardableResult func note(_ run: SnapshotRun?) -> Int? {
     state.withLock { state in
       state.snapshot = run

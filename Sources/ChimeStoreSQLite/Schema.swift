@@ -1,25 +1,25 @@
 import ChimeCore
 import ChimeRecords
 
-/// The layout of the database and how it came to be.
+/// The schema of the database and its migrations.
 enum Schema {
-  /// One step from the layout before it. A step that has been released is never edited; what changes becomes a new one.
+  /// One step from the previous version. A released step is never edited; a change becomes a new step.
   struct Migration: Sendable {
     let version: Int
     let script: String
   }
 
-  /// Marks the file as ours ("Chme"; sqlite.org/fileformat2.html, "Application ID").
+  /// Marks the file as Chime's ("Chme"; sqlite.org/fileformat2.html, "Application ID").
   static let applicationID = 0x4368_6D65
 
   static let migrations = [Migration(version: 1, script: SharedTables.script(.sqlite) + version1)]
 
-  /// The newest layout this program knows.
+  /// The newest version that this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
 
-  /// Brings the database to the last of some steps in one transaction: all of them or none.
+  /// Migrates the database in one transaction: all steps or none.
   ///
-  /// - Throws: `.newerSchema` when a newer program has written it; `.corrupt` when its number is damaged.
+  /// - Throws: `.newerSchema` if a newer program wrote it; `.corrupt` if the version number is damaged.
   static func migrate(_ connection: Connection, by migrations: [Migration] = migrations) throws {
     let (found, target) = (try version(of: connection), migrations.last?.version ?? 0)
     guard found <= target else { throw StoreFailure.newerSchema(found: found, known: target) }
@@ -42,17 +42,16 @@ enum Schema {
     }
   }
 
-  /// The number of a store's layout; 0 for a file that has none yet.
+  /// Returns the schema version; 0 for a new file.
   ///
-  /// The number stands in the file's header (`PRAGMA user_version`) and again in the table `layout`, because SQLite has no
-  /// checksum of the header. A damaged number that is too low would run steps again over the tables that they made; one
-  /// that is too high would stop the daemon until somebody installs a newer one, which does not exist. Every program
-  /// writes both numbers in one transaction, a newer one too. Two that differ are therefore damage, whichever is greater;
-  /// two that agree on a number that is not known are a newer layout.
+  /// The version is in the file's header (`PRAGMA user_version`) and in the table `layout`, because SQLite has no
+  /// checksum of the header. With a damaged number that is too low, steps would run again over existing tables. With one
+  /// that is too high, the daemon would demand a newer version, which does not exist. Every program writes both numbers
+  /// in one transaction. If they differ, the file is damaged; if they agree on an unknown number, the schema is newer.
   ///
-  /// - Throws: `.corrupt` when the two numbers differ.
+  /// - Throws: `.corrupt` if the two numbers differ.
   static func version(of connection: Connection) throws -> Int {
-    // Each statement compares the header and the tables of one moment: a daemon may be changing the layout meanwhile.
+    // Each statement compares the header and the table at one moment, because a daemon may be migrating.
     let found = try connection.first(
       """
       SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'layout')
@@ -74,12 +73,11 @@ enum Schema {
   }
 }
 
-// Times are milliseconds since the epoch. Codes stand for the cases of the domain's enums, in their order there; the
-// bound in a partial index is the last code that still counts. The tables that grow with each firing are clustered by
-// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow. No foreign keys point
-// from them: checking one looks a row up for each that is written, and for each that is removed. What is counted and
-// looked for at every start and in every status is the length of an index or a handful of rows, however many reminders
-// there are.
+// Times are milliseconds since the epoch. Codes are the indexes of the domain's enum cases. The bound in a partial index
+// is the last code that is included. Tables that grow with each firing are clustered by time, so that a batch is written
+// side by side. Lookups by reminder use narrow indexes. These tables have no foreign keys, because a check reads another
+// row for each row that is written or removed. Counts for every start and status come from an index or a few rows, for
+// any number of reminders.
 private let version1 = """
   CREATE INDEX reminder_title ON reminder (title);
   CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;

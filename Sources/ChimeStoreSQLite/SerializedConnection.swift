@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A transaction's verbs and the one queue on which they may be used.
+/// A SerializedConnection confines a transaction and its connection to one queue.
 ///
-/// `@unchecked Sendable`: the transaction, with its connection and statements, is touched on `queue` only, which lets
-/// in one block at a time; each access says so to Dispatch and stops the program if it is not so.
+/// `@unchecked Sendable`: the transaction, its connection and its statements are accessed only on `queue`, which is
+/// serial. Each access asserts this with `dispatchPrecondition`.
 final class SerializedConnection: @unchecked Sendable {
   let queue: DispatchQueue
   private var transaction: Transaction?
@@ -13,13 +13,13 @@ final class SerializedConnection: @unchecked Sendable {
     self.transaction = transaction
   }
 
-  /// The verbs; nil once closed.
+  /// The transaction; nil after `close`.
   var open: Transaction? {
     dispatchPrecondition(condition: .onQueue(queue))
     return transaction
   }
 
-  /// Opens it again, on another connection.
+  /// Continues with another connection.
   func reopen(_ transaction: Transaction) {
     dispatchPrecondition(condition: .onQueue(queue))
     self.transaction = transaction
@@ -27,7 +27,7 @@ final class SerializedConnection: @unchecked Sendable {
 
   /// Closes the connection.
   ///
-  /// - Parameter foldingLog: whether the last connection may still write what the log holds into the database.
+  /// - Parameter foldingLog: whether the last connection may checkpoint the log into the database.
   func close(foldingLog: Bool) {
     dispatchPrecondition(condition: .onQueue(queue))
     transaction?.connection.setCheckpointOnClose(foldingLog)

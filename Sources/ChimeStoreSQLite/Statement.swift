@@ -1,13 +1,13 @@
 import CSQLite
 import ChimeRecords
 
-/// Binds the values of one execution to a statement, in their order.
+/// Binds the values of one execution to a statement, in order.
 struct StatementParameters: SQLParameters {
   let handle: OpaquePointer
-  /// Where `$1`, `$2` and so on stand in the statement, 0 for one that does not; nil where in this order.
+  /// The parameter indexes of `$1`, `$2`, … in the statement, 0 for an absent one; nil if they equal the numbers.
   let places: [Int32]?
   private var count = 0
-  /// SQLite's first result code that was not OK.
+  /// The first error code of SQLite.
   private(set) var failure: Int32?
 
   init(of handle: OpaquePointer, places: [Int32]?) {
@@ -22,11 +22,11 @@ struct StatementParameters: SQLParameters {
 
   mutating func add(_ text: String) {
     guard let place = next() else { return }
-    // SQLite copies before it returns, so the borrowed bytes need not outlive the call.
+    // SQLite copies the bytes before it returns, so the borrowed memory is sufficient.
     var text = text
     let code = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // An empty string may have no address, and SQLite takes a null address for NULL.
+        // An empty string may have a null address, which SQLite takes as NULL.
         sqlite3_bind_text64(
           handle, place, characters.baseAddress ?? Self.somewhere, UInt64(characters.count),
           chime_sqlite_transient(), UInt8(SQLITE_UTF8))
@@ -58,27 +58,26 @@ struct StatementParameters: SQLParameters {
     if code != SQLITE_OK, failure == nil { failure = code }
   }
 
-  /// Any address that is not null.
+  /// An arbitrary address that is not null.
   private static var somewhere: UnsafePointer<CChar>? {
     UnsafeRawPointer(bitPattern: 16)?.assumingMemoryBound(to: CChar.self)
   }
 }
 
-/// A compiled statement; owned by the connection that compiled it and used on its queue only.
+/// A Statement is a compiled statement; its connection owns it and uses it on its queue only.
 ///
-/// While a statement stands on a row, the getters read that row's columns, counted from 0.
-/// (sqlite.org/c3ref/stmt.html)
+/// While a statement is on a row, the getters read that row's columns, counted from 0 (sqlite.org/c3ref/stmt.html).
 final class Statement: StoredRow {
   private let handle: OpaquePointer
-  /// As `StatementParameters` has them.
+  /// The parameter indexes as in `StatementParameters`.
   private let places: [Int32]?
 
   init(owning handle: OpaquePointer) {
     self.handle = handle
-    // SQLite numbers `$2` by where it stands first, whatever its name says (sqlite.org/lang_expr.html, "Parameters").
+    // SQLite numbers `$2` by its first occurrence, whatever its name (sqlite.org/lang_expr.html, "Parameters").
     var places: [Int32] = []
     for place in 0..<sqlite3_bind_parameter_count(handle) {
-      // Those of `?` have no such names.
+      // Parameters written as `?` have no such names.
       guard let name = sqlite3_bind_parameter_name(handle, place + 1), name[0] == UInt8(ascii: "$"),
         let number = Int(String(cString: name + 1))
       else { continue }
@@ -90,30 +89,30 @@ final class Statement: StoredRow {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Whether the statement leaves the database as it is.
+  /// Whether the statement does not change the database.
   var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// Takes the values of its parameters, in their order.
+  /// Binds the values of the statement's parameters, in order.
   var parameters: StatementParameters { StatementParameters(of: handle, places: places) }
 
-  /// Moves on; returns SQLITE_ROW, SQLITE_DONE or an error code.
+  /// Advances the statement. Returns SQLITE_ROW, SQLITE_DONE or an error code.
   func step() -> Int32 { sqlite3_step(handle) }
 
-  /// Back to the start. The parameters stay bound: each use binds them all anew.
+  /// Resets the statement. Bindings stay, because each use binds all parameters.
   func reset() { sqlite3_reset(handle) }
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// The column as text; empty when it is NULL.
+  /// Returns the column as text; empty if it is NULL.
   func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// The column as it is kept. It is there until the next step.
+  /// Returns the column in its stored form. It is valid until the next step.
   func cell(_ column: Int32, _ kind: TableShape.Column.Kind) -> RawCell {
     if isNull(column) { return .null }
     if kind == .integer { return .integer(int64(column)) }
@@ -123,12 +122,12 @@ final class Statement: StoredRow {
     return kind == .text ? .text(bytes) : .blob(bytes)
   }
 
-  /// Binds a cell, which has to stay until the statement has been run.
+  /// Binds a cell, whose memory must stay valid until the statement has run.
   func bind(_ cell: RawCell, at index: Int32) -> Int32 {
     switch cell {
     case .null: sqlite3_bind_null(handle, index)
     case .integer(let value): sqlite3_bind_int64(handle, index, value)
-    // A null address would be NULL, and an empty value may have no other.
+    // A null address would mean NULL, and an empty value may have a null address.
     case .text(let bytes):
       sqlite3_bind_text64(
         handle, index, (bytes.baseAddress ?? Self.somewhere)?.assumingMemoryBound(to: CChar.self),

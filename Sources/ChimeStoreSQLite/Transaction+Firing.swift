@@ -15,7 +15,7 @@ extension Transaction {
       return due
     }
     for key in putOff {
-      // The scheduled time of a regular one is kept where it is not the due time any more.
+      // Keep the scheduled time of a regular due row once its due time differs.
       try connection.run(
         """
         UPDATE due SET scheduled_at = iif(snooze_of = -1, coalesce(scheduled_at, next_at), NULL), next_at = ?,
@@ -28,7 +28,7 @@ extension Transaction {
 
   func due(now: Instant, limit: Int, after place: DueCursor?) throws -> DuePage {
     let limit = max(limit, 0)
-    // One more than is asked for tells whether there are more.
+    // One row more than requested shows whether there are more.
     let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
       (place: DueCursor(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
     }
@@ -43,8 +43,8 @@ extension Transaction {
       next: next?.due, nextWake: next?.wake)
   }
 
-  /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
-  /// and `make` is given nil.
+  /// Returns the results of `make` for the due rows after a cursor. For an unreadable reminder, `make` gets nil and
+  /// `unreadable` has the reason.
   private func dueRows<Row>(
     now: Instant, limit: Int, after place: DueCursor?, make: (Statement, DueReminder?) throws -> Row
   ) throws -> [Row] {
@@ -94,7 +94,7 @@ extension Transaction {
 
   private func record(_ firing: FiringResult) throws {
     let due = firing.due
-    // A reminder that has been removed since fires no more.
+    // A removed reminder does not fire.
     guard let standing = try standing(of: due.reminder.id) else { return }
     var passedOver: [OccurrenceID] = []
     if !firing.advances {
@@ -103,7 +103,7 @@ extension Transaction {
         due.dueAt)
     }
     for occurrence in firing.occurrences {
-      // What comes again may do so by the decision that was made for it, and by no other.
+      // A repeat is written only if its row still matches its decision.
       let isOwn = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
       if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.comesAgain : nil) {
         try follow(occurrence, of: standing, due.reminder)
@@ -117,10 +117,10 @@ extension Transaction {
     if firing.advances { try advance(firing, standing) }
   }
 
-  /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
+  /// Makes a fired occurrence due again for its repeats, and ends the repeats of earlier ones.
   private func follow(_ occurrence: Occurrence, of standing: ReminderProgress, _ reminder: Reminder) throws {
     let key = standing.key
-    // A reminder that never insisted has nothing to end.
+    // Without repeats there is nothing to end.
     if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
       try connection.run(
         """
@@ -128,7 +128,7 @@ extension Transaction {
           SELECT 1 FROM occurrence x
           WHERE x.scheduled_at = due.snooze_of AND x.reminder = ?1 AND x.state < 2)
         """, key, occurrence.id.scheduledAt)
-      // The index of open ones is named by the very words of its condition, the first of the two on the state.
+      // The condition repeats that of the index `occurrence_open`, so that the planner uses it.
       try connection.run(
         """
         UPDATE occurrence SET repeat_at = NULL
@@ -136,7 +136,7 @@ extension Transaction {
         """, key, occurrence.id.scheduledAt)
     }
     if let again = occurrence.comesAgain {
-      // The decision may have been made from an older definition.
+      // The decision may be based on an older definition.
       let wakes =
         standing.generation == reminder.generation
         ? reminder.wakes(at: again) : try wakes(reminder: key, at: again)
@@ -144,8 +144,8 @@ extension Transaction {
     }
   }
 
-  /// Moves the regular due time on, unless the reminder has been changed since: then the decision is an old one, and
-  /// the due time stays for a new one.
+  /// Advances the regular due time. If the reminder has changed since, the decision is outdated and the due time stays
+  /// for a new one.
   private func advance(_ firing: FiringResult, _ standing: ReminderProgress) throws {
     let reminder = firing.due.reminder
     guard standing.generation == reminder.generation else { return }
@@ -178,7 +178,7 @@ extension Transaction {
     ) { ReminderProgress(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
-  /// Inserts an occurrence, or replaces one that was not heard, or that comes again at that very time.
+  /// Inserts an occurrence, or replaces one that was missed without firing or that repeats at that very time.
   ///
   /// - Returns: whether it was written.
   private func insert(_ occurrence: Occurrence, of reminder: Int64, comingAgain again: Instant?) throws -> Bool {
@@ -217,7 +217,7 @@ extension Transaction {
     let (code, at) = DeliveryCode.of(delivery.state)
     let queue = try standingMaking(delivery.queue)
     if delivery.round > 1, delivery.event == nil {
-      // What waited for its channel to come back is shown once, not a round at a time.
+      // After an outage of a channel, pending earlier rounds are replaced, so that the occurrence is shown once.
       try connection.run(
         """
         UPDATE delivery SET state = 4, state_at = ?1
@@ -237,7 +237,7 @@ extension Transaction {
   }
 
   func wakeups() throws -> NextWakeups {
-    // Each minimum is one step down an index, however much is due or owed.
+    // Each minimum is one descent of an index, regardless of the number of rows.
     let next = try connection.first(
       "SELECT (SELECT min(next_at) FROM due), (SELECT min(next_at) FROM due WHERE wakes = 1)"
     ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }

@@ -31,7 +31,7 @@ extension Transaction {
   func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
-      // What was claimed was to be tried: where its own time is to come, the clock was set back.
+      // A claimed delivery was due. If its own time lies ahead, the clock was set back.
       try connection.run(
         """
         UPDATE delivery SET state = iif(coalesce(state_at, created_at) > ?2, 1, state),
@@ -44,7 +44,7 @@ extension Transaction {
 
   func releaseClaims() throws {
     try requireWriting()
-    // A claim is what is hidden for longer than its own state asks for.
+    // A claimed delivery is invisible for longer than its own state requires.
     try connection.run(
       """
       UPDATE delivery SET visible_at = coalesce(state_at, created_at)

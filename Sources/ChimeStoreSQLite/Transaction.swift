@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 
-/// The verbs, inside one body. Lives and ends on the queue of the connection it was given.
+/// A Transaction implements the store's verbs for SQLite. It is used on the queue of its connection only.
 final class Transaction: SQLTransaction {
   let connection: Connection
   let reader: DefinitionReader
@@ -15,7 +15,7 @@ final class Transaction: SQLTransaction {
     self.isReadOnly = isReadOnly
   }
 
-  /// Begins a body: what the one before has seen may have been undone.
+  /// Begins a body. What an earlier body has read may have been undone.
   func forget() { memory.forget() }
 
   func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow? {

@@ -4,8 +4,8 @@ import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// A backup of what someone has: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
-/// one member, which names what it is.
+/// The format of a backup: UTF-8 lines, each ended by a line feed and each a JSON object with one member, whose name is
+/// the kind of the line.
 ///
 ///     {"header":{"by":"chimed 1.0","counts":{…},"format":"chime-backup","madeAt":"2026-12-01T09:00:00Z","version":1}}
 ///     {"tracker":{…}}
@@ -13,14 +13,14 @@ import FoundationEssentials
 ///     …
 ///     {"sum":{"sha256":"…"}}
 ///
-/// The last line has the SHA-256 of all bytes before it. Nobody's uid is in it, nor the numbers that the store gives.
+/// The last line has the SHA-256 of all bytes before it. A backup contains no uid and no key of the store.
 enum BackupFormat {
   static let format = "chime-backup"
   static let version = 1
-  /// The longest line: a part of a photo in base64, or a pack of 512 KiB with all that JSON puts around it.
+  /// The maximum length of a line in bytes: a part of a photo in base64, or a pack of 512 KiB as JSON.
   static let maxLine = 4 << 20
   static let maxNesting = 24
-  /// Bytes of a photo in one line.
+  /// The number of a photo's bytes in one line.
   static let photoPart = 384 << 10
   static let maxEntries = 2_000_000
 
@@ -48,7 +48,7 @@ enum BackupFormat {
     var configuration = 0
   }
 
-  /// Of an entry all but its number and its owner.
+  /// An entry without its id and owner.
   struct EntryLine: Codable, Hashable, Sendable {
     var tracker: TrackerID
     var at: String
@@ -69,7 +69,7 @@ enum BackupFormat {
     }
   }
 
-  /// The goal that a day was judged by, where it is not its tracker's.
+  /// The goal by which a day was evaluated, if it differs from the tracker's.
   struct Judged: Codable, Hashable, Sendable {
     var tracker: TrackerID
     var day: CivilDate
@@ -81,19 +81,19 @@ enum BackupFormat {
     var points: Int
   }
 
-  /// A ping, and the expectation that it was for.
+  /// A ping with the reminder that expects it.
   struct PingLine: Codable, Hashable, Sendable {
     var reminder: ReminderID
     var ping: Ping
   }
 
-  /// A file of the configuration, by its name: `chimed.toml`, or `chimed.toml.d/NAME.toml`.
+  /// A configuration file by its name: `chimed.toml`, or `chimed.toml.d/NAME.toml`.
   struct ConfigurationText: Codable, Hashable, Sendable {
     var name: String
     var text: String
   }
 
-  /// What the file of an endpoint's secrets has. A list of these is sealed in the backup.
+  /// The secrets of an endpoint. The backup contains a sealed list of these.
   struct EndpointSecrets: Codable, Hashable, Sendable {
     var endpoint: ChannelName
     var text: String
@@ -112,7 +112,7 @@ enum BackupFormat {
 
   struct Sum: Codable, Hashable { var sha256: String }
 
-  /// A line as it is read: one of its members is there.
+  /// A decoded line, of which one member is set.
   struct Line: Decodable {
     var header: Header?
     var tracker: Tracker?
@@ -140,7 +140,7 @@ enum BackupFormat {
     return encoder
   }
 
-  /// One line with its line feed.
+  /// Encodes one line with its line feed.
   static func line(_ name: String, _ value: some Encodable, _ encoder: JSONEncoder) throws -> [UInt8] {
     Array(try encoder.encode([name: value])) + [UInt8(ascii: "\n")]
   }

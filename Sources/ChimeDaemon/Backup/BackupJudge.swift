@@ -3,9 +3,10 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Judges what a backup says, before anything is computed with it: each thing once, each belonging to what is there, each
-/// value within the bounds that a client, a pack or an import is held to. A text has no control characters, as none has that
-/// came by one of these ways; how long it may be is the most that any of them allows.
+/// A BackupJudge validates the content of a backup before it is used.
+///
+/// Everything occurs once, refers to existing things, and is within the bounds for clients, packs and imports. Texts
+/// contain no control characters, as none of these ways allows them. Their maximum length is the largest of any way.
 struct BackupJudge {
   struct Refused: Error {
     let message: String
@@ -19,7 +20,7 @@ struct BackupJudge {
   let judgeReminder: (Reminder) throws -> Reminder
   private var seen: Set<String> = []
   private var trackers: [TrackerID: Tracker] = [:]
-  /// Those whose days were judged: their entries have all come.
+  /// The trackers whose judged days have begun; all their entries have come.
   private var judgedTrackers: Set<TrackerID> = []
   private var packs = 0
   private var endpoints = 0
@@ -48,14 +49,14 @@ struct BackupJudge {
 
   private func definition(_ tracker: Tracker) throws {
     let id = tracker.id
-    // As a client would give them.
+    // Validate the settings as if a client sent them.
     let draft = WireMapper.draft(of: tracker)
     var judged = tracker
     for setting in TrackerSetting.all { try setting.take(draft, &judged) }
     try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
     if let goal = tracker.goal { try self.goal(goal, of: tracker) }
     if let stock = tracker.stock {
-      // What was added may have come to more than one count.
+      // The stock may exceed a single count, because refills were added to it.
       try need(
         stock.quantity >= .zero && Stock.warnDays.contains(stock.warnDays) && stock.since != nil,
         "the stock of \(id) is none that it can have")
@@ -66,7 +67,7 @@ struct BackupJudge {
         && Self.isAscending(tracker.formerWeekdays.map(\.until)), "the former weekdays of \(id) cannot be")
     try need(tracker.pauses.count <= 10_000, "\(id) has too many pauses")
     try need(tracker.skips.count <= 100_000, "\(id) has too many skips")
-    // As whoever made them left them: what looks for a day in them relies on their order.
+    // The lists must be sorted, because lookups by day rely on their order.
     try need(
       Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
         && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
@@ -268,7 +269,7 @@ struct BackupJudge {
     }
   }
 
-  /// The most grains that an amount of any dimension has.
+  /// The maximum amount of any dimension, in fixed-point units.
   private static let mostGrains = Quantity.limit(of: .count).magnitude
 
   mutating func progress(_ progress: AchievementProgress) throws -> AchievementProgress {
@@ -310,7 +311,7 @@ struct BackupJudge {
     endpoints += 1
     try need(endpoints <= RequestHandler.maxEndpoints, "there are more than \(RequestHandler.maxEndpoints) endpoints")
     try EndpointFields.check(url: endpoint.url)
-    // As a client would give them.
+    // Validate the settings as if a client sent them.
     var (endpoint, settings) = (endpoint, EndpointSettings(set: endpoint.settings.set))
     try EndpointFields.apply(WireMapper.settings(endpoint.settings) ?? EndpointsInterface.Settings(), to: &settings)
     endpoint.settings = settings
@@ -324,7 +325,7 @@ struct BackupJudge {
     return endpoint
   }
 
-  /// A time that has come. Whether its reminder is still there does not matter, unless somebody is to answer it.
+  /// Validates an occurrence. Its reminder may be missing, unless the occurrence is open.
   mutating func occurrence(_ occurrence: Occurrence) throws -> Occurrence {
     let id = occurrence.id.reminder.rawValue
     try need(Self.isReminderID(id), "that is no reminder's id")
@@ -375,7 +376,7 @@ struct BackupJudge {
     return file
   }
 
-  /// As `Occurrence.answeredBy` has it.
+  /// Returns whether the text is a valid `Occurrence.answeredBy`.
   private static func isWay(_ text: String) -> Bool {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else { return text == ChannelName.desktop.rawValue }
@@ -420,7 +421,7 @@ struct BackupJudge {
     }
   }
 
-  /// Between 1970 and the year 10000.
+  /// Requires a time from 1970 to the year 9999.
   private func time(_ instant: Instant) throws {
     try need((0..<253_402_300_800).contains(instant.seconds), "a time is none that there can be")
   }

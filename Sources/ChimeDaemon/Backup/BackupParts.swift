@@ -5,13 +5,13 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// An answer in parts; asked for the next when the one before has been taken.
+/// The parts of a streamed reply. The next part is requested when the client has taken the previous one.
 protocol ReplyParts: AnyObject {
-  /// The last is without `continues`; to be asked for none after it.
+  /// Returns the next part. The last one has no `continues`; no call may follow it.
   func next() async throws -> VarlinkReply
-  /// Lets go what it has; whether or not it came to its end.
+  /// Releases the resources, whether or not the last part was reached.
   func end() async
-  /// Whether it is its owner's turn until it has come to its end. What is only read takes nobody's time.
+  /// Whether the reply occupies its owner's turn until it ends. Replies that only read do not.
   var keepsTurn: Bool { get }
 }
 
@@ -19,9 +19,10 @@ extension ReplyParts {
   var keepsTurn: Bool { false }
 }
 
-/// A backup: its first line, the records that lie in a file, the photos, and the sum of it all, which is added up as it
-/// leaves. Whatever it costs, it holds no more than two parts in memory.
+/// A BackupParts streams a backup: the header, the records from a file, the photos, and the checksum, which is computed
+/// on the way. It keeps at most two parts in memory.
 final class BackupParts: ReplyParts {
+  /// The stages of a backup, in their order.
   private enum Stage {
     case records
     case photo(Int, offset: Int)
@@ -58,7 +59,7 @@ final class BackupParts: ReplyParts {
 
   private var isOver: Bool { if case .over = stage { true } else { false } }
 
-  /// - Returns: whether there was more.
+  /// Adds more bytes. Returns false at the end.
   private func addMore() throws -> Bool {
     switch stage {
     case .records:
@@ -93,7 +94,7 @@ final class BackupParts: ReplyParts {
   }
 }
 
-/// Text in parts, each of whole characters.
+/// A TextParts streams a text in parts of whole characters.
 final class TextParts: ReplyParts {
   private let file: ScratchFile
   private let partBytes: Int
@@ -108,7 +109,7 @@ final class TextParts: ReplyParts {
       pending += bytes
     }
     var count = min(partBytes, pending.count)
-    // Not within a character: its further bytes are 10xxxxxx (RFC 3629).
+    // Do not split a character: its continuation bytes are 10xxxxxx (RFC 3629).
     while count < pending.count, count > 0, pending[count] & 0xC0 == 0x80 { count -= 1 }
     let text = String(decoding: pending.prefix(count), as: UTF8.self)
     pending.removeFirst(count)
@@ -118,9 +119,9 @@ final class TextParts: ReplyParts {
   func end() { file.remove() }
 }
 
-/// A file without a name for anybody else, written once and read once.
+/// A ScratchFile is a private temporary file that is written once and read once.
 final class ScratchFile: @unchecked Sendable {
-  // Unchecked: made in the store's thread, and handed to the one task that reads it.
+  // `@unchecked Sendable`: the store's thread creates it and hands it to the single task that reads it.
   private let descriptor: Int32
   private let path: String
   private var offset = 0
@@ -155,14 +156,14 @@ final class ScratchFile: @unchecked Sendable {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// How many bytes were written.
+  /// Returns the number of bytes written.
   func size() throws -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat \(path)") }
     return Int(status.st_size)
   }
 
-  /// The next bytes; none at the end.
+  /// Returns the next bytes; none at the end.
   func read(atMost limit: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     while true {

@@ -5,13 +5,13 @@ import ChimeTracking
 import FoundationEssentials
 import Glibc
 
-/// One thing that a backup has, judged.
+/// A validated piece of a backup.
 enum BackupPiece: Sendable {
-  /// Where a photo's parts are in the file.
+  /// A photo, as the location of its parts in the file.
   struct Photo: Sendable {
     var name: String
     var bytes: Int
-    /// Of each part the place of its line, and how long that is.
+    /// The byte ranges of the lines with its parts.
     var lines: [Range<Int>] = []
   }
 
@@ -28,24 +28,24 @@ enum BackupPiece: Sendable {
   case occurrence(Occurrence)
   case ping(BackupFormat.PingLine)
   case configuration(BackupFormat.ConfigurationText)
-  /// The secrets of endpoints, and the line that has them.
+  /// The sealed secrets of endpoints, with the number of their line.
   case secrets(SealedText, line: Int)
   case photo(Photo)
 }
 
-/// Reads a backup piece by piece, and judges each: its sum, its version, every line. The first fault ends it, with its line;
-/// only who has come to the end knows that the file is sound.
+/// A BackupReader reads a backup piece by piece and validates everything: the checksum, the version and each line. The
+/// first fault ends it, with the line's number. Only after the end is the file known to be sound.
 ///
-/// A file of a stranger's costs what it weighs: nothing is reserved for what it claims to have, no line is longer and none
-/// nests deeper than ours are, and of all pieces only the names are kept.
+/// A file from an untrusted source costs no more than its size: no memory is reserved for claimed counts, the length and
+/// nesting of lines are limited, and only names are kept.
 struct BackupReader: ~Copyable {
-  /// When the backup was made; known after the first piece.
+  /// The time of the backup; known after the first piece.
   private(set) var madeAt: Instant?
-  /// What has come so far.
+  /// The counts so far.
   private(set) var counts = BackupFormat.Counts()
-  /// How many bytes have been read.
+  /// The number of bytes read.
   private(set) var position = 0
-  /// Where the line of the last piece is, its last one.
+  /// The byte range of the last line read.
   private(set) var place = 0..<0
   private var judge: BackupJudge
   private var lines: FileLines?
@@ -56,7 +56,9 @@ struct BackupReader: ~Copyable {
   private let sum = PhotoDigest()
   private let decoder = JSONDecoder()
 
-  /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could ask for.
+  /// Opens a backup.
+  ///
+  /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could request.
   init(_ path: String, judgeReminder: @escaping (Reminder) throws -> Reminder) throws {
     judge = BackupJudge(judgeReminder: judgeReminder)
     lines = try FileLines(path, longest: BackupFormat.maxLine)
@@ -64,7 +66,7 @@ struct BackupReader: ~Copyable {
 
   private init(judge: BackupJudge) { self.judge = judge }
 
-  /// Judges the lines between a header and a sum, which stand in no file.
+  /// Validates lines without a header and a checksum.
   static func judge(
     _ lines: [UInt8], judgeReminder: @escaping (Reminder) throws -> Reminder
   ) throws -> [BackupPiece] {
@@ -80,7 +82,7 @@ struct BackupReader: ~Copyable {
     return pieces
   }
 
-  /// - Returns: nil at the end, when all of it is sound.
+  /// Returns the next piece; nil at the end, when the whole file is sound.
   mutating func next() throws -> BackupPiece? {
     while let bytes = try nextLine() {
       line += 1
@@ -121,11 +123,11 @@ struct BackupReader: ~Copyable {
   }
 
   private func fault(_ message: String) -> ControlFailure {
-    // What it quotes is a stranger's.
+    // The message may quote untrusted text.
     .invalidFile(line: line, TrackerFields.shown(message, longest: 2_000))
   }
 
-  /// - Returns: nil for a line that is no piece, or not all of one.
+  /// Reads a line. Returns nil if it is no piece or the photo is not complete.
   private mutating func take(_ bytes: [UInt8]) throws -> BackupPiece? {
     guard Nesting.isWithin(BackupFormat.maxNesting, bytes) else {
       throw fault("it nests deeper than any line of a backup")
@@ -250,7 +252,7 @@ struct BackupReader: ~Copyable {
     return .photo(open.photo)
   }
 
-  /// The bytes of a photo's part, from its line.
+  /// Returns the bytes of a photo's part from its line.
   static func photoPart(_ bytes: [UInt8]) throws -> [UInt8] {
     let line = try JSONDecoder().decode(BackupFormat.Line.self, from: Data(bytes))
     return Array(line.part.flatMap { Data(base64Encoded: $0.data) } ?? Data())
@@ -271,7 +273,7 @@ struct BackupReader: ~Copyable {
   }
 }
 
-/// Adds up a SHA-256 where it is to be kept in a value that is copied.
+/// Computes a SHA-256 inside a value that is copied.
 final class PhotoDigest {
   private var digest: SHA256? = SHA256()
 
@@ -279,7 +281,7 @@ final class PhotoDigest {
   func finish() -> String { digest.take()?.finish() ?? "" }
 }
 
-/// How deep JSON nests, told from its brackets alone.
+/// Checks the nesting of JSON by its brackets alone.
 enum Nesting {
   static func isWithin(_ limit: Int, _ bytes: [UInt8]) -> Bool {
     var depth = 0
@@ -306,7 +308,7 @@ enum Nesting {
   }
 }
 
-/// The lines of a file, each with its line feed; the last may have none.
+/// Reads the lines of a file with their line feeds; the last line may have none.
 struct FileLines: ~Copyable {
   enum Fault: Error { case tooLong }
 

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// Writes what the store has of an owner, line by line, in an order that depends on what there is alone.
+/// A BackupRecords writes the records of an owner line by line, in an order that depends on the data only.
 struct BackupRecords {
   let transaction: any StoreTransaction
   let owner: UInt32
@@ -11,7 +11,7 @@ struct BackupRecords {
 
   private static let page = 5_000
 
-  /// - Returns: how many there are, and the names of all photos, in order.
+  /// Writes all records. Returns their counts, and the sorted names of all photos.
   func all() throws -> (counts: BackupFormat.Counts, photos: [String]) {
     let encoder = BackupFormat.encoder()
     var counts = BackupFormat.Counts()
@@ -31,7 +31,7 @@ struct BackupRecords {
         if let photo = item.photo { photos.insert(photo) }
       }
     }
-    // Oldest first, so that they come back in their order.
+    // Write them oldest first, so that a restore creates them in this order.
     for milestone in try transaction.milestones(owner: owner, tracker: nil).reversed() {
       try put("milestone", milestone.unowned)
       counts.milestones += 1
@@ -49,7 +49,7 @@ struct BackupRecords {
       try put("pack", installed.unowned)
       counts.packs += 1
     }
-    // What is unlocked stays, also when its pack has been removed.
+    // Unlocked achievements remain even if their pack was removed.
     for pack in try transaction.packsInProgress(owner: owner) {
       for progress in try transaction.progress(of: pack, owner: owner) {
         try put("progress", progress)
@@ -67,7 +67,7 @@ struct BackupRecords {
       try put("endpoint", endpoint.unowned)
       counts.endpoints += 1
     }
-    // The latest first; those of one time by their reminders, whichever of these the store had first.
+    // Write the latest first. Occurrences at the same time are sorted by reminder, independent of the store.
     var page = Page(limit: Self.page)
     var atOnce: [Occurrence] = []
     func putThoseAtOnce() throws {
@@ -88,10 +88,10 @@ struct BackupRecords {
     }
     try putThoseAtOnce()
     for reminder in reminders where reminder.isExpectation {
-      // Of the newest alone its output: those of all would be more than a backup may have.
+      // Only the newest ping keeps its output: all outputs could exceed the size limit of a backup.
       let newest = try transaction.pings(of: reminder.id, among: .all, withOutput: true, limit: 1)
       let pings = try transaction.pings(of: reminder.id, among: .all, withOutput: false, limit: Ping.kept)
-      // Oldest first, so that they come back in their order.
+      // Write them oldest first, so that a restore adds them in this order.
       for ping in pings.dropFirst().reversed() + newest {
         try put("ping", BackupFormat.PingLine(reminder: reminder.id, ping: ping.pinged(by: 0)))
         counts.pings += 1
@@ -100,7 +100,7 @@ struct BackupRecords {
     return (counts, photos.sorted())
   }
 
-  /// The names of all photos that something of the owner's refers to.
+  /// Returns the names of all photos that the owner's data refers to.
   static func photos(of owner: UInt32, _ transaction: any StoreTransaction) throws -> Set<String> {
     var photos = Set(try transaction.milestones(owner: owner, tracker: nil).compactMap(\.photo))
     for tracker in try transaction.trackers(owner: owner) {
@@ -112,7 +112,7 @@ struct BackupRecords {
     return photos
   }
 
-  /// The entries of a filter, oldest first, a page at a time.
+  /// Passes the entries of a filter to `body`, oldest first, in pages.
   static func oldestFirst(
     _ filter: EntryFilter, _ transaction: any StoreTransaction, _ body: (Entry) throws -> Void
   ) throws {
@@ -126,13 +126,13 @@ struct BackupRecords {
     }
   }
 
-  /// The goals that days of a tracker were judged by, where they are not its own.
+  /// Returns the goals by which days of a tracker were evaluated, if they differ from its own.
   static func judged(_ tracker: Tracker, _ transaction: any StoreTransaction) throws -> [BackupFormat.Judged] {
     try transaction.dayTotals(of: tracker.key, in: .earliest ... .latest).filter { $0.goal != tracker.goal }
       .map { BackupFormat.Judged(tracker: tracker.id, day: $0.day, goal: $0.goal) }
   }
 
-  /// The owner's reminders that have a time to come or wait for an answer, by id.
+  /// Returns the owner's reminders with a due time or an open occurrence, sorted by id.
   static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
     var all: [Reminder] = []
     var page = Page(limit: 1_000)
@@ -146,7 +146,7 @@ struct BackupRecords {
   }
 }
 
-// What is the store's, or the owner's, stays here.
+// The following properties remove the owner and the keys of this store.
 
 extension Tracker {
   var unowned: Tracker {
@@ -184,7 +184,7 @@ extension InstalledPack {
 extension Endpoint {
   var unowned: Endpoint { owned(by: 0) }
 
-  /// How it has fared is another machine's.
+  /// Removes the failure history, which belongs to this machine.
   func owned(by owner: UInt32) -> Endpoint {
     var endpoint = self
     (endpoint.queue, endpoint.failingSince) = (DeliveryQueue(owner: owner, channel: queue.channel), nil)

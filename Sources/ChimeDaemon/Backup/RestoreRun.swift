@@ -7,36 +7,38 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-/// A restore under way: reads an upload piece by piece, judges each and puts it aside, in slices between which others write;
-/// once all is judged and put aside, it takes the place of what there is, at once. A fault in the file, the end of the caller's
-/// patience or of the daemon leave everything as it was.
+/// A RestoreRun restores an upload: it validates and stages all pieces, and then replaces the owner's data in one transaction.
+///
+/// It works in slices, between which other requests can write. After a fault in the file, the disconnection of the client
+/// or the end of the daemon, the data is unchanged.
 final class RestoreRun: ReplyParts {
+  /// The stages of a restore, in their order.
   private enum Stage {
     case pieces
-    /// The trackers whose days are still to be added up.
+    /// The trackers whose days are still to be summed up.
     case sums([TrackerID])
     case photos(Int)
     case last
     case history(Int)
   }
 
-  /// Most of a transaction's time is spent with others waiting: this many pieces, bytes and days take some ten milliseconds.
+  /// Limits of a slice in pieces, bytes and days. Others wait during a slice, which takes about ten milliseconds.
   private static let slicePieces = 500
   private static let sliceBytes = 128 << 10
   private static let sliceDays = 2_000
-  /// How many slices are made between two replies.
+  /// The number of slices between two replies.
   private static let slicesOfReply = 16
 
   private let handler: RequestHandler
   private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
-  /// What was judged; nil: there was no file.
+  /// The identity of the validated file; nil if there was none.
   private let judged: FileIdentity?
   private var reader: BackupReader
   private var plan: TrackingRestore.Plan?
   private var photos: [BackupPiece.Photo] = []
-  /// Where the times that have come are in the file, a slice at a time.
+  /// The byte ranges of occurrences and pings in the file, one for each slice.
   private var history: [Range<Int>] = []
   private var names: [ReminderID: ReminderID] = [:]
   private var refusedTimes = 0
@@ -44,7 +46,7 @@ final class RestoreRun: ReplyParts {
   private var configuration: [BackupFormat.ConfigurationText] = []
   private var misplaced: [TrackersInterface.ConfigurationFile] = []
   private var stage = Stage.pieces
-  /// What could not come along, as sentences.
+  /// Warnings about what could not be restored, as sentences.
   private var notes: [String] = []
 
   private var isTrial: Bool { request.dryRun == true }
@@ -62,7 +64,7 @@ final class RestoreRun: ReplyParts {
     size = Int(judged?.size ?? 0)
   }
 
-  /// It works as long as it lasts, which an export does not.
+  /// A restore does work until its end, unlike an export.
   var keepsTurn: Bool { true }
 
   func next() async throws -> VarlinkReply {
@@ -77,8 +79,8 @@ final class RestoreRun: ReplyParts {
       TrackersInterface.Restore.Reply(read: min(reader.position, size), size: size), continues: true)
   }
 
-  /// What was put aside in vain is removed, in slices too; what is left of it when the daemon ends, within the hour after its
-  /// next start.
+  /// Deletes staged data of an incomplete restore, in slices. After the end of the daemon, the next one deletes it within
+  /// an hour of its start.
   func end() async {
     guard let shelf = plan?.shelf else { return }
     plan = nil
@@ -93,14 +95,14 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// - Returns: what the backup has, when all is done.
+  /// Does the next step. Returns the contents of the backup when all is done.
   private func step() async throws -> TrackersInterface.Contents? {
     switch stage {
     case .pieces:
       let (slice, isLast) = try readSlice()
       for case .secrets(let sealed, let line) in slice { try await open(sealed, line) }
       if !isTrial { try await keep(slice) }
-      // Whoever may not have them does not hold others up with them either.
+      // Enforce the limit early, so that a restore that exceeds it does not delay others.
       try handler.caller.requireRoom(for: reader.counts.reminders)
       guard isLast else { return nil }
       if isTrial { return contents }
@@ -164,7 +166,7 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// Lines that stand side by side are read together, up to the size of a slice.
+  /// Notes the place of a line. Adjacent lines are read together, up to the size of a slice.
   private func noteHistory(_ place: Range<Int>) {
     if let last = history.last, last.upperBound == place.lowerBound, last.count < Self.sliceBytes {
       history[history.count - 1] = last.lowerBound..<place.upperBound
@@ -185,7 +187,7 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// Opens the secrets, if there is a passphrase, and judges them.
+  /// Decrypts and validates the secrets if there is a passphrase.
   private func open(_ sealed: SealedText, _ line: Int) async throws {
     guard let passphrase = request.passphrase else { return }
     secrets = try await Task(executorPreference: handler.loop.requestExecutor) {
@@ -235,7 +237,7 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// What is left when the store has all of it.
+  /// Finishes what remains after the store has all data.
   private func finishOutside() async throws {
     if secrets == nil, reader.counts.secrets > 0 {
       notes.append(
@@ -269,7 +271,7 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// Lines of the upload, by their places. They are read once more after they were judged, so it has to be the file that was.
+  /// Reads lines of the upload a second time, after validation, so the file must be unchanged.
   private func read(_ places: [Range<Int>]) throws -> [[UInt8]] {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }

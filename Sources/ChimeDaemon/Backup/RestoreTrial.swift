@@ -2,15 +2,17 @@ package import ChimeCore
 package import ChimeSchedule
 import ChimeTracking
 
-/// Restores a backup's lines into a transaction, for whoever tries texts on it: without a file, a sum or a daemon.
+/// Restores the lines of a backup into a transaction for tests: without a file, a checksum or a daemon.
 package enum RestoreTrial {
   package enum Outcome {
     case refused(line: Int, String)
-    /// With the lines that a backup of it has.
+    /// The lines of a new backup after the restore.
     case restored([UInt8])
   }
 
-  /// - Throws: what may not happen to lines that were judged sound.
+  /// Restores the lines and returns a new backup.
+  ///
+  /// - Throws: errors that cannot occur for validated lines.
   package static func run(
     _ lines: [UInt8], now: Instant, context: ReminderContext, in transaction: any StoreTransaction
   ) throws -> Outcome {
@@ -31,7 +33,7 @@ package enum RestoreTrial {
     let past = pieces.compactMap { if case .occurrence(let occurrence) = $0 { occurrence } else { nil } }
     _ = try restore.remember(past, names)
     try restore.remember(pieces.compactMap { if case .ping(let ping) = $0 { ping } else { nil } }, names)
-    // What a client would ask for next.
+    // Format the results as for a client.
     let wire = WireMapper(context: context, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {
       _ = wire.reminder(record)

@@ -3,12 +3,11 @@ import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// Puts what a backup has in the place of all that an owner has of trackers and reminders, as one change that can be taken
-/// back.
+/// A TrackingRestore replaces an owner's trackers and reminders by those of a backup, as one change that can be undone.
 ///
-/// However much that is, nobody waits for it: its pieces go onto a shelf in as many transactions as one likes, and what
-/// follows from them is added up there; `finish` exchanges the two in one. The store keeps what trackers had; of the
-/// reminders the change's detail tells.
+/// Nobody waits for it, whatever its size. Pieces are staged under a temporary owner in any number of transactions, and
+/// derived totals are computed there. `finish` then exchanges the two owners in one transaction. The store keeps the
+/// replaced trackers; the change's detail has the replaced reminders.
 struct TrackingRestore {
   let work: TrackingOperations
   private var transaction: any StoreTransaction { work.transaction }
@@ -16,11 +15,11 @@ struct TrackingRestore {
 
   init(_ work: TrackingOperations) { self.work = work }
 
-  /// What is known from one transaction to the next.
+  /// The state between transactions.
   struct Plan: Sendable {
     let shelf: UInt32
     fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
-    /// How many days each tracker has at most.
+    /// The maximum number of days of each tracker.
     fileprivate(set) var days: [TrackerID: Int] = [:]
     fileprivate(set) var entries = 0
     fileprivate(set) var packs: [InstalledPack] = []
@@ -32,7 +31,7 @@ struct TrackingRestore {
     func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: shelf, id: tracker) }
   }
 
-  /// Puts pieces onto the plan's shelf, in the order in which a backup has them.
+  /// Stages pieces in the order of the backup.
   func stage(_ pieces: [BackupPiece], _ plan: inout Plan) throws {
     var day: (tracker: TrackerID, total: DayTotal)?
     func keepDay() throws {
@@ -74,16 +73,16 @@ struct TrackingRestore {
       case .pack(let pack): plan.packs.append(pack)
       case .reminder(let reminder): plan.reminders.append(reminder)
       case .endpoint(let endpoint): plan.endpoints.append(endpoint)
-      // Their bytes are in folders beside the store.
+      // Their data is in folders beside the store.
       case .photo, .secrets, .configuration: continue
-      // What has come is put into the history afterwards, by `remember`.
+      // `remember` adds the history afterwards.
       case .occurrence, .ping: continue
       }
     }
     try keepDay()
   }
 
-  /// Adds up the days of some trackers, once all entries are on the shelf.
+  /// Computes the summaries of trackers after all entries are staged.
   func sumUp(_ trackers: [TrackerID], _ plan: Plan) throws {
     for id in trackers {
       guard let tracker = plan.trackers[id] else { continue }
@@ -92,18 +91,18 @@ struct TrackingRestore {
     }
   }
 
-  /// Has what is on the shelf take the place of what there is, and the backup's reminders that of the owner's.
+  /// Exchanges the staged data with the owner's, and replaces the owner's reminders.
   ///
   /// - Parameters:
-  ///   - detail: what else is exchanged by the same change.
-  /// - Returns: with the change's id in the outcome; and by which name each of the backup's reminders is known here.
+  ///   - detail: other things that the same change exchanges.
+  /// - Returns: the outcome with the change's id, the effects, and the new names of the backup's reminders.
   func finish(
     _ plan: Plan, as kind: TrackingChange.Kind = .restored, _ detail: ChangeDetail = ChangeDetail(),
     using generator: inout some RandomNumberGenerator
   ) throws -> (TrackingOutcome, [PostCommitEffect], names: [ReminderID: ReminderID]) {
     try transaction.lockTrackers()
     var detail = detail
-    // Those that the backup does not have stay: they cost nothing, and their secrets are here alone.
+    // Endpoints that the backup lacks stay: they do no harm, and their secrets exist here only.
     for endpoint in plan.endpoints.map({ $0.owned(by: owner) }) {
       let known = try transaction.endpoint(endpoint.queue)
       guard known?.unowned != endpoint.unowned else { continue }
@@ -115,7 +114,7 @@ struct TrackingRestore {
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)
-    // Whoever has seen a tracker is to see that it is another one now.
+    // The new generation tells clients that the tracker was replaced.
     for known in old {
       guard var staged = plan.trackers[known.id] else { continue }
       staged.generation = known.generation + 1
@@ -140,9 +139,9 @@ struct TrackingRestore {
     return (outcome, effects, names)
   }
 
-  /// Completes taking back a restore, after `TrackingOperations.undo` has.
+  /// Completes the undo of a restore, after `TrackingOperations.undo`.
   ///
-  /// - Parameter before: the reminders as they were.
+  /// - Parameter before: the reminders before the restore.
   func complete(
     _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws -> [PostCommitEffect] {
@@ -153,10 +152,10 @@ struct TrackingRestore {
 
   // MARK: History
 
-  /// Puts times that have come into the history, where they are not there yet. What is known here stays as it is.
+  /// Adds occurrences to the history. Existing ones are not changed.
   ///
-  /// - Parameter names: by which name each reminder of the backup is known here.
-  /// - Returns: how many could not be put there, because their reminder is gone and its name is somebody else's now.
+  /// - Parameter names: the new names of the backup's reminders.
+  /// - Returns: the number of occurrences that were refused, because their reminder is gone and another user has its name.
   func remember(_ occurrences: [Occurrence], _ names: [ReminderID: ReminderID]) throws -> Int {
     var refused = 0
     for (known, times) in Dictionary(grouping: occurrences, by: \.id.reminder).sorted(by: { $0.key < $1.key }) {
@@ -169,7 +168,7 @@ struct TrackingRestore {
       }
       var reminder = try found ?? past(id, titled: times.last?.title ?? "")
       if isGone { try transaction.upsert(reminder, next: nil) }
-      // What came then ends no repeat of now.
+      // A past occurrence must not end a present repeat.
       reminder.nag = nil
       let due = DueReminder(reminder: reminder, scheduledAt: .earliest, dueAt: .earliest, isRegular: false)
       let own = times.map { time in
@@ -190,9 +189,9 @@ struct TrackingRestore {
     return refused
   }
 
-  /// Keeps pings that are newer than those that are here: of a backup that is restored again none is.
+  /// Adds pings that are newer than existing ones, so that a repeated restore adds none.
   ///
-  /// - Parameter pings: the oldest of each expectation first.
+  /// - Parameter pings: the pings, oldest first for each reminder.
   func remember(_ pings: [BackupFormat.PingLine], _ names: [ReminderID: ReminderID]) throws {
     for (known, lines) in Dictionary(grouping: pings, by: \.reminder).sorted(by: { $0.key < $1.key }) {
       let id = names[known] ?? known
@@ -202,7 +201,7 @@ struct TrackingRestore {
     }
   }
 
-  /// What the history of a removed reminder is written under, for as long as that takes.
+  /// A placeholder for a removed reminder while its history is written.
   private func past(_ id: ReminderID, titled title: String) throws -> Reminder {
     let schedule = try Schedule(canonical: "daily at 0:00")
     return Reminder(id: id, owner: owner, title: title, schedule: schedule, createdAt: work.now, generation: 1)
@@ -210,9 +209,9 @@ struct TrackingRestore {
 
   // MARK: Reminders
 
-  /// Has the owner's reminders be these: what is the same stays, the others go and come.
+  /// Replaces the owner's reminders. Equal ones stay, others are removed, changed or added.
   ///
-  /// - Returns: by which name each is known here, as somebody else may have its own.
+  /// - Returns: the new name of each reminder, because another user may have its original one.
   private func replaceReminders(
     by wanted: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws -> ([ReminderID: ReminderID], [PostCommitEffect]) {
@@ -237,7 +236,7 @@ struct TrackingRestore {
     return (known, effects)
   }
 
-  /// Has those that count from a reminder that goes by another name here, or wait for one, know it by that.
+  /// Updates the references of chained and conditional reminders to reminders with new names.
   private func relinkChains(_ names: [ReminderID: ReminderID]) throws {
     for id in names.values.sorted() {
       guard var record = try transaction.readableReminder(id), !record.reminder.dependsOn.isEmpty else { continue }
@@ -252,7 +251,7 @@ struct TrackingRestore {
     }
   }
 
-  /// - Returns: the reminder as it is here, and what was done for that; nil when it was so already.
+  /// Stores a reminder. Returns it with the kind of change; nil if it was equal already.
   private func put(
     _ wanted: Reminder, using generator: inout some RandomNumberGenerator
   ) throws -> (Reminder, PostCommitEffect.Kind?) {
@@ -266,7 +265,7 @@ struct TrackingRestore {
       return (reminder, .changed)
     }
     if try isFree(reminder.id) {
-      // It goes on under its name, with what is left of its history.
+      // The reminder keeps its name and the rest of its history.
       reminder.generation = 1
       try transaction.upsert(reminder, next: next, since: work.now)
       return (reminder, .added)
@@ -283,7 +282,7 @@ struct TrackingRestore {
     throw ControlFailure.limitExceeded("ids")
   }
 
-  /// Whether a name is nobody's, nor was somebody else's of whom there is history.
+  /// Returns whether a name is unused and has no history of another user.
   private func isFree(_ id: ReminderID) throws -> Bool {
     guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
     let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
@@ -300,7 +299,7 @@ extension Tracker {
 }
 
 extension BackupFormat.EntryLine {
-  /// Under no number yet.
+  /// Returns the entry without an id.
   func entry(of owner: UInt32) throws -> Entry {
     Entry(
       id: EntryID(rawValue: 0), tracker: tracker, owner: owner, at: try RFC3339.parse(at), day: day, minute: minute,

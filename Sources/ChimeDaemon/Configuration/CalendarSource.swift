@@ -1,19 +1,19 @@
 package import ChimeSchedule
 
-/// Where the days of a named calendar stand: in the configuration itself, or in an iCalendar file.
+/// The source of a named calendar: dates in the configuration, or an iCalendar file.
 package enum CalendarSource: Hashable, Sendable {
   case days([ClosedRange<CivilDate>])
   case file(String)
 
-  /// The most dates and ranges in one list.
+  /// The maximum number of dates and ranges in a list.
   static let mostDays = 10_000
 
   static let expected =
     "an array of dates and ranges of dates such as [\"2026-12-24..2026-12-26\", \"2027-01-01\"], or the absolute path "
     + "of an .ics file"
 
-  /// Names are words of letters, digits, `-` and `_`, and none that a schedule knows already: `except on NAME` has to be
-  /// understood.
+  /// Returns whether a text is a valid calendar name: letters, digits, `-` and `_`, and no word of the schedule language,
+  /// so that `except on NAME` is unambiguous.
   static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (1...64).contains(bytes.count),
@@ -24,7 +24,7 @@ package enum CalendarSource: Hashable, Sendable {
     return (try? Schedule(canonical: "daily at 00:00 except on \(text)"))?.calendarNames == [text]
   }
 
-  /// `2026-12-24`, or `2026-12-24..2026-12-26` with both ends.
+  /// Parses `2026-12-24`, or `2026-12-24..2026-12-26` with both ends included.
   static func range(_ text: String) -> ClosedRange<CivilDate>? {
     let ends = text.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false).map {
       CivilDate(String($0).trimmed)
@@ -36,7 +36,7 @@ package enum CalendarSource: Hashable, Sendable {
     }
   }
 
-  /// As TOML.
+  /// The value as TOML.
   var text: String {
     switch self {
     case .file(let path): TOMLText.quoted(path)
@@ -50,9 +50,7 @@ package enum CalendarSource: Hashable, Sendable {
 extension ConfigurationFiles {
   static let calendars = "calendars"
 
-  /// Takes one calendar; the names are the user's own.
-  ///
-  /// - Parameter elements: those of an array, with their places.
+  /// Adopts one calendar. `elements` are the entries of its array.
   static func applyCalendar(
     _ entry: TOMLEntry, elements: [TOMLEntry], file: String, to loaded: inout LoadedConfiguration
   ) throws(ConfigurationError) {

@@ -2,15 +2,15 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// One key of a command's table: how a value is taken, and how it is written.
+/// A CommandKey is one key of a command's table, with its parser and formatter.
 struct CommandKey: Sendable {
-  /// Below `commands.NAME`.
+  /// The path below `commands.NAME`.
   let path: String
-  /// What a value has to be, for the sentence of an error.
+  /// The valid values, for error messages.
   let expected: String
-  /// Sets the value; false when it is none that the key can take.
+  /// Sets the value. Returns false for an invalid value.
   let set: @Sendable (inout CommandDefinition, ConfigurationValue) -> Bool
-  /// The value as TOML; nil when there is none.
+  /// Returns the value as TOML; nil if it is not set.
   let show: @Sendable (CommandDefinition) -> String?
 
   static let all: [CommandKey] = [
@@ -104,7 +104,7 @@ struct CommandKey: Sendable {
       }, show: { $0[keyPath: place].map { String($0) } })
   }
 
-  /// Bytes, as a number or with a letter.
+  /// A size in bytes, as a number or with a suffix.
   private static func size(_ path: String, _ place: any Spot, _ range: ClosedRange<Int64>) -> CommandKey {
     CommandKey(
       path: path,

@@ -3,13 +3,13 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// Whether commands are run.
+/// The switch that allows commands.
 package enum CommandSwitch: Hashable, Sendable {
   case on, off
-  /// By the daemon of a user, whose programs they are; not by the system's, which serves many.
+  /// On for a user's daemon, which runs that user's programs; off for the system daemon, which serves many users.
   case user
 
-  /// As TOML.
+  /// The value as TOML.
   var text: String {
     switch self {
     case .on: "true"
@@ -34,9 +34,9 @@ extension ConfigurationKey {
 }
 
 extension Configuration {
-  /// What the command channel is to know.
+  /// Returns the registry for the command channel.
   ///
-  /// - Parameter file: where a person switches commands on.
+  /// - Parameter file: the configuration file that switches commands on, for messages.
   func commandBook(isSystem: Bool, file: String) -> CommandRegistry {
     var book = CommandRegistry()
     book.commands = commands
@@ -52,9 +52,8 @@ extension ConfigurationFiles {
   private static let mostVariables = 256
   private static let longestVariable = 32_768
 
-  /// Takes one entry below `commands`, whose tables have the names of the user's own commands.
-  ///
-  /// - Parameter elements: those of an array, with their places.
+  /// Adopts one entry below `commands`, whose tables are named after the user's commands. `elements` are the entries of
+  /// an array.
   static func applyCommand(
     _ entry: TOMLEntry, elements: [TOMLEntry], file: String, to loaded: inout LoadedConfiguration
   ) throws(ConfigurationError) {
@@ -117,7 +116,7 @@ extension ConfigurationFiles {
     loaded.configuration.commands[name] = command
   }
 
-  /// Files may each say a part of a command; without a program it is none.
+  /// Requires a program for each command. Several files may define parts of a command.
   static func checkCommands(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     let named = loaded.configuration.commands.values.filter(\.program.isEmpty).map(\.name).min()
     guard let named else { return }
@@ -129,8 +128,8 @@ extension ConfigurationFiles {
 }
 
 extension LoadedConfiguration {
-  /// The commands' tables as TOML, each value with its origin. Of variables the names only: this is where a command is
-  /// given what is secret.
+  /// The commands' tables as TOML, each value with its origin. Only the names of environment variables are shown, because
+  /// their values may be secrets.
   var commandTables: [String] {
     configuration.commands.values.sorted { $0.name < $1.name }.flatMap { command -> [String] in
       let table = "\(ConfigurationFiles.commands).\(command.name)"
@@ -142,7 +141,7 @@ extension LoadedConfiguration {
     }
   }
 
-  /// A line of TOML with the origin of its value.
+  /// Returns a line of TOML with the origin of its value.
   func line(_ text: String, from key: String) -> String {
     text + String(repeating: " ", count: max(1, 44 - text.count)) + "# \(origins[key] ?? "default")"
   }

@@ -2,7 +2,7 @@ package import ChimeCore
 package import ChimeDelivery
 package import ChimeSchedule
 
-/// What is in force, whichever file it came from. The defaults are those that `Config/chimed.toml` states.
+/// The configuration in force, from all files. The defaults are those stated in `Config/chimed.toml`.
 package struct Configuration: Hashable, Sendable {
   package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
     case error, warning, notice, info, debug
@@ -23,21 +23,21 @@ package struct Configuration: Hashable, Sendable {
 
   package var logLevel = LogLevel.info
 
-  /// Where reminders and their history are kept.
+  /// The engine of the store.
   package enum StoreEngine: String, Hashable, Sendable, CaseIterable {
-    /// A file of this machine.
+    /// An SQLite file on this machine.
     case sqlite
-    /// A database of PostgreSQL, here or elsewhere.
+    /// A PostgreSQL database on any host.
     case postgres
   }
 
   package var storeEngine = StoreEngine.sqlite
-  /// Which database, as libpq takes it, and the file of its password; for `postgres`.
+  /// The libpq connection string and the password file, for `postgres`.
   package var storeConnection = ""
   package var storePasswordFile = ""
-  /// Empty: `chime.db` in the state folder.
+  /// The path of the SQLite file; empty for `chime.db` in the state folder.
   package var storePath = ""
-  /// How many snapshots of the store are kept; 0: none is taken.
+  /// The number of snapshots to keep; 0 disables snapshots.
   package var snapshots = 3
   package var snapshotEvery = Milliseconds.days(1)
 
@@ -50,33 +50,33 @@ package struct Configuration: Hashable, Sendable {
 
   package var quiet = QuietDefaults()
 
-  /// When `morning`, a day without a time and their like are.
+  /// The times of `morning` and similar words, and of dates without a time.
   package var words = WordTimes.usual
 
-  /// Degrees north and east; both or none.
+  /// Degrees north and east; both or neither.
   package var latitude: Double?
   package var longitude: Double?
-  /// Where the sun is watched from.
+  /// The location used for sunrise and sunset.
   package var place: Place? {
     guard let latitude, let longitude else { return nil }
     return Place(latitude: latitude, longitude: longitude)
   }
 
-  /// Named days that schedules may leave out (`except on holidays`).
+  /// The calendars that schedules may skip (`except on holidays`).
   package var calendars: [String: CalendarSource] = [:]
-  /// Whose public holidays the calendar `holidays` has: `CZ`, `DE-BY`; empty: the locale says it.
+  /// The country of the calendar `holidays`, such as `CZ` or `DE-BY`; empty for the locale's.
   package var holidayCountry = ""
 
-  /// Owners that are no users, by name.
+  /// The tenants by name: owners that are not users.
   package var tenants: [String: TenantDefinition] = [:]
 
-  /// Programs that reminders may run, by the name that `--to` takes.
+  /// The commands by name, which `--to` takes.
   package var commands: [ChannelName: CommandDefinition] = [:]
   package var commandSwitch = CommandSwitch.user
 
-  /// What the channels are made with.
+  /// The settings of the channels.
   package struct Channels: Hashable, Sendable {
-    /// How popups reach the screen.
+    /// The method of showing popups.
     package enum DesktopTransport: String, Hashable, Sendable, CaseIterable {
       case program = "notify-send"
       case bus = "dbus"
@@ -92,42 +92,42 @@ package struct Configuration: Hashable, Sendable {
     package var webhookConcurrency = 8
     package var webhookAllow: [AddressBlock] = []
     package var webhookDeny: [AddressBlock] = []
-    /// Empty: none.
+    /// The proxy URL; empty for none.
     package var webhookProxy = ""
     package var webhookNoProxy: [String] = []
-    /// Empty: none.
+    /// The file of additional CA certificates; empty for none.
     package var webhookCertificateFile = ""
   }
 
   package var channels = Channels()
 
-  /// Over how long the messages of what fires late are spread.
+  /// The time over which late messages are spread.
   package var lateSpread = CatchUpSpread.usualSpan
-  /// Whether owners are told of a time in which no daemon ran.
+  /// Whether owners are notified about downtime.
   package var tellsDowntime = true
 
-  /// How much history is kept.
+  /// The limits of the history.
   package var history = HistoryLimits(age: .days(400), count: 100_000)
 
-  /// Where the metrics are written for node_exporter; empty: nowhere.
+  /// The metrics file for node_exporter; empty for none.
   package var metricsFile = ""
   package var metricsEvery = Milliseconds.seconds(30)
 
-  /// Whom the daemon tells, again and again, that it can fire.
+  /// The heartbeat to an external monitor.
   package struct Heartbeat: Hashable, Sendable {
-    /// Empty: nobody.
+    /// The monitor's URL; empty for none.
     package var url = ""
-    /// The command that tells it instead; empty: none.
+    /// The command that is run instead of a request; empty for none.
     package var command = ""
-    /// Who is told once that it cannot; empty: nobody.
+    /// The URL that is called once when nothing can fire; empty for none.
     package var failURL = ""
     package var method = HeartbeatMessage.Method.post
     package var every = Milliseconds.minutes(1)
     package var timeout = Milliseconds.seconds(10)
-    /// The file of what it is signed with; empty: it is not.
+    /// The file of the signing secret; empty for no signature.
     package var secretFile = ""
 
-    /// Whether anybody is told.
+    /// Whether a heartbeat is configured.
     package var isTold: Bool { !url.isEmpty || !command.isEmpty }
   }
 
@@ -143,18 +143,18 @@ package struct Configuration: Hashable, Sendable {
   package init() {}
 }
 
-/// One key: its path in the file, how a value is taken, and how the value in force is written.
+/// A ConfigurationKey is one key of the configuration, with its parser and formatter.
 struct ConfigurationKey: Sendable {
   let path: String
-  /// What a value has to be, for the sentence of an error.
+  /// The valid values, for error messages.
   let expected: String
-  /// Sets the value; false when it is none that the key can take.
+  /// Sets the value. Returns false for an invalid value.
   let set: @Sendable (inout Configuration, ConfigurationValue) -> Bool
-  /// The value as TOML.
+  /// Returns the value as TOML.
   let show: @Sendable (Configuration) -> String
 }
 
-/// A value as a key takes it: a scalar, or an array of scalars.
+/// The value of a key: a scalar, or an array of scalars.
 enum ConfigurationValue: Hashable, Sendable {
   case scalar(TOMLEntry.Value)
   case array([TOMLEntry.Value])
@@ -316,7 +316,7 @@ extension ConfigurationKey {
       .duration("control.messageTimeout", \.messageTimeout, .milliseconds(100)...(.hours(1))),
       .number("control.streamQueueBytes", \.streamQueueBytes, 4_096...(64 << 20)),
     ] + WordTimes.all.map(word) + [
-      // The last, since the calendars by their own names follow it in the same table.
+      // This key comes last, because the user's own calendars follow in the same table.
       HolidayCountry.key
     ]
 
@@ -342,7 +342,7 @@ extension ConfigurationKey {
       }, show: { TOMLText.quoted($0[keyPath: place]) })
   }
 
-  /// When a word for a time of day is.
+  /// The time of a word for a time of day.
   private static func word(_ word: WordTimes.Named) -> ConfigurationKey {
     let usual = WordTimes.usual[keyPath: word.time]
     return ConfigurationKey(
@@ -400,7 +400,7 @@ extension ConfigurationKey {
       }, show: { TOMLText.array($0[keyPath: place].map(\.description)) })
   }
 
-  /// A coordinate, or an empty string for none.
+  /// A coordinate; an empty string means none.
   private static func degrees(
     _ path: String, _ place: any Spot<Double?>, _ direction: String, _ limit: Double
   ) -> ConfigurationKey {
@@ -435,7 +435,7 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationValue {
-  /// The elements of an array of strings; nil for anything else.
+  /// The elements of an array of strings; nil for any other value.
   var strings: [String]? {
     guard case .array(let values) = self else { return nil }
     let texts = values.compactMap { value -> String? in

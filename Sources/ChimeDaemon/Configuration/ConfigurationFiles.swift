@@ -2,10 +2,10 @@ import ChimeControl
 import ChimeSchedule
 import Glibc
 
-/// A configuration with where each of its values came from.
+/// A configuration with the origin of each value.
 package struct LoadedConfiguration: Hashable, Sendable {
   package var configuration = Configuration()
-  /// File and line by key; a key that is not here has its default.
+  /// The file and line of each key; keys with default values are absent.
   package var origins: [String: String] = [:]
   /// The files that were read, in order.
   package var files: [String] = []
@@ -32,14 +32,14 @@ package struct LoadedConfiguration: Hashable, Sendable {
   }
 }
 
-/// Finds, reads and judges the configuration files.
+/// Finds, reads and validates the configuration files.
 package enum ConfigurationFiles {
-  /// A file larger than this is no configuration.
+  /// The maximum size of a configuration file in bytes.
   static let maxBytes = 1 << 20
 
-  /// Reads `path` (which may be missing unless `isRequired`) and then `path.d/*.toml` in the order of their names.
+  /// Reads `path`, which may be missing unless `isRequired`, and then `path.d/*.toml` in the order of names.
   ///
-  /// - Throws: `ConfigurationError` for the first thing that is wrong, with its place.
+  /// - Throws: `ConfigurationError` for the first fault, with its location.
   package static func load(path: String, isRequired: Bool) throws(ConfigurationError) -> LoadedConfiguration {
     var loaded = LoadedConfiguration()
     var paths: [String] = []
@@ -59,7 +59,7 @@ package enum ConfigurationFiles {
     return loaded
   }
 
-  /// Lays one file over what is in force.
+  /// Applies one file over the values so far.
   package static func apply(_ bytes: [UInt8], file: String, to loaded: inout LoadedConfiguration)
     throws(ConfigurationError)
   {
@@ -105,7 +105,7 @@ package enum ConfigurationFiles {
     }
   }
 
-  /// What no key can tell by itself. Each file may say a part.
+  /// Checks dependencies between keys after all files are read, because they may be in different files.
   package static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     try checkCommands(loaded)
     try checkStore(loaded)
@@ -127,7 +127,7 @@ package enum ConfigurationFiles {
     }
   }
 
-  /// With `<redacted>` for what an address has before its last `@`: a refusal is logged.
+  /// Replaces the part before the last `@` by `<redacted>`, because errors are logged.
   private static func withoutPassword(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return text }
     let scheme = text.contains("://") ? text.prefix { $0 != ":" } + "://" : ""
@@ -136,7 +136,7 @@ package enum ConfigurationFiles {
 
   private static func unknown(_ path: String) -> String {
     let name = TOMLText.quoted(String(path.prefix(80)))
-    // Of a key within a known table, only the last word can be misspelt.
+    // In a known table, only the last word can be misspelled.
     let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
     if parts.count == 2, ConfigurationKey.tables.contains(parts[0]) {
       let leaves = ConfigurationKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
@@ -159,7 +159,7 @@ extension ConfigurationFiles {
   static let mostInBackup = 200
   private static let mainName = "chimed.toml"
 
-  /// Whether a backup may name a file so: the main one, or one of those beside it.
+  /// Returns whether a backup may contain a file of this name: the main file or one in its folder.
   static func isBackupName(_ name: String) -> Bool {
     if name == mainName { return true }
     guard name.hasPrefix(mainName + ".d/"), name.hasSuffix(".toml"), name.utf8.count <= 255 else { return false }
@@ -171,7 +171,7 @@ extension ConfigurationFiles {
     name == mainName ? path : "\(path).d/\(name.dropFirst(mainName.utf8.count + 3))"
   }
 
-  /// The files that are there, with the names that a backup has for them.
+  /// Returns the existing files with their names in a backup.
   static func namesForBackup(at path: String) -> [(name: String, path: String)] {
     var found: [(name: String, path: String)] = []
     if access(path, F_OK) == 0 { found.append((mainName, path)) }
@@ -182,7 +182,7 @@ extension ConfigurationFiles {
     return Array(found.prefix(mostInBackup))
   }
 
-  /// Whether the files can be taken, and name the store that is in force.
+  /// Returns whether the files are valid and name the store that is in use.
   static func keepsStore(_ files: [(name: String, text: String)], _ inForce: Configuration) -> Bool {
     var loaded = LoadedConfiguration()
     do {

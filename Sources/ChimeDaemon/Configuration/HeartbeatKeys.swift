@@ -1,8 +1,8 @@
 import ChimeDelivery
 
-// Whom the daemon tells that it can fire.
+// The heartbeat to an external monitor.
 extension ConfigurationFiles {
-  /// Addresses are held to what endpoints are held to.
+  /// Validates the heartbeat's addresses by the rules for endpoints.
   static func checkHeartbeat(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     let heartbeat = loaded.configuration.heartbeat
     for (key, url) in [("heartbeat.url", heartbeat.url), ("heartbeat.failUrl", heartbeat.failURL)] where !url.isEmpty {

@@ -2,9 +2,9 @@ import ChimeCore
 import ChimeExchange
 import ChimeSchedule
 
-/// Whose public holidays the calendar `holidays` has.
+/// The country of the calendar `holidays`.
 enum HolidayCountry {
-  /// The table that came with this program; nil if it is damaged, which a test excludes.
+  /// The table of this release; nil if it is damaged, which a test rules out.
   static var table: HolidayTable? { try? HolidayTable(EmbeddedTables.holidays) }
 
   static let key = ConfigurationKey(
@@ -21,7 +21,7 @@ enum HolidayCountry {
       return true
     }, show: { TOMLText.quoted($0.holidayCountry) })
 
-  /// What a country is made of, where a part was given that it does not have.
+  /// Returns the parts of a country as a sentence if a part was given that it does not have.
   static func otherParts(_ value: ConfigurationValue) -> String? {
     guard case .scalar(.string(let text)) = value, text.utf8.count <= 80 else { return nil }
     do {
@@ -37,7 +37,7 @@ enum HolidayCountry {
     }
   }
 
-  /// The country of the configuration, else of the locale; nil when neither names one that has holidays here.
+  /// Returns the configured country, else the locale's; nil if the table has neither.
   static func code(_ configuration: Configuration, environment: [String: String]) -> String? {
     if !configuration.holidayCountry.isEmpty { return configuration.holidayCountry }
     guard let table else { return nil }
@@ -45,7 +45,7 @@ enum HolidayCountry {
       .compactMap { try? table.holidays(of: $0).country }.first
   }
 
-  /// `CZ` of `cs_CZ.UTF-8`.
+  /// Returns `CZ` for `cs_CZ.UTF-8`.
   static func country(ofLocale name: String) -> String? {
     let parts = name.prefix { $0 != "." && $0 != "@" }.split(separator: "_")
     guard parts.count == 2, parts[1].utf8.count == 2 else { return nil }
@@ -54,10 +54,10 @@ enum HolidayCountry {
 }
 
 extension PublicHolidays {
-  /// How long before the last day that is known a person is told.
+  /// The time before the last known holiday from which users are warned.
   private static let notice = Milliseconds.days(180)
 
-  /// That the days come to an end, for those whose reminders leave them out; nil while there is time.
+  /// Returns a warning that the known holidays end, if reminders skip them; nil while there is time.
   func ending(for count: Int, now: Instant) -> String? {
     guard count > 0, Zone.utc.civil(at: now + Self.notice).date.year > years.upperBound else { return nil }
     let last = years.upperBound

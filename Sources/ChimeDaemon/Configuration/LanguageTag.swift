@@ -1,6 +1,6 @@
-/// Language tags as packs may use them: a subset of BCP 47 (RFC 5646) with language, script and region.
+/// Language tags in packs: a subset of BCP 47 (RFC 5646) with language, script and region.
 enum LanguageTag {
-  /// Nil when the tag is one; what is wrong with it otherwise.
+  /// Returns the fault of a tag; nil if it is valid.
   ///
   ///     LanguageTag.fault("pt-BR")   // nil
   ///     LanguageTag.fault("cz")      // "is no language tag; did you mean cs?"
@@ -26,14 +26,14 @@ enum LanguageTag {
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
   private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
-  /// What is often written instead: codes of countries, and codes of ISO 639-2 for what has a shorter one.
+  /// Common mistakes: country codes, and ISO 639-2 codes of languages with a shorter code.
   private static let mistaken = [
     "cz": "cs", "dk": "da", "gr": "el", "jp": "ja", "ua": "uk", "cn": "zh", "ir": "fa", "at": "de",
     "us": "en", "eng": "en", "ces": "cs", "cze": "cs", "deu": "de", "ger": "de", "fra": "fr", "fre": "fr",
     "spa": "es", "ara": "ar", "slk": "sk", "slo": "sk", "pol": "pl", "ita": "it", "rus": "ru", "ukr": "uk",
   ]
 
-  /// ISO 639-1.
+  /// The codes of ISO 639-1.
   private static let known = Set(
     """
     aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es

@@ -1,9 +1,9 @@
 import ChimeSchedule
 import ChimeTracking
 
-/// The small languages of a pack's values: `250 ml`, `3 times a week`, `mon-fri`, `8:30`, `12-24`.
+/// Parsers of the values in packs: `250 ml`, `3 times a week`, `mon-fri`, `8:30`, `12-24`.
 enum PackAmounts {
-  /// A quantity with the unit that it is written in: `0.5 l`, `75kg`, `20 pages`, `-5 C`.
+  /// Parses a quantity with its unit: `0.5 l`, `75kg`, `20 pages`, `-5 C`.
   static func quantity(_ text: String) -> (quantity: Quantity, unit: Unit)? {
     var text = text.stripped
     let isNegative = text.hasPrefix("-")
@@ -17,7 +17,7 @@ enum PackAmounts {
     return (quantity, unit)
   }
 
-  /// What is left of `2500 ml a day` without its period.
+  /// Splits `2500 ml a day` into the amount and the period.
   static func period(of text: String) -> (rest: String, period: Goal.Period) {
     let text = text.stripped
     for period in Goal.Period.allCases {
@@ -29,10 +29,10 @@ enum PackAmounts {
     return (text, .day)
   }
 
-  /// What stands before a limit.
+  /// The prefix of a limit.
   static let atMost = ["at", "most", ""].joined(separator: " ")
 
-  /// `once`, `twice`, `3 times`.
+  /// Parses `once`, `twice`, `3 times`.
   static func times(_ text: String, least: Int = 1) -> Int? {
     switch text.stripped {
     case "once": return 1
@@ -46,7 +46,8 @@ enum PackAmounts {
     }
   }
 
-  /// Which days count: `every day`, `mon,wed-fri`, `weekends`, `3 times a week`, `10 times a month`, `3 times in 7 days`.
+  /// Parses the days that count: `every day`, `mon,wed-fri`, `weekends`, `3 times a week`, `10 times a month`, `3 times
+  /// in 7 days`.
   static func days(_ text: String) -> CountedDays? {
     let text = text.stripped
     if let set = weekdays(text) { return .weekdays(set) }
@@ -86,7 +87,7 @@ enum PackAmounts {
     Weekday.allCases.first { $0.abbreviation == text || "\($0)" == text }
   }
 
-  /// Minutes after midnight of `8:30`.
+  /// Returns the minutes after midnight of a time such as `8:30`.
   static func minute(_ text: String) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2, let hour = whole(parts[0]),
@@ -95,7 +96,7 @@ enum PackAmounts {
     return hour * 60 + minute
   }
 
-  /// Month and day of `12-24`. 29 February is one.
+  /// Returns month and day of a date such as `12-24`. 29 February is valid.
   static func dayOfYear(_ text: String) -> (month: Int, day: Int)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ $0.count == 2 }), let month = whole(parts[0]), let day = whole(parts[1]),
@@ -110,7 +111,7 @@ enum PackAmounts {
 }
 
 extension String {
-  /// Without white space at its ends.
+  /// The text without white space at both ends.
   fileprivate var stripped: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
       return ""

@@ -1,13 +1,13 @@
-/// Where a pack is wrong, and what was expected there.
+/// A PackFault is the location of a fault in a pack and the expected value.
 package struct PackFault: Hashable, Sendable, CustomStringConvertible {
   package var file: String
-  /// From 1; 0 for what is about the whole file.
+  /// The line, from 1; 0 for a fault of the whole file.
   package var line: Int
   package var column: Int
-  /// `achievement[first_sip].title.cs`; empty for what is about the whole file. An element without an id has its number in
-  /// the file, from 1.
+  /// The key, such as `achievement[first_sip].title.cs`; empty for a fault of the whole file. An element without an id is
+  /// shown by its number, from 1.
   package var key: String
-  /// Without the key, which stands before it: `has to be a whole number from 1 to 31; here is a string`.
+  /// The message after the key: `has to be a whole number from 1 to 31; here is a string`.
   package var message: String
 
   package init(file: String, line: Int, column: Int, key: String, message: String) {
@@ -23,9 +23,9 @@ package struct PackFault: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// All that is wrong with a pack, in the order of the file.
+/// All faults of a pack, in the order of the file.
 package struct PackFaults: Error, Hashable, Sendable, CustomStringConvertible {
-  /// More than these nobody reads; a last one says so.
+  /// The maximum number of faults; a last one says that there are more.
   package static let most = 200
 
   package var faults: [PackFault]

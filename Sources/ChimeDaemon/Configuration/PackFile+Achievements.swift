@@ -27,7 +27,7 @@ extension PackReader {
     }
   }
 
-  /// What stands beside a criterion's kind in `when`.
+  /// The keys that may accompany a criterion in `when`.
   private static let allowedBeside: [Criterion.Kind: [String]] = [
     .streak: ["days"], .entryBefore: ["times"], .entryAfter: ["times"], .itemsOwned: ["attribute", "value"],
     .distinctValues: ["attribute", "within"], .distinctItems: ["within"], .evenRotation: ["within", "minimum"],
@@ -69,7 +69,7 @@ extension PackReader {
     readValue(node, when.key(kind.rawValue), tracker, into: &criterion)
     readBeside(when, into: &criterion)
     guard faults.count == before, !isFull else { return nil }
-    // What the engine cannot judge. Of trackers that are there with a fault nothing is said.
+    // Report criteria that cannot be evaluated. Criteria that refer to a faulty tracker are not checked.
     guard pack.trackers.count == trackerNames.count, !trackerNames.isEmpty else { return criterion }
     for complaint in criterion.faults(among: pack.trackers, hasLevels: pack.levels != nil) {
       let beside = complaint.key == .target ? "times" : complaint.key.rawValue
@@ -84,9 +84,9 @@ extension PackReader {
     return criterion
   }
 
-  // MARK: Of which tracker
+  // MARK: Tracker
 
-  /// The tracker that an achievement is about; nil for all, and for those that are about the pack.
+  /// Returns the tracker of an achievement; nil if it is about all trackers or the whole pack.
   private mutating func subject(_ table: Table, _ kind: Criterion.Kind) -> Tracker? {
     if [.level, .perfectWeek, .streakOfAny].contains(kind) {
       if let node = table["tracker"] {
@@ -94,11 +94,11 @@ extension PackReader {
       }
       return nil
     }
-    // Amounts are read in the tracker's unit.
+    // Amounts are read in the tracker's unit, so they need a tracker.
     return tracker(of: table, isRequired: [.amountInEntry, .crossed].contains(kind))
   }
 
-  // MARK: How much
+  // MARK: Target
 
   private mutating func readValue(
     _ node: TOMLNode, _ key: String, _ tracker: Tracker?, into criterion: inout Criterion

@@ -46,7 +46,7 @@ extension PackReader {
     reminder.logs = quantity(node, table.key("logs"), of: tracker)
   }
 
-  /// The tracker that a table is about: the one it names, or the only one there is.
+  /// Returns the tracker that a table names, or the only one.
   mutating func tracker(of table: Table, isRequired: Bool = true) -> Tracker? {
     guard let node = table["tracker"] else {
       if trackerNames.count == 1 { return trackers[trackerNames[0]] }
@@ -106,7 +106,7 @@ extension PackReader {
     return (text, other)
   }
 
-  /// Schedules of packs are read where the pack is installed; here they are read in UTC, with a place and all calendars.
+  /// Parses a schedule for validation, in UTC with a location and all calendars. It is parsed again where the pack is installed.
   private mutating func schedule(_ text: String, at node: TOMLNode, _ key: String) -> Schedule? {
     let scheduleContext = ScheduleContext(
       zone: .utc, place: Place(latitude: 50, longitude: 14), zones: { Zone.isValidIdentifier($0) ? .utc : nil },
@@ -164,7 +164,7 @@ extension PackReader {
     }
   }
 
-  /// Why a placeholder would stay empty; nil when it would not.
+  /// Returns the reason why a placeholder would stay empty; nil if it would not.
   private static func lack(of placeholder: TextValues.Name, _ tracker: Tracker?, _ pack: Pack) -> String? {
     switch placeholder {
     case .goal, .remaining, .percent:

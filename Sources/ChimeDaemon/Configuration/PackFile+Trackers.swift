@@ -45,11 +45,11 @@ extension PackReader {
     }
   }
 
-  /// Lays over a new tracker what a table says, as far as that can be judged.
+  /// Applies the settings of a table to a new tracker, as far as they can be validated.
   mutating func laySettings(
     _ table: Table, _ kind: Tracker.Kind?, over tracker: inout Tracker, without left: [String] = []
   ) {
-    // What an amount is, is not known without a kind; the rest is judged all the same.
+    // Amounts cannot be validated without a kind, but the other settings can.
     let amounts = kind == nil ? ["unit", "decimals", "goal", "presets", "usual", "milestone"] : []
     lay(table, over: &tracker, without: left + amounts)
     if kind != nil, kind != .check, table["unit"] == nil {
@@ -59,7 +59,7 @@ extension PackReader {
     }
   }
 
-  /// Lays over a tracker what a table says; `false` takes away what it has.
+  /// Applies the settings of a table to a tracker; `false` removes a setting.
   mutating func lay(_ table: Table, over tracker: inout Tracker, without left: [String] = []) {
     for setting in TrackerSetting.all {
       guard let key = setting.key, !left.contains(key), let node = table[key] else { continue }
@@ -71,7 +71,7 @@ extension PackReader {
     }
   }
 
-  /// Of a tracker of a pack it is one that the pack's amounts convert to.
+  /// Reads a unit. For a pack's tracker it must be convertible to the pack's unit.
   mutating func unit(_ key: String, in table: Table, of tracker: Tracker) -> String? {
     guard let symbol = plain(key, in: table, as: "a unit: ml, kg, min, or a word of your own such as pages") else {
       return nil
@@ -86,7 +86,7 @@ extension PackReader {
     return symbol
   }
 
-  /// A text, or one in each of some languages.
+  /// Reads a text, or a table of texts by language.
   mutating func texts(_ key: String, in table: Table) -> [String: String]? {
     guard let node = table[key] else { return nil }
     if case .string(let text) = node.value { return ["en": text] }
@@ -102,7 +102,7 @@ extension PackReader {
     return texts
   }
 
-  /// The days that count.
+  /// Reads the days that count.
   mutating func days(_ key: String, in table: Table) -> CountedDays? {
     guard let node = table[key] else { return nil }
     if case .string(let text) = node.value, let days = PackAmounts.days(text) { return days }
@@ -112,7 +112,7 @@ extension PackReader {
     return nil
   }
 
-  /// Further measures of an entry, and where they may have them their bounds.
+  /// Reads the additional fields of an entry, with their bounds if they are allowed.
   mutating func further(_ table: Table, into tracker: inout Tracker, takesBounds: Bool) {
     guard let fields = self.table("fields", in: table) else { return }
     for child in fields.node.children where !isFull {
@@ -136,7 +136,7 @@ extension PackReader {
     }
   }
 
-  /// `least`, `most` and perhaps `jump`, with a unit each.
+  /// Reads `least`, `most` and an optional `jump`, each with a unit.
   private mutating func bounds(_ table: Table, in unit: Unit) -> Bounds? {
     var ends: [String: Quantity] = [:]
     for name in ["least", "most", "jump"] {
@@ -173,14 +173,14 @@ extension PackReader {
 
   // MARK: Amounts
 
-  /// An amount as a client gives it, in the tracker's unit.
+  /// Reads an amount as the protocol has it, in the tracker's unit.
   mutating func amount(_ node: TOMLNode, _ key: String, of tracker: Tracker) -> Double? {
-    // Of a tracker without a unit it is judged elsewhere that it has none.
+    // A missing unit is reported elsewhere.
     guard let unit = tracker.unit else { return tracker.kind == .check ? 1 : nil }
     return quantity(node, key, of: tracker, isPositive: false)?.value(in: unit)
   }
 
-  /// A quantity in a unit that converts to the tracker's.
+  /// Reads a quantity in a unit that converts to the tracker's.
   mutating func quantity(_ node: TOMLNode, _ key: String, of tracker: Tracker, isPositive: Bool = true) -> Quantity? {
     guard let unit = tracker.unit else { return nil }
     guard case .string(let text) = node.value, let (quantity, written) = PackAmounts.quantity(text) else {
@@ -200,7 +200,7 @@ extension PackReader {
 
   static func example(_ unit: Unit) -> String { "\(unit.symbol == "ml" ? 250 : 20) \(unit.symbol)" }
 
-  /// What a pack offers beside a tracker's settings.
+  /// Reads the options that a pack offers in addition to a tracker's settings.
   private mutating func readOffers(_ table: Table, into tracker: inout Tracker, _ pack: inout Pack) {
     if tracker.kind == .check, let node = table["choice"] {
       fault(
@@ -224,7 +224,7 @@ extension PackReader {
     tracker.bounds = self.bounds(bounds, in: unit)
   }
 
-  /// A goal as a client gives it.
+  /// Reads a goal as the protocol has it.
   mutating func goal(_ table: Table, of tracker: Tracker) -> TrackersInterface.Goal? {
     guard let node = table["goal"], tracker.kind == .check || tracker.unit != nil else { return nil }
     guard case .string(let text) = node.value else {
@@ -243,7 +243,7 @@ extension PackReader {
       expected(Self.goalSentence(tracker), at: node, table.key("goal"))
       return nil
     }
-    // A value is reached once, not in each day.
+    // The goal of a measure is reached once, not in each period.
     guard let (quantity, written) = PackAmounts.quantity(tracker.kind == .measure ? text : rest) else {
       expected(Self.goalSentence(tracker), at: node, table.key("goal"))
       return nil
@@ -259,7 +259,7 @@ extension PackReader {
       ? .init(value: amount) : .init(total: amount, period: each, atMost: atMost)
   }
 
-  /// A measure of one's own may be a temperature, or what is left of a sum.
+  /// Only a user's own measure may have a negative goal, such as a temperature.
   private static func canBeLess(_ tracker: Tracker) -> Bool { tracker.kind == .measure && tracker.pack == nil }
 
   private static func goalSentence(_ tracker: Tracker) -> String {
@@ -304,7 +304,7 @@ extension PackReader {
     }
   }
 
-  /// The goals that are usual: in the range that is offered.
+  /// Reads the usual goals, which must be in the offered range.
   private mutating func goalPresets(
     _ choice: Table, _ range: ClosedRange<Quantity>, of tracker: Tracker
   ) -> [Quantity]? {
@@ -324,7 +324,7 @@ extension PackReader {
     }.sorted()
   }
 
-  /// Amounts as a client gives them.
+  /// Reads amounts as the protocol has them.
   mutating func presets(_ table: Table, of tracker: Tracker) -> [Double]? {
     guard let node = table["presets"] else { return nil }
     guard node.value == .array else {
@@ -363,7 +363,7 @@ extension PackReader {
       }
       choices.append(Pack.StepChoice(unit: unit, steps: steps))
     }
-    // The tracker's own unit first, as that is what is offered first.
+    // The tracker's own unit is offered first.
     let own = tracker.unit?.symbol
     pack.milestoneSteps[tracker.id] = choices.sorted {
       ($0.unit.symbol == own ? 0 : 1, $0.unit.symbol) < ($1.unit.symbol == own ? 0 : 1, $1.unit.symbol)

@@ -4,9 +4,9 @@ import ChimeExchange
 import ChimeSchedule
 package import ChimeTracking
 
-/// Packs as they are written by hand: one file of TOML. `docs/packs.md` describes every key.
+/// Reads packs from TOML files. `docs/packs.md` describes all keys.
 package enum PackFile {
-  /// A file larger than this is no pack.
+  /// The maximum size of a pack in bytes.
   package static let maxBytes = 512 << 10
 
   static let mostTrackers = 50
@@ -15,12 +15,12 @@ package enum PackFile {
   static let mostQuotes = 2_000
   static let mostSamples = 50
 
-  /// Reads and judges a pack. Its trackers are of no owner, and begin on 1970-01-01, until it is installed.
+  /// Reads and validates a pack. Until it is installed, its trackers have no owner and start on 1970-01-01.
   ///
   ///     let pack = try PackFile.read(Array(text.utf8), file: "reading.toml")
   ///
-  /// - Parameter file: what faults call it.
-  /// - Throws: all that is wrong with it, each thing with its place.
+  /// - Parameter file: the file's name in faults.
+  /// - Throws: all faults with their locations.
   package static func read(_ bytes: [UInt8], file: String) throws(PackFaults) -> Pack {
     let file = TOMLText.harmless(file)
     guard bytes.count <= maxBytes else {
@@ -84,7 +84,7 @@ extension PackReader {
     return id == nil ? nil : pack
   }
 
-  /// Each text has to be there in all the languages that the pack's title is in.
+  /// Reads the languages of the pack's title. Every text must exist in each of them.
   private mutating func readLanguages(_ header: Table) {
     guard let title = header["title"], title.isTable else { return }
     languages.formUnion(title.children.map(\.entry.name).filter { LanguageTag.fault($0) == nil })
@@ -173,7 +173,7 @@ extension PackReader {
         expected("a string, in the language of the quote", at: node, table.key("text"))
         return nil
       }
-      // As one of its own language; where it comes from somewhere else, its translations are the pack's business.
+      // The quote is read as text in its own language; translations follow the pack's languages.
       let words = text(node, table.key("text"), atMost: 2_000, takesLines: true, in: [])?.texts["en"]
       let translation = table["translation"].flatMap {
         text($0, table.key("translation"), atMost: 2_000, takesLines: true, in: languages.subtracting([language ?? ""]))
@@ -192,7 +192,7 @@ extension PackReader {
     }
   }
 
-  /// Sample data: items of a collection, and on which days each was used. Nil without any.
+  /// Reads sample data: items of a collection with the days of their use. Returns nil if there is none.
   private mutating func samples(_ root: Table, in pack: Pack) -> [PackSample]? {
     guard root["sample"] != nil else { return nil }
     let collections = pack.trackers.filter(\.hasItems)
@@ -254,14 +254,14 @@ extension PackReader {
     return attributes
   }
 
-  /// A name that may be missing: its absence is told elsewhere or is no fault.
+  /// Reads an optional name. Its absence is reported elsewhere or is no fault.
   mutating func name(_ key: String, of table: Table) -> String? {
     table[key] == nil ? nil : name(key, in: table, takesUnderscores: true)
   }
 
   private mutating func readCategories(_ root: Table, into pack: inout Pack) {
     guard let table = table("category", in: root) else { return }
-    // As they are written, whatever else is wrong with what has them.
+    // Take the names as written, even from elements with faults.
     let used = Set(
       ["achievement", "quote"].flatMap { root[$0]?.children ?? [] }.compactMap { element -> String? in
         if case .string(let name)? = element["category"]?.value { name } else { nil }

@@ -2,26 +2,25 @@ import ChimeControl
 import ChimeSchedule
 import ChimeTracking
 
-/// Reads a pack's TOML and gathers what is wrong with it. What is read wrongly is left out, so that one fault does not
-/// bring others with it.
+/// A PackReader reads a pack's TOML and collects faults. It drops faulty values, so that one fault does not cause others.
 struct PackReader {
   let file: String
   private(set) var faults: [PackFault] = []
-  /// Whether there were more than are kept.
+  /// Whether further faults were dropped.
   private(set) var hasMore = false
 
-  /// The languages in which each text has to be: those of the pack's title.
+  /// The languages in which each text must exist: those of the pack's title.
   var languages: Set<String> = ["en"]
-  /// The trackers that are declared, also those with faults, for what refers to them.
+  /// The declared trackers, including faulty ones, for references.
   var trackers: [TrackerID: Tracker] = [:]
-  /// In the order of the file.
+  /// The trackers' ids in the order of the file.
   var trackerNames: [TrackerID] = []
 
   init(file: String) { self.file = file }
 
   // MARK: Faults
 
-  /// - Parameter atKey: whether the fault is the key's and not its value's.
+  /// Adds a fault. `atKey` locates it at the key instead of the value.
   mutating func fault(_ node: TOMLNode, _ key: String, _ message: String, atKey: Bool = false) {
     guard faults.count < PackFaults.most else {
       hasMore = true
@@ -34,7 +33,7 @@ struct PackReader {
         message: TOMLText.harmless(message)))
   }
 
-  /// A text that is no TOML at all.
+  /// Adds the fault of a text that is not TOML.
   mutating func wholeFile(_ error: ConfigurationError) {
     faults.append(
       PackFault(file: file, line: error.line ?? 0, column: error.column ?? 0, key: "", message: error.message))
@@ -54,10 +53,10 @@ struct PackReader {
     }
   }
 
-  /// Whether a table takes no more faults: looking on costs time for nothing.
+  /// Whether the limit of faults is exceeded, so that further reading is useless.
   var isFull: Bool { hasMore }
 
-  /// In the order of the file.
+  /// The faults in the order of the file.
   var inOrder: [PackFault] {
     faults.enumerated().sorted {
       ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
@@ -66,7 +65,7 @@ struct PackReader {
 
   // MARK: Tables
 
-  /// A table with the name that faults give it, `tracker[water]`.
+  /// A table with its name in faults, such as `tracker[water]`.
   struct Table {
     let node: TOMLNode
     let key: String
@@ -75,7 +74,7 @@ struct PackReader {
     func key(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
   }
 
-  /// Finds fault with each key that is not among `known`.
+  /// Reports each key that is not in `known`.
   mutating func allow(_ known: [String], in table: Table, called what: String) {
     for child in table.node.children where !known.contains(child.entry.name) {
       guard !isFull else { return }
@@ -87,7 +86,7 @@ struct PackReader {
     }
   }
 
-  /// A table within a table; nil when it is missing or no table.
+  /// Returns a nested table; nil if it is missing or not a table.
   mutating func table(_ name: String, in table: Table) -> Table? {
     guard let node = table[name] else { return nil }
     guard node.isTable else {
@@ -97,7 +96,7 @@ struct PackReader {
     return Table(node: node, key: table.key(name))
   }
 
-  /// The tables of an array, `[[tracker]]`, each called by its `id` where it has one.
+  /// Returns the tables of an array such as `[[tracker]]`, each named by its `id` if it has one.
   mutating func tables(_ name: String, in root: Table, atMost most: Int) -> [Table] {
     guard let node = root[name] else { return [] }
     guard node.value == .array, node.children.allSatisfy(\.isTable) else {
@@ -117,7 +116,7 @@ struct PackReader {
 
   // MARK: Values
 
-  /// Finds fault with a key whose value is not taken from a client either.
+  /// Validates a value by the rules for clients, and reports a fault.
   mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
     do {
       try body()
@@ -128,7 +127,7 @@ struct PackReader {
     }
   }
 
-  /// A string that is not empty; nil when it is missing or wrong.
+  /// Returns a nonempty string; nil if it is missing or invalid.
   mutating func string(_ name: String, in table: Table, as what: String = "a string that is not empty") -> String? {
     guard let node = table[name] else { return nil }
     guard case .string(let text) = node.value, !text.isEmpty else {
@@ -138,7 +137,7 @@ struct PackReader {
     return check(text, at: node, table.key(name), atMost: 200, takesLines: false) ? text : nil
   }
 
-  /// A string that something else judges.
+  /// Returns a string without further validation.
   mutating func plain(_ key: String, in table: Table, as what: String = "a string") -> String? {
     guard let node = table[key] else { return nil }
     if case .string(let text) = node.value { return text }
@@ -155,7 +154,7 @@ struct PackReader {
     return flag
   }
 
-  /// A whole number, of which something else judges how large it may be.
+  /// Returns an integer without a check of its range.
   mutating func number(_ name: String, in table: Table) -> Int? {
     guard let node = table[name] else { return nil }
     if case .integer(let number) = node.value { return Int(clamping: number) }
@@ -176,7 +175,7 @@ struct PackReader {
     return number
   }
 
-  /// One of the raw values of an enumeration.
+  /// Returns a raw value of an enumeration.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, in table: Table, _: Choice.Type
   ) -> Choice? where Choice.RawValue == String {
@@ -188,7 +187,7 @@ struct PackReader {
     return nil
   }
 
-  /// A name that programs and people type; nil, with a fault, when it is missing or is none.
+  /// Returns an identifier; nil, after reporting a fault, if it is missing or invalid.
   mutating func name(_ key: String, in table: Table, takesUnderscores: Bool = false) -> String? {
     let letters = takesUnderscores ? "lower-case letters, digits, _ and -" : "lower-case letters, digits and -"
     let most = takesUnderscores ? 64 : 32
@@ -211,7 +210,7 @@ struct PackReader {
 
   // MARK: Texts
 
-  /// A text in its languages: `title = "Water"` is English, `title.cs = "Voda"` Czech.
+  /// Returns a text in its languages: `title = "Water"` is English, `title.cs = "Voda"` Czech.
   mutating func text(
     _ name: String, in table: Table, isRequired: Bool = true, atMost most: Int, takesLines: Bool = false
   ) -> LocalizedText? {
@@ -240,7 +239,7 @@ struct PackReader {
         if let complaint = LanguageTag.fault(tag) {
           fault(child, place, complaint, atKey: true)
         } else if case .string(let text) = child.value {
-          // A wrong text still is one in its language.
+          // An invalid text still counts as present in its language.
           _ = check(text, at: child, place, atMost: most, takesLines: takesLines)
           texts[tag] = text
         } else {
@@ -260,7 +259,7 @@ struct PackReader {
     return LocalizedText(texts)
   }
 
-  /// Whether a text can be shown anywhere: in a line, in a popup, in a terminal.
+  /// Returns whether a text is safe in a line, a popup and a terminal.
   private mutating func check(_ text: String, at node: TOMLNode, _ key: String, atMost most: Int, takesLines: Bool)
     -> Bool
   {

@@ -1,11 +1,11 @@
 package import ChimeTracking
 
-/// The packs that come with Chime; `Config/packs` has their files, and `Packaging/embed` puts them into the program.
+/// The packs that come with Chime. Their files are in `Config/packs`, and `Packaging/embed` puts them into the program.
 package enum ShippedPacks {
-  /// In the order in which they are offered.
+  /// The names in the order in which they are offered.
   package static let names = ["hydration", "weight", "adkhar", "watches", "goal"]
 
-  /// The text of one; nil when there is none of that name.
+  /// Returns the text of a pack; nil for an unknown name.
   package static func text(_ name: String) -> String? {
     switch name {
     case "hydration": EmbeddedFiles.hydration
@@ -17,7 +17,7 @@ package enum ShippedPacks {
     }
   }
 
-  /// One as a value; nil when there is none of that name.
+  /// Returns a pack; nil for an unknown name.
   package static func pack(_ name: String) throws(PackFaults) -> Pack? {
     guard let text = text(name) else { return nil }
     return try PackFile.read(Array(text.utf8), file: "\(name).toml")

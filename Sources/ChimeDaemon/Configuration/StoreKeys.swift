@@ -1,4 +1,4 @@
-// Which database a store in PostgreSQL is in, and files of secrets.
+// The connection to a PostgreSQL store, and files of secrets.
 extension ConfigurationKey {
   static let storeConnection = ConfigurationKey(
     path: "store.connection",
@@ -11,7 +11,7 @@ extension ConfigurationKey {
       return true
     }, show: { TOMLText.quoted($0.storeConnection) })
 
-  /// A file of what nobody else may read.
+  /// The path of a file with a secret.
   static func secretFile(_ path: String, _ place: any Spot<String>) -> ConfigurationKey {
     ConfigurationKey(
       path: path,
@@ -27,8 +27,8 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationFiles {
-  /// A password has no place among what is shown to everyone who asks for the configuration, nor in the sentence that
-  /// refuses it; and an engine that needs a database is to have one.
+  /// Checks the store's keys. A password is refused, because the configuration is shown to everyone who asks, and the
+  /// message does not quote it. PostgreSQL needs a connection.
   static func checkStore(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     let configuration = loaded.configuration
     if hasPassword(configuration.storeConnection) {
@@ -45,7 +45,7 @@ extension ConfigurationFiles {
     }
   }
 
-  /// Whether libpq would find a password in it: `password=…` among its keywords or a URL's parameters, or
+  /// Returns whether libpq would find a password in the text: `password=…` as a keyword or URL parameter, or
   /// `postgres://USER:PASSWORD@…`.
   static func hasPassword(_ connection: String) -> Bool {
     for (index, _) in connection.ranges(of: "password").map({ ($0.upperBound, $0) }) {

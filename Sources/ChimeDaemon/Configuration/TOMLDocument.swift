@@ -1,6 +1,6 @@
 import CTOML
 
-/// One value of a TOML file, with its place.
+/// A value of a TOML file with its location.
 struct TOMLEntry: Hashable, Sendable {
   enum Value: Hashable, Sendable {
     case table
@@ -24,24 +24,25 @@ struct TOMLEntry: Hashable, Sendable {
     }
   }
 
-  /// Dotted; elements of arrays as `[n]`.
+  /// The dotted path; elements of arrays are `[n]`.
   let path: String
   let value: Value
-  /// Where the value is (for a table, its header).
+  /// The location of the value; for a table, of its header.
   let line: Int
   let column: Int
-  /// Where the key is.
+  /// The location of the key.
   let keyLine: Int
   let keyColumn: Int
-  /// The path of the outermost array that it is within; nil for none. A key may have brackets too, so the path does not tell.
+  /// The path of the outermost enclosing array; nil if there is none. Keys may contain brackets, so the path alone does
+  /// not show it.
   let array: String?
-  /// How many tables and arrays it is in; the root is in none and comes first.
+  /// The number of enclosing tables and arrays. The root has 0 and comes first.
   let depth: Int
   /// The last part of the path; empty for the root and for elements of arrays.
   let name: String
 }
 
-/// A place in a configuration file, and what is wrong there.
+/// A location in a configuration file and the fault there.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let line: Int?
@@ -54,11 +55,11 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
   }
 }
 
-/// Reads TOML through toml++.
+/// Reads TOML by toml++.
 enum TOMLDocument {
-  /// Every key of `text` in the order of the parser, parents before children.
+  /// Returns all values in the order of the parser, parents before children.
   static func entries(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> [TOMLEntry] {
-    // TOML allows no other control characters; the parser is not asked about them.
+    // TOML allows no other control characters, so they are rejected before the parser sees them.
     if let place = bytes.firstIndex(where: { ($0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0)) || $0 == 0x7F }) {
       let line = bytes[..<place].count { $0 == 0x0A } + 1
       let column = place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1)
@@ -68,7 +69,7 @@ enum TOMLDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw ConfigurationError(file: file, line: nil, column: nil, message: "this is not TOML: it is not UTF-8")
     }
-    // The parser goes one call deeper for each part of a key, and has bounds for all other nesting only.
+    // The parser recurses for each part of a key, and limits only other nesting.
     guard !hasEndlessKey(bytes) else {
       throw ConfigurationError(
         file: file, line: nil, column: nil, message: "this is not TOML: a key has more than \(mostKeyParts) parts")
@@ -96,7 +97,7 @@ enum TOMLDocument {
 
   private static let mostKeyParts = 256
 
-  /// Whether there may be a key of very many parts: dots with nothing but names between them.
+  /// Returns whether a key may have too many parts: dots with only names between them.
   private static func hasEndlessKey(_ bytes: [UInt8]) -> Bool {
     var parts = 0
     var hasName = false

@@ -1,7 +1,7 @@
-/// A value of a TOML file with what is in it.
+/// A value of a TOML file with its children.
 struct TOMLNode: Hashable, Sendable {
   let entry: TOMLEntry
-  /// Of a table its values, each with its name; of an array its elements.
+  /// The values of a table with their names, or the elements of an array.
   var children: [TOMLNode] = []
 
   var value: TOMLEntry.Value { entry.value }
@@ -9,7 +9,7 @@ struct TOMLNode: Hashable, Sendable {
 
   subscript(name: String) -> TOMLNode? { isTable ? children.first { $0.entry.name == name } : nil }
 
-  /// The root of a document's entries, which are in the order of `TOMLDocument.entries`; nil for none.
+  /// Builds the tree of a document's entries, which are in the order of `TOMLDocument.entries`. Returns nil if there are none.
   init?(_ entries: [TOMLEntry]) {
     var open: [TOMLNode] = []
     for entry in entries {

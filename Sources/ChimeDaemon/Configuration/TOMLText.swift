@@ -1,12 +1,12 @@
-/// Writing values as TOML basic strings and arrays.
+/// Writes values as TOML strings and arrays.
 enum TOMLText {
-  /// Whether a terminal would obey it rather than show it: control characters, and what turns the line around.
+  /// Returns whether a terminal would act on the character: control characters and bidirectional overrides.
   private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .control || (0x202A...0x202E).contains(scalar.value)
       || (0x2066...0x2069).contains(scalar.value)
   }
 
-  /// In one line that any terminal can show; the parser quotes the file as it is.
+  /// Returns the text as one line that is safe for any terminal. The parser's messages quote the file verbatim.
   static func harmless(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isHarmful($0) ? "\u{FFFD}" : $0 }))
   }
@@ -28,10 +28,10 @@ enum TOMLText {
     return result + "\""
   }
 
-  /// As a literal string of several lines; nil where one line says it as well, or where that cannot say it.
+  /// Returns a multi-line literal string; nil if the text has one line or cannot be written so.
   static func lines(_ text: String) -> String? {
     let (end, quote) = (UInt8(ascii: "\n"), UInt8(ascii: "'"))
-    // By bytes: as characters, quotes that something joins are none, and would end the string all the same.
+    // Check bytes, because a quote with a combining mark is another character but still ends the string.
     var quotes = 0
     for byte in text.utf8 where quotes < 3 { quotes = byte == quote ? quotes + 1 : 0 }
     guard text.utf8.contains(end), text.utf8.first != end, text.utf8.last != quote, quotes < 3,
@@ -40,7 +40,7 @@ enum TOMLText {
     return "'''\n\(text)'''"
   }
 
-  /// A key as it stands before its value: in quotes where it has other letters than a bare one may.
+  /// Returns a key, quoted unless it can be bare.
   static func key(_ name: String) -> String {
     let isBare =
       !name.isEmpty

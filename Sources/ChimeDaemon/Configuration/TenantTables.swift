@@ -1,9 +1,9 @@
 import ChimeControl
 import ChimeCore
 
-/// A tenant as the configuration has it: who may act for it, and how much it may have and do.
+/// A tenant in the configuration: who may act for it, and its limits.
 package struct TenantDefinition: Hashable, Sendable {
-  /// A user or a group, as it was written.
+  /// A user or group as written.
   package enum Member: Hashable, Sendable {
     case name(String)
     case number(UInt32)
@@ -12,11 +12,11 @@ package struct TenantDefinition: Hashable, Sendable {
   package var name: String
   package var users: [Member] = []
   package var groups: [Member] = []
-  /// How many reminders with a time to come it may have; nil: any number.
+  /// The maximum number of reminders with a due time; nil for no limit.
   package var reminders: Int?
-  /// How many requests a second each daemon takes for it; nil: any number.
+  /// The maximum number of requests per second for each daemon; nil for no limit.
   package var requestsPerSecond: Int?
-  /// How many messages a second are begun for it, by all daemons together; nil: any number.
+  /// The maximum number of deliveries begun per second by all daemons together; nil for no limit.
   package var deliveriesPerSecond: Int?
 
   package init(name: String) { self.name = name }
@@ -26,9 +26,7 @@ extension ConfigurationFiles {
   static let tenants = "tenants"
   private static let mostTenants = 10_000
 
-  /// Takes one entry below `tenants`, whose tables have the names of tenants.
-  ///
-  /// - Parameter elements: those of an array.
+  /// Adopts one entry below `tenants`, whose tables are named after the tenants. `elements` are the entries of an array.
   static func applyTenant(
     _ entry: TOMLEntry, elements: [TOMLEntry], file: String, to loaded: inout LoadedConfiguration
   ) throws(ConfigurationError) {
@@ -79,15 +77,15 @@ extension LoadedConfiguration {
   }
 }
 
-/// One key of a tenant's table: how a value is taken, and how it is written.
+/// A TenantKey is one key of a tenant's table, with its parser and formatter.
 struct TenantKey: Sendable {
-  /// Below `tenants.NAME`.
+  /// The path below `tenants.NAME`.
   let path: String
-  /// What a value has to be, for the sentence of an error.
+  /// The valid values, for error messages.
   let expected: String
-  /// Sets the value; false when it is none that the key can take.
+  /// Sets the value. Returns false for an invalid value.
   let set: @Sendable (inout TenantDefinition, ConfigurationValue) -> Bool
-  /// The value as TOML; nil when there is none.
+  /// Returns the value as TOML; nil if it is not set.
   let show: @Sendable (TenantDefinition) -> String?
 
   static let all: [TenantKey] = [
@@ -128,7 +126,7 @@ struct TenantKey: Sendable {
       })
   }
 
-  /// 0 stands for none.
+  /// A limit; 0 means none.
   private static func number(_ path: String, _ place: any Spot<Int?>) -> TenantKey {
     TenantKey(
       path: path, expected: "a whole number from 0 (no limit) to \(mostNumber)",

@@ -3,18 +3,20 @@ import ChimeControl
 import ChimeSchedule
 import Glibc
 
-/// Looks at a session bus: whether it answers, and who shows notifications there. Nobody is started for it.
+/// A BusProbe checks whether a session bus answers and which notification server runs there. It starts no service.
 ///
-/// It blocks until it knows or the time is up, on a connection of its own.
+/// It uses its own connection, and blocks until it has the result or the time is up.
 struct BusProbe {
   private static let notifications = "org.freedesktop.Notifications"
 
   private let bus: OpaquePointer
   private let end: UInt64
 
+  /// Probes the session bus.
+  ///
   /// - Parameters:
-  ///   - environment: as `SessionBus` takes it.
-  ///   - limit: how long all of it may take.
+  ///   - environment: as for `SessionBus`.
+  ///   - limit: the total time limit.
   static func look(in environment: [String: String], within limit: Milliseconds) -> DaemonInterface.BusState {
     guard let address = SessionBus.address(in: environment) else {
       return DaemonInterface.BusState(
@@ -43,7 +45,7 @@ struct BusProbe {
     for step in [sd_bus_set_address(bus, address), sd_bus_set_bus_client(bus, 1), sd_bus_start(bus)] where step < 0 {
       throw Trouble(sentence: "it cannot be reached: \(SystemError("connect", code: -step).reason)")
     }
-    // sd_bus_call(3) would wait for the bus's first word longer than anybody wants to.
+    // sd_bus_call(3) would wait too long for the bus's first message.
     while true {
       let ready = sd_bus_is_ready(bus)
       if ready > 0 { return }
@@ -58,7 +60,7 @@ struct BusProbe {
     }
   }
 
-  /// Microseconds until the end.
+  /// The remaining time in microseconds.
   private var rest: UInt64 {
     let now = BusConnection.monotonicMicroseconds
     return now >= end ? 0 : end - now
@@ -95,7 +97,7 @@ struct BusProbe {
     return BusReader.texts(in: answer)
   }
 
-  /// The answer, which the caller lets go; nil when it is an error, or none came in time.
+  /// Returns the reply, which the caller releases; nil for an error or timeout.
   private func call(_ method: String, on service: String) throws(Trouble) -> OpaquePointer? {
     let path = "/" + service.split(separator: ".").joined(separator: "/")
     var message: OpaquePointer?

@@ -1,11 +1,11 @@
 import ChimeDelivery
 import ChimeSchedule
 
-/// Whether the configuration that lies there can be taken, calendars and commands included: `chimed --check`.
+/// Validates the configuration on disk, including calendars and commands, for `chimed --check`.
 struct ConfigurationJudgement {
-  /// Nil when it cannot be read at all.
+  /// The configuration; nil if it cannot be read.
   var loaded: LoadedConfiguration?
-  /// The first thing that is wrong, with its file and line.
+  /// The first fault, with its file and line.
   var problem: String?
 
   init(_ paths: RuntimePaths, _ zones: ZoneCatalog) {
@@ -18,7 +18,7 @@ struct ConfigurationJudgement {
     }
   }
 
-  /// A daemon that runs goes on without calendars that cannot be read; who asks wants to know.
+  /// Returns the fault of a calendar. A running daemon continues without unreadable calendars, but a check reports them.
   private static func calendarProblem(_ loaded: LoadedConfiguration, _ zones: ZoneCatalog) -> String? {
     var calendars = CalendarFiles()
     _ = calendars.update(loaded.configuration.calendars, zones: zones)

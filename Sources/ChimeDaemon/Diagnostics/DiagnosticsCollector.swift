@@ -8,24 +8,25 @@ import ChimeStoreSQLite
 import Dispatch
 import Glibc
 
-/// Looks at what a daemon stands on: in the daemon, for `Examine`, and without one, for `chimed --examine`.
+/// A DiagnosticsCollector examines the environment of a daemon: for `Examine` in a daemon, and for `chimed --examine`
+/// without one.
 ///
-/// Changes nothing. It blocks for up to two seconds, so that it has threads of its own.
+/// It changes nothing. It blocks for up to two seconds, so it runs on its own threads.
 struct DiagnosticsCollector: Sendable {
   let paths: RuntimePaths
-  /// What the daemon has in force; nil without one.
+  /// The daemon's configuration; nil without a daemon.
   let inForce: Configuration?
   let zones: ZoneCatalog
-  /// Whose secrets may be named; nil: everybody's.
+  /// The owner whose secrets may be named; nil for all.
   var sees: UInt32?
 
-  /// How long the bus and the store may take, side by side.
+  /// The time limit of the bus and the store, which are examined in parallel.
   static let patience = Milliseconds.seconds(1)
 
-  /// - Parameter needsDesktop: whether a reminder that still comes is shown on the desktop; nil where that is not known.
+  /// Examines everything. `needsDesktop` says whether an active reminder uses the desktop; nil if unknown.
   func run(wakeProblem: String?, wantsWake: Bool?, needsDesktop: Bool?) -> DaemonInterface.Examination {
     let judged = ConfigurationJudgement(paths, zones)
-    // As the daemon has it; without one, as it would be.
+    // Use the daemon's configuration, or the one that a daemon would use.
     let configuration = inForce ?? judged.loaded?.configuration ?? Configuration()
     let bus = BackgroundValue { BusProbe.look(in: paths.environment, within: Self.patience) }
     let store = BackgroundValue { storeState(configuration) }
@@ -41,7 +42,7 @@ struct DiagnosticsCollector: Sendable {
 
   private func storeState(_ configuration: Configuration) -> DaemonInterface.StoreState {
     if configuration.storeEngine == .postgres { return databaseState(configuration) }
-    // The store of a daemon is where it was at its start.
+    // A daemon's store is where it was at the start.
     let path =
       inForce == nil && !configuration.storePath.isEmpty ? configuration.storePath : paths.storePath
     let found = SQLiteStore.inspect(path: path, within: Double(Self.patience.rawValue) / 1_000)
@@ -56,10 +57,10 @@ struct DiagnosticsCollector: Sendable {
       snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery))
   }
 
-  /// A store on a server, of which there is no file to look at.
+  /// Returns the state of a database, which has no file to examine.
   private func databaseState(_ configuration: Configuration) -> DaemonInterface.StoreState {
     let opening = StoreOpening(paths, configuration)
-    // What a daemon is called after is what it has open, whatever the configuration says now.
+    // A daemon's name comes from its open store, whatever the configuration says now.
     let path = inForce == nil ? (try? opening.name()) ?? "postgres:" : paths.storePath
     var (problem, found): (String?, DatabaseInspection?)
     do {
@@ -117,16 +118,16 @@ struct DiagnosticsCollector: Sendable {
   private func clock() -> DaemonInterface.ClockState? {
     var error: Int64 = 0
     let state = chime_clock_state(&error)
-    // The system's unit keeps the clock out of the daemon's reach.
+    // The sandbox of the system unit denies access to the clock.
     guard state >= 0 else { return nil }
     return DaemonInterface.ClockState(isSynchronized: state == 1, maxErrorMicroseconds: Int(error))
   }
 
-  // MARK: Files for nobody else
+  // MARK: Private files
 
   private func openFiles() -> [DaemonInterface.OpenFile] {
     var found: [DaemonInterface.OpenFile] = []
-    // Not below a folder that nobody else can enter: what is in there is out of reach, but a mode is a mode.
+    // Files below a private folder are unreachable for others, but their modes are checked all the same.
     if let open = Self.open(paths.stateFolder, allowed: 0o700) { found.append(open) }
     let folder = paths.secrets.folder
     if let open = Self.open(folder, allowed: 0o700) { found.append(open) }
@@ -148,9 +149,9 @@ struct DiagnosticsCollector: Sendable {
   }
 }
 
-/// A value that another thread works out.
+/// A BackgroundValue is computed on another thread.
 private final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
-  // Written by one thread before it enters the semaphore, read by one after it.
+  // `@unchecked Sendable`: one thread writes the value before it signals the semaphore, and one reads it after the wait.
   private var result: Value?
   private let isThere = DispatchSemaphore(value: 0)
 
@@ -161,7 +162,7 @@ private final class BackgroundValue<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Waits for it. To be asked once.
+  /// Waits for the value. Read it only once.
   var value: Value {
     isThere.wait()
     guard let result else { preconditionFailure("the semaphore was signalled without a value") }

@@ -2,16 +2,16 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-// What lies beside the store for trackers: uploads, which are gone after ten minutes, and photos that nothing refers to.
+// Tracker files beside the store: uploads, which expire after ten minutes, and photos without a reference.
 
-/// What is planned of it.
+/// The state of the cleanup.
 struct AttachmentState {
   var sweepIsPlanned = false
   var photosCleanedAt: Instant?
 }
 
 extension EventLoop {
-  /// A while after the last part of an upload, what nobody has used goes.
+  /// Schedules the removal of unused uploads, some time after the last part arrived.
   func sweepUploadsLater() {
     guard !attachments.sweepIsPlanned else { return }
     attachments.sweepIsPlanned = true
@@ -25,7 +25,7 @@ extension EventLoop {
     if uploads.sweep() > 0 { sweepUploadsLater() }
   }
 
-  /// Once a day, removes the photos that nothing has referred to for a month.
+  /// Removes photos that nothing has referred to for a month, at most once a day.
   func cleanPhotos(now: Instant) async throws {
     if let last = attachments.photosCleanedAt, last <= now, now - last < .days(1) { return }
     attachments.photosCleanedAt = now

@@ -20,7 +20,7 @@ extension EventLoop {
       case .folders: foldersAreReady()
       case .bus: busIsReady(token)
       case .signals: signalIsReady()
-      // A member that an earlier event of this batch took out.
+      // An earlier event of this batch removed the descriptor.
       case nil: continue
       }
     }
@@ -31,9 +31,9 @@ extension EventLoop {
     while Glibc.read(signals, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
       switch Int32(information.ssi_signo) {
       case SIGHUP:
-        // `reload` has logged what was wrong.
+        // `reload` logs its errors.
         Task { await withTaskExecutorPreference(executor) { try? await reload() } }
-      // A service manager sends it behind SIGTERM, for whoever stands still then.
+      // A service manager sends SIGCONT after SIGTERM to continue a stopped process.
       case SIGCONT: if !isStopping { goesOn() }
       default: stop()
       }
@@ -44,7 +44,7 @@ extension EventLoop {
 
   private func accept(_ token: Poller.Token) {
     guard let listener = listeners[token] else { return }
-    // A bounded number at a time: timers come between.
+    // The number is bounded, so that timers run in between.
     for _ in 0..<64 {
       let socket = chime_accept(listener)
       if socket >= 0 {
@@ -55,14 +55,14 @@ extension EventLoop {
       } else if errno == EAGAIN {
         return
       } else if errno != EINTR && errno != ECONNABORTED {
-        // No memory for it, for one: it will be as ready at once, and no better.
+        // For example ENOMEM. The listener stays ready, and an immediate retry would fail the same way.
         restListeners()
         return
       }
     }
   }
 
-  /// Logs what somebody else can bring about as often as they like, once in a while.
+  /// Logs a message that clients can provoke at will, at a limited rate.
   func complain(
     _ id: MessageID, _ uid: UInt32?, _ sentence: String, _ level: Configuration.LogLevel = .warning
   ) {
@@ -117,14 +117,13 @@ extension EventLoop {
     pump(token)
   }
 
-  /// A client has closed its end in both directions: nobody reads an answer, so none is made. What it has asked for without
-  /// wanting an answer is done all the same.
+  /// Notes that the client has closed both directions. Its calls get no answer; its `oneway` calls still run.
   private static func leave(_ client: inout Clients.Client) {
     client.isGone = true
     if client.life != nil { client.connection.disconnect() }
   }
 
-  /// Reads what is there, at most 256 KiB at a time: no client has the loop for itself.
+  /// Reads at most 256 KiB, so that no client monopolizes the loop.
   private static func read(into client: inout Clients.Client) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { buffer in
       for _ in 0..<4 where client.connection.wantsRead {
@@ -134,7 +133,7 @@ extension EventLoop {
           if count < buffer.count { return }
         } else if count == 0 {
           client.connection.receiveEnd()
-          // A watcher that has gone takes no more events, though its call is open.
+          // A watcher that is gone takes no more events, although its call is open.
           if client.watches != nil { client.connection.disconnect() }
           return
         } else if errno != EINTR {
@@ -145,7 +144,7 @@ extension EventLoop {
     }
   }
 
-  /// Carries out what the connection asks for, writes what it has, and watches the socket for what it needs.
+  /// Performs the connection's actions, writes its output, and updates its poll interest.
   func pump(_ token: Poller.Token) {
     guard var client = clients[token] else { return }
     var ends = false
@@ -156,7 +155,7 @@ extension EventLoop {
         switch action {
         case .perform(let call): perform(call, token, &client)
         case .upgrade(let call, _):
-          // No method of ours is called with it; the connection is over for anyone who asks.
+          // No method supports an upgrade, so the connection ends.
           log(.debug, "a client asked for an upgrade in call \(call)")
           ends = true
         case .close(let reason):
@@ -184,20 +183,21 @@ extension EventLoop {
     armClientTimer()
   }
 
-  /// How many messages of one client are read before others have their turn.
+  /// The number of messages that are read from one client before others get their turn.
   private static let messagesATurn = 64
 
   private func callForTurns() { executor.queue.async { self.assumeIsolated { $0.giveTurns() } } }
 
-  /// Goes on with those who had sent more than one turn's messages: some of them, then timers and others come between.
+  /// Continues with clients that sent more than one turn's messages. Handles at most 16, so that timers and others run
+  /// in between.
   private func giveTurns() {
     let first = clients.takeTurns(atMost: 16)
-    // Whoever joins an empty line calls for the turns; a line that is not empty has been called for here.
+    // `pump` calls for turns when a client joins an empty line. This call covers a line that is not empty.
     if clients.waiting > 0 { callForTurns() }
     for token in first { pump(token) }
   }
 
-  /// Whether anything was written.
+  /// Writes pending output. Returns whether anything was written.
   @discardableResult
   private func flush(_ client: inout Clients.Client) -> Bool {
     let socket = client.socket
@@ -239,22 +239,21 @@ extension EventLoop {
     beginRequests()
   }
 
-  /// A call that waits for its turn, or is being answered.
+  /// A call that is queued or being answered.
   struct QueuedRequest: Sendable {
     let call: VarlinkCall
     let token: Poller.Token
     let caller: Caller
     let life: RequestLife
-    /// Nil: it waits for the store as long as that takes.
+    /// The bounded wait for a shared store; nil if the request waits without limit.
     let wait: StoreWait?
   }
 
-  /// Begins to answer those whose turn it is.
+  /// Starts the requests whose turn has come.
   func beginRequests() {
     while let entry = requests.next() {
       let request = entry.request
-      // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few of
-      // them at a time.
+      // Each long request gets its own queue, so that it delays no other. Only a few run at a time.
       let executor = entry.weight == .light ? requestExecutor : DispatchExecutor(label: "io.chime.desk.long")
       let handler = RequestHandler(
         store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
@@ -278,9 +277,7 @@ extension EventLoop {
     if let reply, isAwaited { replied(reply, to: request.call, request.token) }
   }
 
-  /// Makes room for the next.
-  ///
-  /// - Returns: whether it is still to be answered.
+  /// Ends a request, starts the next, and returns whether the ended one still needs an answer.
   @discardableResult
   func finished(_ number: Int) -> Bool {
     requests.end(number)
@@ -342,10 +339,10 @@ extension EventLoop {
     if clients.count == 0 { endFarewell() }
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  /// Answers what the clients have asked, and takes nothing more from them: what a client writes from now on fails at
-  /// once, so that it knows that nothing came of it and that it may ask the daemon that comes after this one.
+  /// Answers the pending requests and reads no new ones. A later write by a client fails at once, so the client knows
+  /// that its call was not taken and can retry it with the next daemon.
   func farewell() async {
     for token in clients.tokens {
       guard let client = clients[token] else { continue }
@@ -382,7 +379,7 @@ extension EventLoop {
     }
   }
 
-  /// All deadlines lie equally far ahead: while the timer is armed for one, a later one need not be looked at.
+  /// Arms the timer for the earliest deadline. All deadlines have the same span, so an armed timer never needs an earlier time.
   private func armClientTimer() {
     guard clients.hasDeadlines != clients.timerIsArmed else { return }
     guard clients.hasDeadlines, let deadline = clients.earliestDeadline else {
@@ -393,12 +390,12 @@ extension EventLoop {
     clients.timerIsArmed = true
     let now = DispatchTime.now()
     let wait = deadline > now ? Int64((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
-    // A crowd whose time is up one after the other goes in groups.
+    // The 20 ms minimum groups clients whose deadlines follow closely.
     arm(clientsAfter: .milliseconds(max(20, wait)))
   }
 
-  /// Drops those whose time is up. A daemon that has stood still hears of the time before it has read what came in time:
-  /// it reads first, and gives the whole time once more where it comes too late itself.
+  /// Drops the clients whose deadline has passed. After a standstill of the daemon the input may be older than the
+  /// deadline, so it is read first. A check that itself comes more than `standstill` late grants the full span once more.
   func expireClients(at now: DispatchTime = .now()) {
     clients.timerIsArmed = false
     for token in clients.expired(at: now) {
@@ -424,7 +421,7 @@ extension EventLoop {
     armClientTimer()
   }
 
-  /// How much later than it was due a look at the clients is when the daemon has stood still meanwhile.
+  /// The lateness of a check from which the daemon is taken to have stood still.
   private static let standstill = DispatchTimeInterval.seconds(1)
 
   // MARK: The stream of events
@@ -433,7 +430,7 @@ extension EventLoop {
     let watchers = clients.watchers
     guard !watchers.isEmpty else { return }
     let time = WireMapper(context: context, now: SystemClock.now).time(SystemClock.now)
-    // One encoding for all who see the same.
+    // Watchers with the same visibility share one encoding.
     var replies: [UInt32?: VarlinkReply] = [:]
     for (token, call, caller) in watchers {
       if replies[caller.sees] == nil {

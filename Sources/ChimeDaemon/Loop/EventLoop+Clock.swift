@@ -17,11 +17,11 @@ extension EventLoop {
 
   func clockIsReady() {
     guard let change = clockWatch?.clockChange(), case .stepped(let step, let slept) = change else { return }
-    // Where the database's clock counts, this machine's may be set.
+    // While the loop follows the database's clock, a step of the local clock does not matter.
     clockHasStepped(by: SystemClock.isFollowing ? .zero : step, slept: slept)
   }
 
-  /// The clock that counts was set, or the machine has slept.
+  /// Handles a step of the reference clock, or a sleep of the machine.
   func clockHasStepped(by step: Milliseconds, slept: Milliseconds, ofDatabase: Bool = false) {
     if step > .seconds(1) || step < .seconds(-1) {
       clockEvents += 1
@@ -42,11 +42,11 @@ extension EventLoop {
     }
     if step < .seconds(-1) { recomputeDueTimes([.backwardStep]) }
     if step > .seconds(1) { rememberClock() }
-    // What waits for a later attempt would wait for as much longer.
+    // Later attempts would otherwise wait longer by the size of the step.
     if step < .minutes(-1) { wakeQueues { _ in true } }
   }
 
-  /// So that the next daemon finds out when the clock is set back while none runs.
+  /// Notes the time in the store, so that the next daemon detects a clock that was set back meanwhile.
   func rememberClock() {
     let store = store
     Task {
@@ -60,12 +60,12 @@ extension EventLoop {
     }
   }
 
-  /// Has what waits in these queues tried at once.
+  /// Retries the waiting deliveries of these queues at once.
   func wakeQueues(_ isMeant: @escaping @Sendable (DeliveryQueue) -> Bool) {
     let (store, wakeupsReader) = (store, wakeupsReader)
     Task {
       await withTaskExecutorPreference(executor) {
-        // What goes back to the store now has its own time, which a clock that was set back has put into the future.
+        // Deliveries that are being recorded now get a retry time, which may lie in the future after a step back.
         for _ in 0..<3 { await outboxTask?.value }
         do {
           let wakeups = try await store.write { transaction in
@@ -75,7 +75,7 @@ extension EventLoop {
             }
             return try wakeupsReader.read(transaction)
           }
-          // What was shut may be open, and what was waited for by the clock would come later than meant.
+          // Clear the unavailable state of queues, and arm timers that a step of the clock would delay.
           handle(.policies(scheduler.policies, renewed: []))
           handle(.wakeups(wakeups))
         } catch {
@@ -94,8 +94,8 @@ extension EventLoop {
     recomputeDueTimes(refreshZones())
   }
 
-  /// Computes due times anew, a piece at a time, so that neither memory nor anybody's patience is asked for more with a
-  /// million reminders than with a hundred. What is due already stays due.
+  /// Recomputes due times in pages, so that a million reminders need no more memory and block no longer than a hundred.
+  /// A reminder that is already due stays due.
   func recomputeDueTimes(_ reasons: Set<Recompute>) {
     let reasons = renewal.begin(reasons, now: SystemClock.now)
     guard let first = reasons.first else { return }
@@ -106,7 +106,7 @@ extension EventLoop {
           do {
             defer { renewal.end() }
             if reasons.contains(where: \.concernsQuiet) { try await reevaluateHeld() }
-            // Quiet hours move no time of a schedule: nothing has to be read for them.
+            // Quiet hours do not change scheduled times, so no reminder has to be read.
             if reasons != [.quietHours] { try await recomputeDueTimes(selection, reasons) }
           }
           try await noteScheduleContext { try Recompute.rememberClock(in: $0, now: SystemClock.now) }
@@ -119,8 +119,8 @@ extension EventLoop {
     }
   }
 
-  /// On an idle machine nothing else asks a store that refused whether it takes changes again, while due times are those of
-  /// another zone.
+  /// Retries a store that refused a recomputation or a wake-up. On an idle machine nothing else would, and due times
+  /// would stay wrong.
   func makeUp() {
     guard !isStopping, !renewal.owed.isEmpty || trouble.owesWake else { return }
     Task {
@@ -158,7 +158,7 @@ extension EventLoop {
     self.renewal.noted()
   }
 
-  /// Computes the due times of some reminders anew.
+  /// Recomputes the due times of these reminders.
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
     renewal.begin(now: SystemClock.now)
@@ -167,14 +167,14 @@ extension EventLoop {
         do {
           do {
             defer { renewal.end() }
-            // The clock may have gone back since they were decided on.
+            // The clock may have gone back after they were decided.
             try await reschedule(ids, wentBack: true)
-            // What was decided meanwhile may have been held by the quiet hours of before.
+            // A decision made meanwhile may have used the old quiet hours.
             try await reevaluateHeld()
           }
           try await noteScheduleContext()
         } catch {
-          // Which ones it was about is forgotten: all are computed anew.
+          // The ids are not kept, so all reminders are recomputed.
           renewal.owe(Recompute.all, now: SystemClock.now)
           arm(arrearsAfter: Scheduler.storeRetry)
           storeFailed(error, "due times could not be computed anew")
@@ -183,7 +183,7 @@ extension EventLoop {
     }
   }
 
-  /// What quiet hours hold is looked at again, as they are now, on its own.
+  /// Re-evaluates occurrences that quiet hours hold, against the present quiet hours.
   func lookAround() {
     Task {
       await withTaskExecutorPreference(executor) {

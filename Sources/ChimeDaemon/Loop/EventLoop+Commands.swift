@@ -2,10 +2,10 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-// Commands: what the loop knows of the programs that the configuration defines.
+// Commands: the programs that the configuration defines.
 extension EventLoop {
-  /// Takes the definitions of a configuration that was read again. What runs is left to end; what waited for a program
-  /// or for the switch is tried at once.
+  /// Adopts the command definitions of a new configuration. Running commands continue. Deliveries that waited for a
+  /// missing program or for the enabling switch are retried at once.
   func renewCommands(_ configuration: Configuration) async {
     let old = commands.book
     let new = configuration.commandBook(isSystem: paths.isSystem, file: paths.configurationPath)

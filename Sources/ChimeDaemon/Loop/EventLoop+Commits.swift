@@ -2,17 +2,15 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-// Commits of requests, and what follows from them.
+// Commits of requests, and their effects.
 extension EventLoop {
-  /// Tells the loop that a transaction of a request has committed. It hears so before all that it is asked from then on,
-  /// and nobody waits for that.
+  /// Tells the loop that a transaction of a request has committed. The loop handles this before any later call; nobody
+  /// waits for it.
   nonisolated func hasCommitted(_ wakeups: NextWakeups, _ effects: [PostCommitEffect], with context: ReminderContext) {
     executor.queue.async { self.assumeIsolated { $0.committed(wakeups, effects, with: context) } }
   }
 
-  /// A transaction of a request has committed.
-  ///
-  /// - Parameter bearings: those that it computed with.
+  /// Applies the commit of a request. `context` is the one that the transaction used.
   func committed(_ wakeups: NextWakeups, _ effects: [PostCommitEffect], with context: ReminderContext) {
     let effects = effects.filter { !isOvertaken($0) }
     for effect in effects {
@@ -20,7 +18,7 @@ extension EventLoop {
       case .event(let daemonEvent) where [.changed, .removed].contains(daemonEvent.kind):
         guard let id = daemonEvent.reminder else { break }
         degradedMode.forget(id)
-        // What has just come from memory of one that is gone has no place in the store.
+        // Degraded mode may have shown a reminder that was removed since. Its messages must not be recorded.
         if daemonEvent.kind == .removed { drop { $0.delivery.occurrence.reminder == id && $0.delivery.event == nil } }
       case .event(let daemonEvent) where daemonEvent.kind == .pinged:
         daemonEvent.reminder.map(degradedMode.awaited)?.forEach { degradedMode.forget($0) }
@@ -33,7 +31,7 @@ extension EventLoop {
     if !effects.isEmpty { storeWorks() }
     pruneHistory()
     considerSnapshot()
-    // It may have missed the computing anew that followed a change.
+    // The transaction may have missed a recomputation that followed a change.
     guard context.version != self.context.version else { return }
     recompute(
       effects.compactMap { effect in
@@ -41,7 +39,7 @@ extension EventLoop {
       })
   }
 
-  /// Whether what was put off has come again from memory meanwhile, and stands on the screen.
+  /// Returns whether a snoozed occurrence has already fired again from memory and is visible.
   private func isOvertaken(_ effect: PostCommitEffect) -> Bool {
     guard case .withdraw(let id, let until?) = effect else { return false }
     return degradedMode.hasFired(id, atEndOfSnoozeUntil: until)
@@ -63,13 +61,13 @@ extension EventLoop {
     }
     if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) && $0.delivery.event == nil } }
     publish(daemonEvents)
-    // A reminder that went on without its calendar may have been changed.
+    // The change may concern a reminder whose calendar is missing.
     if !missingCalendars.isEmpty, daemonEvents.contains(where: { [.changed, .removed].contains($0.kind) }) {
       Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
     }
   }
 
-  /// Tells the log and those who watch.
+  /// Publishes events to the log, the counters and the watchers.
   func publish(_ daemonEvents: [DaemonEvent]) {
     guard !daemonEvents.isEmpty else { return }
     count(daemonEvents)

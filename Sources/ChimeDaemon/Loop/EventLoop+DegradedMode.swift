@@ -2,10 +2,10 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-// While the store can be read and not written: what is due is shown on the desktop from memory, and what comes of that, of
-// attempts and of answers is kept, and recorded when the store takes changes again.
+// Degraded mode: the store allows reading but no writing. Due reminders are shown on the desktop from memory. Their
+// outcomes and answers are buffered, and recorded when the store takes changes again.
 extension EventLoop {
-  /// Fires what is due without the store.
+  /// Fires due reminders without the store.
   func fireDegraded(limit: Int) {
     let (store, look, context) = (store, degradedMode.look(now: SystemClock.now, limit: limit), context)
     Task {
@@ -37,7 +37,7 @@ extension EventLoop {
     }
   }
 
-  /// Keeps what the outbox would write.
+  /// Buffers the pending writes of the outbox.
   func keepOutbox() {
     let work = outbox.work
     outbox.work = OutboxTransaction()
@@ -49,7 +49,7 @@ extension EventLoop {
     settleIfIdle()
   }
 
-  /// Keeps an answer, and has what still shows of its occurrence taken down.
+  /// Buffers an answer, and withdraws its occurrence's messages.
   func keep(_ answer: OutboxTransaction.Answer) {
     let (store, now) = (store, SystemClock.now)
     Task {
@@ -88,7 +88,7 @@ extension EventLoop {
     }
   }
 
-  /// Brings a part of what is kept to the store.
+  /// Records a part of the buffer in the store.
   func record() {
     let (store, wakeupsReader, policies, seen) = (store, wakeupsReader, scheduler.policies, outbox.seenFailing)
     let (part, context) = (degradedMode.part(), context)
@@ -132,16 +132,16 @@ extension EventLoop {
     for outcomes in commit.outcomes { tell(outcomes) }
     tell(commit.logged)
     storeWorks()
-    // The computing anew that followed a change did not know that they had fired.
+    // A recomputation after a change did not yet know of these firings.
     recompute(Array(outdated))
   }
 
-  /// Waits for what is being recorded.
+  /// Waits for the recording in flight.
   func settleRecord() async {
     while let task = recordTask { await task.value }
   }
 
-  /// Tries once more before the end to record what is kept.
+  /// Tries to record the buffer before shutdown.
   func recordBeforeTheEnd() async {
     await settleRecord()
     while !degradedMode.isEmpty {

@@ -2,14 +2,14 @@ import ChimeCore
 import ChimeDelivery
 import Glibc
 
-// What happens on the desktop beside the outcome of a delivery.
+// Desktop events apart from outcomes of deliveries.
 extension EventLoop {
-  /// Under this name the store keeps which popups stood when it last changed. Of several that share it each has its own.
+  /// The name of the store's note about visible popups. With a shared store each daemon has its own.
   nonisolated var popupsNote: String {
     store.isShared ? ["popups", ProcessFacts.machine, paths.stateFolder].joined(separator: ":") : "popups"
   }
 
-  /// - Parameter memory: of the channels before these.
+  /// Subscribes to desktop events. `memory` is the popup record of the previous channels.
   func listenToDesktop(remembering memory: String) {
     channels.listen(remembering: memory) { [weak self] event in
       guard let self else { return }
@@ -17,17 +17,17 @@ extension EventLoop {
     }
   }
 
-  /// What the store is to know of the popups on the screen, with what came of messages; nil where it knows.
+  /// Returns the record of visible popups to be stored; nil if the store already has it.
   ///
-  /// It goes with the outcomes, so that a popup that is recorded as shown can be taken down by the next daemon, whatever ended this one.
+  /// It is stored together with the outcomes. The next daemon can therefore withdraw every popup that is recorded as
+  /// shown, whatever ended this daemon.
   func popupsToKeep(with outcomes: [Outcome]) -> String? {
     guard outcomes.contains(where: { $0.queue.channel == .desktop }) else { return nil }
     let memory = channels.desktopMemory
     return memory == keptPopups ? nil : memory
   }
 
-  /// Keeps for the next daemon what has changed on the screen since. What cannot be kept costs no more than that
-  /// these popups stay when they are answered elsewhere.
+  /// Stores the record of visible popups at shutdown. After a failure these popups merely stay when they are answered elsewhere.
   func rememberDesktop() async {
     let (memory, note) = (channels.desktopMemory, popupsNote)
     guard memory != keptPopups else { return }
@@ -43,8 +43,8 @@ extension EventLoop {
     switch event {
     case .answered(let occurrence, let answer, isOurs: true):
       record(OutboxTransaction.Answer(answer: answer, occurrence: occurrence, way: "desktop"))
-    // A popup from before a restart has only its word for what it is about. Everyone on the bus could give it, and so
-    // answer for its user, who could do so anyway, but for nobody else.
+    // A popup from before a restart proves its occurrence only by its own text. Any program on the bus could send that,
+    // but only to answer for this user, which it can do anyway. The answer therefore counts for this user only.
     case .answered(let occurrence, let answer, isOurs: false):
       record(OutboxTransaction.Answer(answer: answer, occurrence: occurrence, owner: geteuid(), way: "desktop"))
     case .closed(let occurrence, let reason):

@@ -4,14 +4,14 @@ import ChimeSchedule
 import Dispatch
 
 extension EventLoop {
-  /// Looks at what this daemon stands on. It takes a while on other threads; who asks meanwhile for the same gets the same.
+  /// Runs diagnostics on another thread. Concurrent calls with the same argument share one run.
   ///
-  /// - Parameter sees: whose secrets may be named; nil: everybody's.
+  /// - Parameter sees: the owner whose secrets may be named; nil for all.
   func examine(for sees: UInt32?) async -> DaemonInterface.Examination {
     if let task = examinations[sees] { return await task.value }
     let wantsWake = (try? await store.read { try $0.wakeups().nextWake != nil })
     let needsDesktop = paths.isSystem ? false : await needsDesktop()
-    // Somebody else may have begun while the store was asked.
+    // Another call may have started a run while the store was read.
     if let task = examinations[sees] { return await task.value }
     let examiner = DiagnosticsCollector(paths: paths, inForce: configuration, zones: zones, sees: sees)
     let problem = wakeAlarm.problem
@@ -30,10 +30,10 @@ extension EventLoop {
     return examination
   }
 
-  /// Whether a reminder that still comes, or is open, is shown on the desktop; nil where too many had to be looked at.
+  /// Returns whether an active reminder uses the desktop; nil if the search stopped before it was certain.
   ///
-  /// On most machines the first says it. Those that come next are asked first, and no more than fit into the time that a
-  /// person waits.
+  /// On most machines the first reminder decides. The search reads the next due ones first, at most 10,000, because a
+  /// person waits for it.
   private func needsDesktop() async -> Bool? {
     let size = 500
     for part in 0..<20 {

@@ -3,7 +3,7 @@ import ChimeSchedule
 import Dispatch
 
 extension EventLoop {
-  /// One transaction: claim what is due, decide, record, and claim at once what the queues have room for.
+  /// Runs one firing transaction: claims due times, decides, records, and claims deliveries up to the queues' capacity.
   func fire(limit: Int, capacity: Scheduler.Capacity) {
     let (store, context, uptime, wakeupsReader, catchUpSpread) = (store, context, uptime, wakeupsReader, catchUpSpread)
     let downtime = configuration.tellsDowntime ? downtime : nil
@@ -21,7 +21,7 @@ extension EventLoop {
             return (work, try wakeupsReader.read(transaction))
           }
           didFire(fired, wakeups)
-          // It may have missed the computing anew that followed a change.
+          // The firing may have missed a recomputation that followed a change.
           if context.version != self.context.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
           storeFailed(error, meanwhile)
@@ -32,13 +32,13 @@ extension EventLoop {
   }
 
   private func didFire(_ fired: FireTransaction, _ wakeups: NextWakeups) {
-    // Once something has fired, what passed before has.
+    // The first firing has reported the downtime.
     downtime = nil
     catchUpSpread = fired.catchUpSpread
     catchUpSpread.span = configuration.lateSpread
     let nowMicroseconds = SystemClock.nowMicroseconds
     supersede(by: fired.firings)
-    // What is said first is done first: messages leave before the log and the watchers hear of them.
+    // Messages leave before the log and the watchers are told.
     handle(.fired(claimed: outbox.hold(fired.claims, asOf: wakeups.sequence), wakeups, isEmpty: fired.isEmpty))
     pruneHistory()
     considerSnapshot()
@@ -51,7 +51,7 @@ extension EventLoop {
     if !fired.firings.isEmpty { storeWorks() }
   }
 
-  /// Drops what is held of rounds that these firings take the place of.
+  /// Drops held messages of earlier rounds that these firings replace.
   func supersede(by firings: [FiringResult]) {
     let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
     if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
@@ -62,11 +62,11 @@ extension EventLoop {
       firings.flatMap { firing in
         firing.occurrences.compactMap { Self.daemonEvent($0, firing, nowMicroseconds) }
       })
-    // What was to come again and is done by an entry of its tracker.
+    // A repeat may find its reminder already done by an entry of the linked tracker.
     take(firings.flatMap(\.occurrences).filter { $0.state == .done }.map { .withdraw($0.id) })
   }
 
-  /// Tells what has come of trackers.
+  /// Publishes the outcomes of trackers.
   func tell(_ tracked: [(owner: UInt32, outcome: TrackingOutcome)]) {
     guard !tracked.isEmpty else { return }
     take(tracked.flatMap { TrackingNotices.of($0.outcome, owner: $0.owner) })
@@ -84,7 +84,8 @@ extension EventLoop {
     }
   }
 
-  /// Whose next time is not looked for: what an older version or another program has brought into the store.
+  /// Warns of reminders whose next time is not searched for, because the search exceeds its budget. Only an older
+  /// version or another program can have stored such a schedule.
   func warn(ofGivenUp firings: [FiringResult]) {
     for firing in firings where firing.isGivenUp {
       let reminder = firing.due.reminder
@@ -96,13 +97,14 @@ extension EventLoop {
     }
   }
 
-  /// Nil where nobody hears anything: a repeat is put off, or is the last, or a run of missed times goes on.
+  /// Returns the event of an occurrence. Returns nil if nothing is delivered: a repeat is deferred or was the last, or
+  /// a run of missed times continues.
   private static func daemonEvent(_ occurrence: Occurrence, _ firing: FiringResult, _ nowMicroseconds: Int64)
     -> DaemonEvent?
   {
     let due = firing.due
     if case .missed(let reason) = occurrence.state {
-      // The decision that ends the run tells of all of it.
+      // The decision that ends the run reports all of it.
       if occurrence.missedRun != nil, firing.remainsBehind { return nil }
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
       let why =

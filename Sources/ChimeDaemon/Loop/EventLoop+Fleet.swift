@@ -2,26 +2,26 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-/// What the loop knows of the other daemons that have its store.
+/// The loop's state about other daemons on the same store.
 struct FleetState {
-  /// Nil: nobody shares it.
+  /// The shared store; nil if no other daemon can use it.
   var store: (any SharedStore)?
-  /// The look at what others have done that is under way.
+  /// The poll of other daemons' changes in flight.
   var task: Task<Void, Never>?
-  /// Whether claims of former owners are to be released.
+  /// Whether claims of former lease holders are to be released.
   var owesRelease = false
-  /// Whether something may have changed since the look that is under way began.
+  /// Whether something may have changed since the poll in flight began.
   var owesLook = false
-  /// Who waits until nothing is under way, at the end.
+  /// Resumed at shutdown when nothing is in flight.
   var drained: CheckedContinuation<Void, Never>?
 
-  /// How long the end waits for what is under way: the service manager waits for 15 s (TimeoutStopSec=).
+  /// The limit for waiting at shutdown; the service manager kills after 15 s (TimeoutStopSec=).
   static let drainLimit = Milliseconds.seconds(8)
 }
 
-// Several daemons on one store: queues come and go, and others put something into ours.
+// Several daemons on one store: leases of queues come and go, and other daemons write into queues of this one.
 extension EventLoop {
-  /// Before the store is read for the first time.
+  /// Subscribes to fleet events. Runs before the first read of the store.
   func joinFleet() async {
     guard let shared = store as? any SharedStore else { return }
     fleet.store = shared
@@ -57,7 +57,7 @@ extension EventLoop {
     }
   }
 
-  /// What somebody who looks after the fleet is to know.
+  /// Logs an event for the operators of the fleet.
   private func tell(_ event: FleetEvent) {
     switch event {
     case .lapsed(let span):
@@ -80,7 +80,7 @@ extension EventLoop {
     }
   }
 
-  /// Gives back what is held of queues that are not ours any more.
+  /// Releases the held claims of queues that another daemon takes over.
   private func handOver(_ isGoing: (DeliveryQueue) -> Bool) {
     outbox.seenFailing = outbox.seenFailing.filter { !isGoing($0.key) }
     let going = outbox.held.values.map(\.claim).filter { isGoing($0.queue) }
@@ -90,16 +90,16 @@ extension EventLoop {
     workOutbox()
   }
 
-  /// After a time in which nobody has heard of this daemon, such as that of a process that was stopped, others may have
-  /// taken over what it holds: it begins nothing of that.
+  /// Releases all held claims if the leases have lapsed. Other daemons may have taken over the queues of a process that
+  /// was stopped for longer than its lease.
   func noticeLapse() {
     guard let shared = fleet.store, !outbox.held.isEmpty, !shared.holdsQueues else { return }
     handOver { _ in true }
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
-  /// Lets go of what this daemon has: others take it as soon as nothing of it is under way, for which they wait here.
+  /// Releases all leases. Other daemons take them over as soon as no delivery is in flight, so this waits for that.
   func leaveFleet() async {
     guard let shared = fleet.store else { return }
     shared.retire()
@@ -114,7 +114,7 @@ extension EventLoop {
     timers?.fleet.disarm()
   }
 
-  /// Whoever waits for the end of what is under way is told when it has come.
+  /// Ends the wait at shutdown when nothing is in flight.
   func noticeDrained() {
     if outbox.isNothingUnderWay { endDraining() }
   }

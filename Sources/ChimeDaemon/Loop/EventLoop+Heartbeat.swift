@@ -2,21 +2,20 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// What the loop knows of the heartbeat.
+/// The loop's state about the heartbeat.
 struct HeartbeatState {
   var value = Heartbeat()
-  /// Whether the store is being asked.
+  /// Whether a probe of the store is in flight.
   var isProbing = false
-  /// The message that is under way.
+  /// The heartbeat message in flight.
   var task: Task<Void, Never>?
-  /// Which configuration it is of: what comes of an earlier one's is passed over.
+  /// The generation of the configuration. Results of an earlier one are ignored.
   var generation = 0
 }
 
-// Whoever watches from outside is told again and again that this daemon can fire, for as long as it can. Without an address
-// nobody is woken for it.
+// The daemon sends heartbeats to an external monitor for as long as it can fire. Without a configured address no timer is armed.
 extension EventLoop {
-  /// Begins, goes on or ceases, as the configuration has it now.
+  /// Starts, continues or stops heartbeats after a change of the configuration.
   func renewHeartbeat(from former: Configuration.Heartbeat) {
     guard configuration.heartbeat != former else { return }
     heartbeat.value = Heartbeat()
@@ -32,7 +31,7 @@ extension EventLoop {
   func heartbeatIsDue() {
     guard configuration.heartbeat.isTold, !isStopping else { return }
     timers?.heartbeat.arm(after: configuration.heartbeat.every)
-    // What is asked of a machine that falls asleep is answered when it wakes.
+    // A probe that starts before sleep would be answered only after waking.
     guard !scheduler.isDrowsy else { return }
     guard !heartbeat.isProbing else {
       beat(Heartbeat.Signs(storeProblem: "the store does not answer", nextDue: scheduler.nextDue))
@@ -41,7 +40,8 @@ extension EventLoop {
     heartbeat.isProbing = true
     Task {
       await withTaskExecutorPreference(executor) {
-        // That it takes changes is proven by one; it also brings what is due to the scheduler, should that have missed it.
+        // A successful write proves that the store takes changes. It also brings due times to the scheduler that it may
+        // have missed.
         await tryStore()
         heartbeat.isProbing = false
         guard !scheduler.isDrowsy else { return }
@@ -63,7 +63,7 @@ extension EventLoop {
     case .fail(let why) where !settings.failURL.isEmpty: (message.url, message.problem) = (settings.failURL, why)
     case .fail, .nothing: return
     }
-    // One that hangs is no reason to begin another beside it.
+    // Only one message is in flight at a time, even if it hangs.
     guard heartbeat.task == nil else { return }
     let (unsigned, secrets, handler, generation) = (message, secrets, requestExecutor, heartbeat.generation)
     let (webhook, commands) = (channels.webhook, commands)
@@ -98,7 +98,7 @@ extension EventLoop {
     }
   }
 
-  /// Changes what is known, and tells the log what is to be said of it when that is another thing than before.
+  /// Changes the heartbeat's value, and logs its sentence if that changed.
   @discardableResult
   private func tellingChanges<Value>(_ body: (inout Heartbeat) -> Value) -> Value {
     let before = heartbeat.value.sentence

@@ -2,19 +2,19 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// When the history was last looked through.
+/// The schedule of history pruning.
 struct HistoryState {
   private(set) var isPruning = false
   private var next: Instant?
 
-  /// How long a daemon runs, and how long after a step of the clock it waits, before it goes by the clock: a machine may
-  /// start in another year and be told the time a minute later.
+  /// The wait after a start or a step of the clock before the clock is trusted. A machine may boot with a wrong year
+  /// and be corrected a minute later.
   static let settling = Milliseconds.minutes(10)
 
-  /// Whether it is time; if so, the next time is an interval later.
+  /// Returns whether pruning is due. If so, the next run is due one interval later.
   mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
     let due = next ?? start + Self.settling
-    // After the clock was set back the next time may be years away.
+    // If the clock was set back, the next time may be years ahead.
     guard !isPruning, now >= due || due - now > HistoryLimits.interval + Self.settling else { return false }
     isPruning = true
     next = now + HistoryLimits.interval
@@ -26,10 +26,9 @@ struct HistoryState {
   mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
 }
 
-// The history is looked through when something has fired or was asked for, not by a timer: otherwise it does not grow, and
-// an idle machine is not woken for it.
+// History is pruned after a firing or a commit, not by a timer: otherwise it does not grow, and an idle machine is not woken.
 extension EventLoop {
-  /// - Parameter isAsked: whether somebody has just changed what is kept; else it is done once an hour.
+  /// Prunes the history, at most once an hour unless `isAsked` says that the limits have just changed.
   func pruneHistory(isAsked: Bool = false) {
     let now = SystemClock.now
     if isAsked { history.clockWasSet(at: now - HistoryState.settling) }
@@ -56,9 +55,7 @@ extension EventLoop {
     }
   }
 
-  /// Has a store that several daemons share drop what is over as a whole.
-  ///
-  /// - Returns: what is left to be pruned.
+  /// Drops whole expired months from a shared store, and returns the edge for the remaining pruning.
   private func dropMonths(_ edge: HistoryEdge?) async throws -> HistoryEdge? {
     guard let shared = store as? any SharedStore else { return edge }
     let kept = try await shared.maintainPartitions(edge)
@@ -75,7 +72,7 @@ extension EventLoop {
     return kept.rest
   }
 
-  /// In small transactions, so that firing is not held up.
+  /// Prunes in small transactions, so that firing is not delayed.
   private func prune(_ edge: HistoryEdge) async throws {
     var (past, count) = (OccurrenceID?.none, 0)
     while !isStopping {
@@ -88,10 +85,10 @@ extension EventLoop {
     if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
   }
 
-  /// A restore writes to what it puts aside several times a second.
+  /// The idle time from which a restore counts as dead. A running restore writes to its staging area several times a second.
   private static let shelfPatience = Milliseconds.minutes(10)
 
-  /// Removes what restores had put aside and nobody needs, and what one has left that was cut short.
+  /// Removes the staged data of finished and dead restores.
   private func clearShelves(of before: Instant) async throws {
     while !isStopping {
       let mayBeMore = try await store.write { try $0.clearShelves(before: before, limit: HistoryLimits.batch) }
@@ -99,7 +96,7 @@ extension EventLoop {
     }
   }
 
-  /// Lets go what changes of trackers have replaced and removed, when they cannot be taken back any more.
+  /// Removes the undo data of tracker changes that can no longer be undone.
   private func forgetChanges(of before: Instant) async throws {
     while !isStopping {
       let mayBeMore = try await store.write { try $0.forgetChanges(before: before, limit: HistoryLimits.batch) }

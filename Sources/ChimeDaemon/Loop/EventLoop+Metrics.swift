@@ -2,17 +2,17 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// What the loop knows of the file of metrics.
+/// The loop's state about the metrics file.
 struct MetricsState {
-  /// The one that is written now and then; nil: none, and nobody is woken for it.
+  /// The file that is written periodically; nil if none is configured, and then no timer runs.
   var file: MetricsFile?
-  /// Why the last one could not be written.
+  /// The reason why the last write failed.
   var problem: String?
-  /// The file that is being written.
+  /// The write in flight.
   var task: Task<Void, Never>?
 }
 
-// Counters, and the file in which they are for others to read.
+// Counters, and the file that exposes them.
 extension EventLoop {
   func count(_ daemonEvents: [DaemonEvent]) {
     for daemonEvent in daemonEvents { meters.count(daemonEvent, way: way(of: daemonEvent)) }
@@ -30,7 +30,7 @@ extension EventLoop {
     }
   }
 
-  /// Counters and gauges as text.
+  /// Returns counters and gauges in the text format.
   func metrics() async -> String {
     let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
@@ -54,7 +54,7 @@ extension EventLoop {
     ).text
   }
 
-  /// Begins, goes on or ceases to write the file, as the configuration has it now.
+  /// Starts, continues or stops writing the file after a change of the configuration.
   func renewMetricsFile() {
     let path = configuration.metricsFile
     if let old = metricsState.file, old.path != path { old.remove() }
@@ -70,7 +70,7 @@ extension EventLoop {
   func metricsAreDue() {
     guard let file = metricsState.file, !isStopping else { return }
     timers?.metrics.arm(after: configuration.metricsEvery)
-    // A disk that hangs is no reason to begin another beside it.
+    // Only one write is in flight at a time, even if the disk hangs.
     guard metricsState.task == nil else { return }
     let handler = requestExecutor
     metricsState.task = Task {
@@ -91,7 +91,7 @@ extension EventLoop {
   }
 
   private func wroteMetrics(to file: MetricsFile, _ failure: SystemError?) {
-    // The configuration may have named another meanwhile, or the daemon is about to end.
+    // The configuration may name another file by now, or the daemon is shutting down.
     guard metricsState.file?.path == file.path, !isStopping else { return file.remove() }
     let problem = failure.map { "the metrics cannot be written: \($0.call): \($0.reason)" }
     if let problem, problem != metricsState.problem { log(.warning, problem) }
@@ -99,7 +99,7 @@ extension EventLoop {
     metricsState.problem = problem
   }
 
-  /// Takes the file away: numbers that nobody brings up to date any more would be taken for how it is.
+  /// Removes the file at shutdown: stale numbers would look current.
   func endMetricsFile() async {
     await metricsState.task?.value
     metricsState.file?.remove()

@@ -1,29 +1,28 @@
 import ChimeCore
 import ChimeSchedule
 
-// A store that other daemons use too: what they add, fire, answer and leave is looked for, since nothing tells of it. In a
-// reading transaction: a fleet that has nothing to do writes its heartbeats and nothing else.
+// A shared store is polled for what other daemons add, fire, answer and release, because nothing notifies this one. The
+// poll is a reading transaction, so an idle fleet writes nothing but heartbeats.
 extension EventLoop {
-  /// How often: a reminder that is added elsewhere for this very moment is late by as much at most, should the daemon that
-  /// took it be gone.
+  /// The poll interval. If the daemon that took a reminder dies, a reminder due at that moment is late by at most this.
   private static let lookEvery = Milliseconds.seconds(1)
-  /// How often while no other daemon is known: whoever comes is heard of, and is looked for at once then.
+  /// The poll interval while no other daemon is known. A new daemon is noticed separately and triggers a poll.
   private static let lookEveryAlone = Milliseconds.seconds(60)
 
-  /// What a look has found.
+  /// The result of a poll.
   private struct Found {
     var wakeups: NextWakeups
-    /// Of what is held: what is owed no more.
+    /// Held deliveries that are no longer pending.
     var settled: Set<DeliveryID>
-    /// Of what stands on the desktop: what waits for no answer any more.
+    /// Occurrences with a visible popup that no longer wait for an answer.
     var answered: Set<OccurrenceID>
   }
 
-  /// Looks at what others have done, now and each second from now on: what is due and owed, and whether what is held is
-  /// still to be sent, and what stands on the desktop to be answered.
+  /// Polls for changes by other daemons, and schedules the next poll. Reads due times, pending deliveries, held
+  /// deliveries that were settled, and shown occurrences that were answered.
   func lookAtOthers() {
     guard store.isShared, !isStopping else { return }
-    // A start reads all of it, and looks again when it has.
+    // The start reads everything itself and polls afterwards.
     guard isReady, fleet.task == nil else {
       fleet.owesLook = true
       return
@@ -35,7 +34,7 @@ extension EventLoop {
     fleet.task = Task {
       await withTaskExecutorPreference(executor) {
         if releases { await releaseFormerClaims() }
-        // Of what commits from now on nothing is known; all that was heard of before is seen.
+        // The result counts as of the latest commit known now, so that it overrides no later one.
         let sequence = scheduler.latestWakeups
         do {
           let found = try await store.read { transaction in
@@ -55,9 +54,9 @@ extension EventLoop {
     }
   }
 
-  /// Until the next look.
+  /// The time until the next poll.
   private var nextLook: Milliseconds {
-    // What is in trouble is tried, and what is held may be settled by somebody, as soon as before.
+    // Trouble and held deliveries can be resolved by other daemons, so they keep the short interval.
     let isAtRest = trouble.problem == nil && outbox.held.isEmpty && fleet.store?.isAlone == true
     return isAtRest ? Self.lookEveryAlone : Self.lookEvery
   }
@@ -70,7 +69,7 @@ extension EventLoop {
     handle(.looked(wakeups))
   }
 
-  /// Claims that former owners have left in queues that are ours now are to be had again.
+  /// Releases claims that former lease holders left in queues of this daemon.
   private func releaseFormerClaims() async {
     do {
       let wakeups = try await store.write { [wakeupsReader] transaction in
@@ -79,12 +78,12 @@ extension EventLoop {
       }
       handle(.wakeups(wakeups))
     } catch {
-      // With the next look. What is wrong with the store is told by those who have something to change.
+      // The next poll retries. Writers report the store's trouble.
       fleet.owesRelease = true
     }
   }
 
-  /// Steps of the database's clock are those of the clock that counts.
+  /// Handles a step of the database's clock, which is the reference clock.
   private func databaseClockHasStepped() {
     let step = SystemClock.takeStep()
     if step != .zero { clockHasStepped(by: step, slept: .zero, ofDatabase: true) }

@@ -3,12 +3,12 @@ import ChimeDelivery
 import ChimeSchedule
 import Dispatch
 
-// The outbox: claiming, sending, and what came of it.
+// The outbox: claims, attempts, and their outcomes.
 //
-// One transaction at a time records what has come since the last and claims what there is room for, so that a commit
-// serves as many attempts as ended during the one before: the faster they end, the more share it.
+// One transaction at a time records the outcomes since the last one and claims new deliveries up to capacity. A commit
+// therefore serves all attempts that ended during the previous commit: the faster attempts end, the more of them share one.
 extension EventLoop {
-  // MARK: To the store
+  // MARK: Transactions
 
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
@@ -43,7 +43,7 @@ extension EventLoop {
 
   private func workFailed(_ part: OutboxTransaction, _ error: any Error) {
     if (error as? StoreFailure)?.isPassing ?? false {
-      // In the order in which they came.
+      // This keeps the order of arrival.
       var work = part
       work.append(outbox.work)
       outbox.work = work
@@ -54,7 +54,7 @@ extension EventLoop {
     record(part.answers)
     let isLost = !part.outcomes.isEmpty
     storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
-    // While it stops the scheduler is not asked any more, and what else there is goes on by itself.
+    // During shutdown the scheduler gets no more events, so the rest continues here.
     if part.claims.isEmpty || isStopping {
       workOutbox()
     } else {
@@ -62,14 +62,14 @@ extension EventLoop {
     }
   }
 
-  /// Waits until all that channels have reported is recorded.
+  /// Waits until all reported outcomes are recorded.
   func settleOutbox() async {
     takeOutcomes()
     while let task = outboxTask { await task.value }
   }
 
   private func didWork(_ part: OutboxTransaction, _ commit: OutboxCommit, _ wakeups: NextWakeups) {
-    // What is said first is done first: the next messages leave before the log hears of the last.
+    // The next messages leave before the log is written.
     let claims = outbox.hold(commit.claims, asOf: wakeups.sequence)
     for (queue, _) in commit.unreadable { handle(.unreadable(queue)) }
     if part.claims.isEmpty {
@@ -86,7 +86,7 @@ extension EventLoop {
     if !part.outcomes.isEmpty || !commit.claims.isEmpty { storeWorks() }
   }
 
-  /// Tells what outcomes came to.
+  /// Logs and publishes the results of recorded outcomes.
   func tell(_ commit: OutboxCommit) {
     for endpoint in commit.changed { outbox.endpoints[endpoint.queue]?.failingSince = endpoint.failingSince }
     for outcome in commit.takenOver {
@@ -110,7 +110,7 @@ extension EventLoop {
     take([.endpointsChanged])
   }
 
-  // MARK: To the channels
+  // MARK: Attempts
 
   func begin(_ claim: Claim) {
     guard var message = outbox.begin(claim.id) else { return }
@@ -128,7 +128,7 @@ extension EventLoop {
     outbox.work.releases.append(claim.id)
   }
 
-  /// Forgets what is held and has been cancelled since.
+  /// Drops held messages whose deliveries were cancelled.
   func drop(_ isCancelled: (OutboundMessage) -> Bool) {
     let dropped = outbox.held.values.filter { isCancelled($0.message) }.map(\.claim)
     guard !dropped.isEmpty else { return }
@@ -136,7 +136,7 @@ extension EventLoop {
     handle(.dropped(dropped))
   }
 
-  /// Called by channels, from any thread.
+  /// Receives a channel's report. Channels call it from any thread.
   private nonisolated func heard(_ report: ChannelReport, on message: OutboundMessage) {
     let wakes: Bool
     switch report {
@@ -147,7 +147,7 @@ extension EventLoop {
     if wakes { executor.queue.async { self.assumeIsolated { $0.takeOutcomes() } } }
   }
 
-  /// By which way an answer comes that is given by a channel.
+  /// Returns how an answer by this queue's channel is recorded in `Occurrence.answeredBy`.
   private nonisolated func way(of queue: DeliveryQueue) -> String {
     if queue.channel == .desktop { return "desktop" }
     return commands.book.commands[queue.channel] == nil ? "endpoint:\(queue.channel)" : "command:\(queue.channel)"
@@ -164,15 +164,15 @@ extension EventLoop {
     if !well.isEmpty { wakeQueues { well.contains($0) } }
   }
 
-  // MARK: What is told
+  // MARK: Events
 
   private static func daemonEvent(
     _ attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage
   ) -> DaemonEvent? {
     guard let attempt else { return nil }
-    // That an event has arrived is no news to those who brought it about.
+    // The arrival of an event message is no news to its cause.
     if message.delivery.event != nil, case .delivered = state { return nil }
-    // Nor that a server has nothing to take back, as one that cannot.
+    // Neither is a withdrawal that had nothing to withdraw.
     if message.delivery.event?.isWithdrawal == true, case .cancelled = state { return nil }
     let title = "\"\(message.occurrence.title)\""
     let channel = message.delivery.queue.channel
@@ -207,7 +207,7 @@ extension EventLoop {
     for answer in answers { record(answer) }
   }
 
-  /// Someone pressed a button.
+  /// Records an answer that arrived by a channel, such as a pressed button.
   func record(_ answer: OutboxTransaction.Answer) {
     if scheduler.keepsForStore { return keep(answer) }
     let (store, context, wakeupsReader) = (store, context, wakeupsReader)

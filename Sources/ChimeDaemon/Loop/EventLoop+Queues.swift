@@ -2,17 +2,17 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-// How queues are worked off: the endpoints' own settings and the configuration, as the scheduler's policies.
+// Policies of the delivery queues, from the endpoints' settings and the configuration.
 extension EventLoop {
-  /// Takes the endpoints as they are in the store. Where there are some, HTTP is made ready at once: a first message does
-  /// not wait for its libraries.
+  /// Adopts the endpoints from the store. If there are any, HTTP is prepared now, so that the first message does not
+  /// wait for its libraries.
   func adopt(_ known: [Endpoint]) {
     let now = SystemClock.now
     let review = endpoints.replace(with: known, now: now)
     context.subscriptions = review.subscriptions
     for problem in review.problems { log(.warning, "\(problem); its messages wait") }
     if let end = review.nextEnd { arm(secretsAt: end) }
-    // Where requests change these files too, so that no two do at once.
+    // Requests change these files on the same executor, so that no two changes run at once.
     if review.hasOldSecrets {
       Task(executorPreference: requestExecutor) { [endpoints] in endpoints.forgetOldSecrets(now) }
     }
@@ -22,7 +22,7 @@ extension EventLoop {
     let renewed = Set(former.keys).union(outbox.endpoints.keys).filter { queue in
       !Self.isTheSame(former[queue], outbox.endpoints[queue])
     }
-    // What was owed to an endpoint that is gone has been cancelled.
+    // Deliveries to a removed endpoint have been cancelled.
     drop { message in
       let queue = message.delivery.queue
       return former[queue] != nil && outbox.endpoints[queue] == nil
@@ -44,7 +44,7 @@ extension EventLoop {
     Task { await withTaskExecutorPreference(executor) { await refreshEndpoints() } }
   }
 
-  /// Reads the endpoints again. A request that has changed one waits for it before the loop hears of what it woke.
+  /// Reads the endpoints again. A request that changed one awaits this before the loop learns what the change woke.
   func refreshEndpoints() async {
     do {
       adopt(try await store.read { try $0.endpoints(owner: nil) })
@@ -53,15 +53,15 @@ extension EventLoop {
     }
   }
 
-  /// Queues that are not tried before then, because they failed again and again.
+  /// Returns the queues that rest after repeated failures, with the end of the rest.
   func rests() -> [DeliveryQueue: Instant] { scheduler.rests(at: SystemClock.now) }
 
-  /// After a change of the configuration.
+  /// Renews the policies after a change of the configuration.
   func renewPolicies() {
     handle(.policies(policies(of: outbox.endpoints.values), renewed: Set(outbox.endpoints.keys)))
   }
 
-  /// Whether what is known of how the one answers holds for the other.
+  /// Returns whether two endpoints are equal except for their failure history.
   static func isTheSame(_ one: Endpoint?, _ other: Endpoint?) -> Bool {
     var (one, other) = (one, other)
     one?.failingSince = nil
@@ -69,20 +69,20 @@ extension EventLoop {
     return one == other
   }
 
-  /// As the endpoints, the configuration and the tenants have it now.
+  /// Returns the policies for these endpoints under the present configuration and tenants.
   func policies(of known: some Sequence<Endpoint>) -> DeliveryQueuePolicies {
     Self.policies(of: known, configuration.channels, commands.book, tenants)
   }
 
-  /// How many attempts of an owner may be under way at once, at all endpoints together: each is a connection, and whoever has
-  /// many endpoints that never answer would have all descriptors of the process. Where it is not enough each endpoint has the
-  /// same part of what it may have by itself. A configuration that lets one endpoint have more has it for all together.
+  /// The number of attempts of one owner that may run at once, over all endpoints. Each attempt is a connection, so
+  /// many unresponsive endpoints would use up the process's descriptors. If the sum of the limits exceeds this number,
+  /// each endpoint gets the same fraction of its own limit. A higher configured limit for one endpoint raises this number.
   static let attemptsOfOwner = 512
 
   static func policies(
     of known: some Sequence<Endpoint>, _ settings: Configuration.Channels, _ book: CommandRegistry, _ tenants: Tenants
   ) -> DeliveryQueuePolicies {
-    // A channel ends its attempts by itself; what it does before and after is a matter of milliseconds.
+    // A channel ends its attempts itself; the work around an attempt takes milliseconds.
     let margin = Milliseconds.seconds(5)
     let webhookLimit = settings.webhookTimeout + margin
     let all = known.map {
@@ -105,7 +105,7 @@ extension EventLoop {
       owners: tenants.rates)
   }
 
-  /// Popups that are being handed over at once for one user: what waited for a screen is to be seen together, so that it
-  /// can be shown as a few.
+  /// The number of popups that are handed over at once for one user. Popups that waited for a screen must arrive
+  /// together to be combined.
   private static let popupsAtOnce = 64
 }

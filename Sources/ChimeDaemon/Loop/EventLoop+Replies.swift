@@ -3,9 +3,9 @@ import ChimeDelivery
 import ChimeSchedule
 import Dispatch
 
-// Answers that people give by an endpoint's topic: who reads which, what comes, and what is done for it.
+// Answers by an endpoint's reply address: which daemon reads which address, and how each message is handled.
 extension EventLoop {
-  /// Looks at which topics this daemon is to read, after endpoints, channels or queues have changed.
+  /// Re-evaluates which reply addresses this daemon reads, after a change of endpoints, channels or queues.
   func considerReplies() {
     guard isReady, !isStopping else { return }
     guard !replies.sources.isEmpty || outbox.endpoints.values.contains(where: { $0.answersAddress != nil }) else {
@@ -30,7 +30,7 @@ extension EventLoop {
       do {
         held = try await shared.heldQueues()
       } catch {
-        // Whatever it has is read on: what is done for an answer is done once, whoever reads it.
+        // Keep reading the present addresses. An answer takes effect once, even if two daemons read it.
         timers?.replies.arm(after: .seconds(2))
         return
       }
@@ -44,7 +44,7 @@ extension EventLoop {
       guard let address = endpoint.answersAddress else { continue }
       if let known = replies.sources[queue] {
         guard !Self.isTheSame(known.endpoint, endpoint) else {
-          // What it lacked may be there by now.
+          // The missing precondition may be met by now.
           if case .waiting = known.phase { openReplies(queue) }
           continue
         }
@@ -57,20 +57,20 @@ extension EventLoop {
 
   private func leaveReplies(_ queue: DeliveryQueue) {
     guard let source = replies.sources.removeValue(forKey: queue) else { return }
-    // What is kept for one that is gone is of no use to another.
+    // The channel's state for a removed endpoint is useless to any other endpoint.
     let isGone = outbox.endpoints[queue]?.url != source.endpoint.url
     channels.answers(of: source.endpoint.kind).close(source.number, forgetting: isGone)
     staleSummary()
   }
 
-  /// Another daemon has these queues now.
+  /// Stops reading for queues that another daemon has taken over.
   func leaveReplies(_ isGoing: (DeliveryQueue) -> Bool) {
     for queue in replies.sources.keys where isGoing(queue) { leaveReplies(queue) }
   }
 
-  /// The channels are others, or the machine was away: what was open is of no use, or may not be.
+  /// Reopens all reply streams after a change of channels or a sleep: the open connections may be dead.
   ///
-  /// - Parameter former: those that have the connections.
+  /// - Parameter former: the channels that hold the connections; nil for the present ones.
   func reopenReplies(from former: Channels? = nil) {
     for (queue, source) in replies.sources {
       (former ?? channels).answers(of: source.endpoint.kind).close(source.number, forgetting: false)
@@ -78,14 +78,14 @@ extension EventLoop {
     }
   }
 
-  /// Reads on from the last message that something came of.
+  /// Opens a reply stream after the last message that took effect.
   private func openReplies(_ queue: DeliveryQueue) {
     guard let source = replies.sources[queue], !isStopping else { return }
     let number = replies.nextNumber()
     replies.sources[queue]?.number = number
     replies.sources[queue]?.phase = .connecting
     replies.sources[queue]?.openedMicroseconds = nil
-    // What is being recorded will be known by its id to have been read.
+    // A message that is being recorded is recognized by its id when it is read again.
     replies.sources[queue]?.queue = []
     replies.sources[queue]?.isAnswered = false
     guard !source.isApplying else { return }
@@ -95,7 +95,7 @@ extension EventLoop {
         do {
           let mark = try await store.read { try ReplyTransaction.mark(of: queue, at: address, in: $0) }
           guard var source = replies.sources[queue], source.number == number, !isStopping else { return }
-          // What came since and changed nothing need not be looked at again, unless another daemon has read meanwhile.
+          // Messages after the mark that changed nothing are skipped, unless another daemon has moved the mark.
           if source.mark != mark || source.last == nil { source.last = mark }
           source.mark = mark
           source.asked = (source.last, SystemClock.monotonicMicroseconds)
@@ -121,7 +121,7 @@ extension EventLoop {
       replies.sources[queue]?.queue += messages
       readReplies(queue)
     case .ended(let end) where end.isAnswered:
-      // One that says nothing has opened nothing.
+      // A source that never sends data also counts as open once it answers.
       repliesAreOpen(queue)
       replies.sources[queue]?.backoff = ReplyBackoff()
       replies.sources[queue]?.hasAnswered = true
@@ -142,7 +142,7 @@ extension EventLoop {
     replies.sources[queue] = source
   }
 
-  /// The stream has ended, or there was none: it is asked for again after a while.
+  /// Schedules a new attempt after the stream ended or could not be opened.
   private func replyFailed(_ queue: DeliveryQueue, _ number: UInt64, _ reason: String, asked: Milliseconds? = nil) {
     guard !isStopping, var source = replies.sources[queue], source.number == number else { return }
     channels.answers(of: source.endpoint.kind).close(number, forgetting: false)
@@ -156,7 +156,7 @@ extension EventLoop {
     source.queue = []
     source.hasAnswered = false
     source.problem = (reason, source.problem?.since ?? SystemClock.now)
-    // Servers and networks go away for a moment all the time.
+    // Short outages of servers and networks are normal, so only the third failure in a row is logged.
     if source.backoff.failures >= 3, !source.isProblemTold {
       source.isProblemTold = true
       log(
@@ -177,7 +177,7 @@ extension EventLoop {
     timers?.replies.arm(after: .milliseconds(Int64((max(next, now) - now + 999) / 1_000)))
   }
 
-  /// Something is sent to an endpoint: where one connection serves both, its answers are not to wait longer than that.
+  /// Opens a waiting reply stream when something is sent to the endpoint: where both share a connection, it is up now.
   func wakeReplies(_ queue: DeliveryQueue) {
     guard let source = replies.sources[queue], source.endpoint.kind.keepsState, case .waiting = source.phase else {
       return
@@ -196,10 +196,10 @@ extension EventLoop {
 
   // MARK: Answers
 
-  /// Looks at what has come, one message after another.
+  /// Handles the received messages one after another.
   private func readReplies(_ queue: DeliveryQueue) {
     while var source = replies.sources[queue], !source.isApplying, let message = source.queue.popFirst() {
-      // One that is said again and again says nothing new.
+      // A repeated message has been handled already.
       guard message.id != source.last else {
         replies.sources[queue] = source
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
@@ -223,10 +223,10 @@ extension EventLoop {
     askAgain(queue)
   }
 
-  /// How rarely one is asked that has nothing new to say, and does not hold the question until it has.
+  /// The minimum interval in microseconds between two polls of a server that has nothing new and does not hold the request.
   private static let pollPause: UInt64 = 5_000_000
 
-  /// Asks for what follows, when all that came is done.
+  /// Polls for the next messages when all received ones are handled.
   private func askAgain(_ queue: DeliveryQueue) {
     guard let source = replies.sources[queue], source.isAnswered, !source.isApplying, source.queue.isEmpty else {
       return
@@ -286,7 +286,7 @@ extension EventLoop {
         channels.answers(of: source.endpoint.kind).explain(message, of: queue, isImpossible: fault == .impossible)
       }
     } else if case .success(.nothing) = message.said {
-      // All that came was looked at.
+      // The message only marks how far the source was read.
     } else {
       meters.replies[nil, default: 0] += 1
       replies.sources[queue]?.answers += 1
@@ -296,14 +296,14 @@ extension EventLoop {
     replies.sources[queue]?.isApplying = false
     if let source = replies.sources[queue] { channels.answers(of: source.endpoint.kind).settle(id, of: number) }
     guard replies.sources[queue]?.number == number else {
-      // It was to be asked for again meanwhile, and waited for this.
+      // A reopen was requested meanwhile and waited for this result.
       if replies.sources[queue]?.phase == .connecting { openReplies(queue) }
       return
     }
     readReplies(queue)
   }
 
-  /// Counts what changes nothing, and says so once in a while.
+  /// Counts a rejected answer, and logs it at a limited rate.
   private func refuse(_ fault: TokenFault, _ queue: DeliveryQueue, count: Int = 1) {
     meters.replies[fault, default: 0] += count
     replies.sources[queue]?.refused += count
@@ -324,6 +324,6 @@ extension EventLoop {
     }
   }
 
-  /// How the topics stand that are read here.
+  /// Returns the status of each reply source of this daemon.
   func replyStatuses() -> [DeliveryQueue: ReplySource.Status] { replies.sources.mapValues(\.standing) }
 }

@@ -2,11 +2,11 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-// What schedules are read against may change under a running daemon: the rules of zones and the files of calendars on
-// disk, the configuration at a reload. And it may have changed while no daemon ran.
+// The context of schedules may change while a daemon runs: zone rules and calendar files on disk, and the configuration
+// at a reload. It may also have changed while no daemon ran.
 
 extension EventLoop {
-  /// How long the watched folders have to be quiet before files are read again: a package is unpacked file by file.
+  /// The quiet period of watched folders before files are read again. Package managers unpack file by file.
   private static let settling = Milliseconds.seconds(1)
 
   func watchFolders(_ poller: Poller) {
@@ -27,20 +27,20 @@ extension EventLoop {
     arm(settleAfter: Self.settling)
   }
 
-  /// Folders may hold other things than ours: those of calendars mostly do.
+  /// Returns whether a changed path matters. Watched folders, mostly those of calendars, also hold unrelated files.
   private func concernsUs(_ path: String) -> Bool {
     path.hasPrefix(zones.folder) || zones.isInUse(path) || calendarFiles.paths.contains(path)
       || calendarFiles.folders.contains(path)
   }
 
-  /// The folders are quiet: what changed is read again.
+  /// Reads changed zones and calendars again, after the folders have been quiet.
   func foldersHaveSettled() {
     var reasons = refreshZones()
     reasons.formUnion(refreshCalendars())
     recomputeDueTimes(reasons)
   }
 
-  /// Reads the rules of zones again that have changed on disk.
+  /// Reads changed zone rules again.
   func refreshZones() -> Set<Recompute> {
     let problem = zones.localProblem
     let refreshed = zones.refresh()
@@ -50,7 +50,7 @@ extension EventLoop {
     defer { zoneDatabase = database }
     var reasons: Set<Recompute> = []
     if refreshed.localChanged { reasons.insert(.localZone) }
-    // Zones that nobody has asked for since the start may have changed with those that somebody has.
+    // Zones that were not loaded since the start may have changed together with loaded ones.
     if !refreshed.changed.isEmpty || database != zoneDatabase {
       reasons.insert(.zoneRules(unchanged: refreshed.unchanged))
     }
@@ -71,7 +71,7 @@ extension EventLoop {
     return reasons
   }
 
-  /// Reads the calendars again whose files or lists have changed.
+  /// Reads calendars again whose file or list has changed.
   func refreshCalendars() -> Set<Recompute> {
     let before = calendarFiles.problems
     let country = HolidayCountry.code(configuration, environment: paths.environment)
@@ -86,7 +86,7 @@ extension EventLoop {
       publish([DaemonEvent(kind: .calendar, message: "\(problem); \(days)")])
     }
     guard !changed.isEmpty else { return [] }
-    // At the start it is no change; what was in force before is known from the store.
+    // The first read is no change; `reviewScheduleContext` compares with the previous run.
     if isReady {
       let names = changed.sorted().joined(separator: ", ")
       publish([DaemonEvent(kind: .calendar, message: "the days of \(names) have changed")])
@@ -94,9 +94,9 @@ extension EventLoop {
     return [.calendars(changed)]
   }
 
-  // MARK: Calendars that are gone
+  // MARK: Missing calendars
 
-  /// What a person should know.
+  /// The notices for the user in `chime status`.
   var notices: [DaemonInterface.Notice] {
     func notice(_ kind: String, _ sentence: String?) -> [DaemonInterface.Notice] {
       sentence.map { [DaemonInterface.Notice(kind: kind, sentence: $0)] } ?? []
@@ -122,7 +122,7 @@ extension EventLoop {
       + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it")
   }
 
-  /// Finds the reminders that leave out days of calendars which are not there (any more), and tells of them once.
+  /// Finds the reminders whose skipped calendars are not configured, and publishes each such calendar once.
   func surveyCalendars() async {
     do {
       let known = Set(configuration.calendars.keys).union(calendarFiles.days.keys)
@@ -158,9 +158,9 @@ extension EventLoop {
     }
   }
 
-  // MARK: What due times were computed with
+  // MARK: The context of the stored due times
 
-  /// What due times depend on besides their reminders, one thing a line.
+  /// The context that due times depend on besides their reminders, one item a line.
   var surroundingsText: String {
     let zones = zones.fingerprint
     let place = context.place.map { "\($0.latitude) \($0.longitude)" } ?? "-"
@@ -169,7 +169,7 @@ extension EventLoop {
       "local \(zones.local)\ndatabase \(zones.database)\nplace \(place)\ncalendars \(calendarFiles.fingerprint)\nquiet \(quiet)"
   }
 
-  /// Computes anew what was computed with other surroundings, by a daemon before this one.
+  /// Recomputes due times that an earlier daemon computed with another context.
   func reviewScheduleContext() async {
     do {
       let text = surroundingsText
@@ -181,11 +181,11 @@ extension EventLoop {
         recomputeDueTimes([.backwardStep])
         wakeQueues { _ in true }
       } else {
-        // A disk that takes no note must not keep the rest from being looked at.
+        // A full disk that refuses this note must not prevent the comparison below.
         rememberClock()
       }
       guard known != text else { return }
-      // A store that has no note yet is new, or of a daemon that kept none.
+      // A store without the note is new, or comes from a version that wrote none.
       guard let known else { return try await noteScheduleContext() }
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))
       let changed = Set(after.filter { !before.contains($0) }.compactMap { $0.split(separator: " ").first })
@@ -202,7 +202,7 @@ extension EventLoop {
       log(.notice, what, id: .dueTimesRenewed)
       recomputeDueTimes(reasons)
     } catch {
-      // Whatever it was that could not be read, or noted for the daemon after this one.
+      // The read failed, or the note for the next daemon could not be written.
       renewal.owe(Recompute.all.union([.backwardStep]), now: SystemClock.now)
       arm(arrearsAfter: Scheduler.storeRetry)
       storeFailed(error, "due times may be old ones")

@@ -4,33 +4,32 @@ import ChimeSchedule
 import Dispatch
 import Glibc
 
-/// What the loop does about a process or a machine that has no descriptor left (EMFILE, ENFILE).
+/// A DescriptorShortage handles a process or machine without free file descriptors (EMFILE, ENFILE).
 ///
-/// One descriptor is held in reserve. When a client comes and there is none to accept it with, the reserve is given up
-/// for a moment to tell the client to go. Another thread may be quicker to take what was given up; then nobody can be
-/// told anything, and the listeners are left alone for a moment, because an epoll set would call the loop for them
-/// again and again.
+/// It keeps one descriptor in reserve. If no descriptor is left to accept a client, it closes the reserve for a moment,
+/// accepts the client and refuses it. Another thread may take the freed descriptor first. Then the listeners are
+/// paused, because the epoll set would report them without end.
 struct DescriptorShortage {
   fileprivate var reserve: Int32 = -1
-  /// Clients that were turned away since there was a descriptor for everybody.
+  /// The number of clients turned away since the shortage began.
   fileprivate var turnedAway = 0
   fileprivate(set) var isOn = false
-  /// Whether it is the machine's (fs.file-max) and not the process's own limit.
+  /// Whether the machine's limit (fs.file-max) is reached rather than the process's own.
   fileprivate var isOfMachine = false
   fileprivate var listenersRest = false
   fileprivate var lastSeen = DispatchTime(uptimeNanoseconds: 0)
   fileprivate var timer: LoopTimer?
 
-  /// How long the listeners are left alone when nobody can even be turned away.
+  /// The pause of the listeners.
   fileprivate static let rest = Milliseconds(rawValue: 100)
-  /// The shortage is over when for so long nobody was turned away and descriptors can be had.
+  /// The shortage is over after this time without a refused client, if descriptors are available.
   fileprivate static let calm = Milliseconds.seconds(2)
 
   fileprivate mutating func takeReserve() {
     if reserve < 0 { reserve = open("/dev/null", O_RDONLY | O_CLOEXEC) }
   }
 
-  /// Whether there is a reserve and one more to be had.
+  /// Returns whether the reserve is held and one more descriptor is available.
   fileprivate mutating func canHaveOne() -> Bool {
     takeReserve()
     let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -39,7 +38,7 @@ struct DescriptorShortage {
     return reserve >= 0
   }
 
-  /// What a person should know of it; nil when there is no shortage.
+  /// The sentence for the user; nil without a shortage.
   var sentence: String? {
     guard isOn else { return nil }
     if isOfMachine { return "the machine has no file descriptor left and clients are turned away: see fs.file-max" }
@@ -51,14 +50,13 @@ struct DescriptorShortage {
 }
 
 extension EventLoop {
-  /// Takes the reserve while there are descriptors.
+  /// Opens the reserve descriptor at the start.
   func prepareForShortage() {
     shortage.takeReserve()
     shortage.timer = LoopTimer(queue: executor.queue) { [unowned self] in assumeIsolated { $0.reviewShortage() } }
   }
 
-  /// There was no descriptor to accept a client with: one client is told to go, so that the listener is not ready
-  /// forever.
+  /// Turns one client away after accept(2) failed for lack of a descriptor, so that the listener does not stay ready.
   func shedClient(_ listener: Int32, _ code: Int32) {
     shortage.isOfMachine = code == ENFILE
     shortage.takeReserve()
@@ -82,7 +80,7 @@ extension EventLoop {
     staleSummary()
   }
 
-  /// Clients wait in the backlog for a moment: they cannot be accepted now, nor told anything.
+  /// Pauses the listeners. Clients wait in the backlog, because they can neither be accepted nor refused now.
   func restListeners() {
     shortage.listenersRest = true
     for token in listeners.keys { poller?.change(token, []) }
@@ -107,7 +105,7 @@ extension EventLoop {
       .notice,
       "there are descriptors again; meanwhile \(count) \(count == 1 ? "client was" : "clients were") turned away")
     staleSummary()
-    // What could not be sent for want of one need not wait longer.
+    // Deliveries may have failed for lack of a descriptor; retry them now.
     wakeQueues { _ in true }
   }
 }

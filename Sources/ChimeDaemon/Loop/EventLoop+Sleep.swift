@@ -1,18 +1,18 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What the loop knows of the machine's sleep.
+/// The loop's state about sleep of the machine.
 struct SleepState {
-  /// Nil while there is no system bus.
+  /// The connection to logind; nil without a system bus.
   var watch: SleepWatch?
   var token: Poller.Token?
-  /// How often the bus has been tried since it was lost.
+  /// The number of reconnects since the bus was lost.
   var tries = 0
   var cycle = SleepCycle()
   var isWakeProblemTold = false
 }
 
-// The machine falls asleep, and wakes; and the daemon itself is stopped, and goes on.
+// Sleep and waking of the machine, and a stop of the daemon itself.
 extension EventLoop {
   func watchSleep() {
     guard let poller, sleep.watch == nil else { return }
@@ -50,7 +50,7 @@ extension EventLoop {
     switch event {
     case .sleeps: carryOut(sleep.cycle.handle(.sleeps))
     case .wakes:
-      // How long it slept is for the clock to say.
+      // The clock tells how long the machine slept.
       clockIsReady()
       carryOut(sleep.cycle.handle(.wakes))
     case .logindGone: carryOut(sleep.cycle.handle(.lost))
@@ -68,7 +68,7 @@ extension EventLoop {
     sleep.tries = 0
   }
 
-  /// The bus that was lost is tried again, more and more rarely.
+  /// Reconnects to the lost bus, with growing intervals.
   func busIsDue() {
     watchSleep()
     sleep.tries += 1
@@ -77,7 +77,7 @@ extension EventLoop {
 
   private static func busWait(after tries: Int) -> Milliseconds { .seconds(min(1 << min(tries, 9), 300)) }
 
-  /// - Parameter message: what is said of a waking.
+  /// Performs the orders of the sleep cycle. `message` is the event text for waking.
   func carryOut(_ orders: [SleepCycle.Order], saying message: String = "the machine is awake again") {
     for order in orders {
       switch order {
@@ -97,36 +97,36 @@ extension EventLoop {
 
   func sleepIsDue() { carryOut(sleep.cycle.handle(.timeUp)) }
 
-  /// Lets the machine sleep as soon as nothing is under way.
+  /// Releases the inhibitor as soon as nothing is in flight.
   func settleIfIdle() {
     guard sleep.cycle.phase == .settling, outboxTask == nil, outbox.work.isEmpty, scheduler.isQuiescent else { return }
     carryOut(sleep.cycle.handle(.settled))
   }
 
-  /// Nobody could fire for a while: everything is looked at again, once.
+  /// Re-evaluates everything once after a time in which no firing was possible.
   ///
-  /// - Parameter message: what is said of it; nil: it was too short to be told of.
+  /// - Parameter message: the event text; nil if the gap was too short to publish.
   func resumed(_ message: String?) {
     clockEvents += 1
     if let message { publish([DaemonEvent(kind: .resumed, message: message)]) }
     outbox.seenFailing = [:]
     handle(.woke)
     reopenReplies()
-    // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
+    // The watches report changes during the gap; this covers changes that a watch has missed.
     recomputeDueTimes(refreshZones().union(refreshCalendars()))
     lookAround()
   }
 
-  /// A timer that ran out much later than it was armed for, by a clock that stands still while the machine sleeps, tells
-  /// that the daemon itself was stopped: by SIGSTOP, a debugger, the freezer of its control group.
+  /// Detects a stop of the daemon by a late timer. The monotonic clock stands still during sleep, so the cause is
+  /// SIGSTOP, a debugger or the cgroup freezer.
   func noticeStop(_ late: Milliseconds?) {
     guard let late, late >= Self.stopTolerance, !stops.isRecent(.signal) else { return }
     stops.note(.timer)
     resumed(Self.stopped(for: late))
   }
 
-  /// SIGCONT: it was stopped, or nobody stopped it: a service manager sends one with each SIGTERM. For how long, a timer
-  /// tells that ran out meanwhile; where none did, nothing came late.
+  /// Handles SIGCONT. A service manager also sends it with each SIGTERM, so the daemon may not have been stopped. The
+  /// lateness of the armed timers tells for how long; if none is late, nothing came late.
   func goesOn() {
     guard !stops.isRecent(.timer) else { return }
     stops.note(.signal)
@@ -139,7 +139,7 @@ extension EventLoop {
     "the daemon was stopped for \(DurationText.format(.seconds(late.rawValue / 1_000)))"
   }
 
-  /// A stop may show itself in two ways, and is told of once.
+  /// The recent signs of a stop. A timer and SIGCONT may both show it; only one of them is reported.
   struct Stops {
     enum Sign { case timer, signal }
 
@@ -152,7 +152,7 @@ extension EventLoop {
     }
   }
 
-  /// A machine under load is not taken for a daemon that was stopped.
+  /// The lateness from which a stop is assumed; a loaded machine stays below it.
   private static let stopTolerance = Milliseconds.seconds(10)
 
   // MARK: Waking the machine

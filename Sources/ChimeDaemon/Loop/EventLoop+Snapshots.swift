@@ -3,23 +3,23 @@ import ChimeSchedule
 import Dispatch
 import Glibc
 
-/// When snapshots are due. A value: the loop gives it the time.
+/// A SnapshotTiming decides when a snapshot is due. It is a value; the loop passes the time in.
 struct SnapshotTiming: Sendable {
-  /// When the newest was taken, by the clock of then.
+  /// The time of the newest snapshot, by the clock as it was then.
   var latest: Instant?
   private var notBefore: Instant?
 
-  /// How long after a failure none is tried.
+  /// The minimum wait after a failed snapshot.
   static let retry = Milliseconds.hours(1)
 
-  /// Whether one is due now that something was written.
+  /// Returns whether a snapshot is due, given that something was written.
   ///
-  /// - Parameter start: when the daemon started; nil: it is just starting.
+  /// - Parameter start: the daemon's start time; nil if it is just starting.
   func isDue(at now: Instant, every interval: Milliseconds, runningSince start: Instant?) -> Bool {
-    // As long as the clock of a machine that has just started may be another's.
+    // Shortly after boot the clock may still be wrong.
     let settling = min(HistoryState.settling, interval)
     if let start, now < start + settling, now >= start { return false }
-    // After the clock was set back either may be years away.
+    // If the clock was set back, either time may be years ahead.
     if let notBefore, now < notBefore, notBefore - now <= max(Self.retry, settling) { return false }
     guard let latest else { return true }
     return now - latest >= interval || latest - now > interval
@@ -30,27 +30,27 @@ struct SnapshotTiming: Sendable {
   mutating func clockWasSet(at now: Instant) { notBefore = now + HistoryState.settling }
 }
 
-/// What the loop knows of snapshots, and of what the store was restored from.
+/// The loop's state about snapshots and about a restoration of the store.
 struct SnapshotState {
   var timing = SnapshotTiming()
   var latest: StoreSnapshot? { didSet { timing.latest = latest?.takenAt } }
-  /// The one that is being taken.
+  /// The snapshot in progress.
   var task: Task<StoreSnapshot, any Error>?
-  /// Why the latest attempt failed.
+  /// The reason why the latest attempt failed.
   var problem: String?
   var restoration: Restoration?
 
-  /// How long a restoration is told of.
+  /// The time for which a restoration stays in the status.
   static let reminding = Milliseconds.days(14)
 }
 
-// A snapshot is taken when something is written anyway and a day has passed since the last, not by a timer: an idle
-// machine is not woken for it, and what is not written needs no copy.
+// A snapshot is taken on a write when a day has passed since the last one. No timer does it: an idle machine is not
+// woken, and an unchanged store needs no copy.
 extension EventLoop {
-  /// Under this name the store keeps of which restoration a notice was given.
+  /// The name of the store's note that says for which restoration a notice was given.
   private static let toldNote = Restoration.note + ".told"
 
-  /// Hears of what befalls the store from now on, and of what has befallen it while it was opened.
+  /// Subscribes to incidents of the store, including those that happened while it was opened.
   func watchStore() {
     snapshots.latest = snapshotManager?.snapshots().first
     snapshotManager?.watch { [weak self] incident in
@@ -59,9 +59,9 @@ extension EventLoop {
     }
   }
 
-  // MARK: Taking them
+  // MARK: Taking snapshots
 
-  /// - Parameter atStart: whether the daemon has just started: then one is taken only of what has changed since the last.
+  /// Takes a snapshot if one is due. With `atStart` it takes one only if the store has changed since the last.
   func considerSnapshot(atStart: Bool = false) {
     guard let snapshotManager, configuration.snapshots > 0, !isStopping, snapshots.task == nil else { return }
     let start = atStart ? nil : startedAt
@@ -72,11 +72,11 @@ extension EventLoop {
     _ = takeSnapshot()
   }
 
-  /// Takes one, or joins in one that is being taken. Nil when the store keeps none.
+  /// Starts a snapshot or joins the one in progress. Returns nil if the store keeps none.
   func takeSnapshot() -> Task<StoreSnapshot, any Error>? {
     if let task = snapshots.task { return task }
     guard let snapshotManager else { return nil }
-    // Where none is to be taken, one that is asked for does not end others.
+    // If automatic snapshots are off, a manual one removes no older ones.
     let count = configuration.snapshots > 0 ? configuration.snapshots : .max
     let task = Task {
       try await withTaskExecutorPreference(executor) {
@@ -104,7 +104,7 @@ extension EventLoop {
   }
 
   private func snapshotFailed(_ error: any Error) {
-    // The store has been closed, or another was put in its place.
+    // The store was closed or replaced.
     if case StoreFailure.closed = error { return }
     let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
     snapshots.problem = sentence
@@ -121,7 +121,7 @@ extension EventLoop {
     case .restored(let restoration):
       snapshots.restoration = restoration
       tell(of: restoration)
-      // While the daemon starts, all is read afterwards anyway.
+      // During the start everything is read afterwards anyway.
       guard isReady, !isStopping else { return }
       Task { await withTaskExecutorPreference(executor) { await resumeAfterRestoration() } }
     case .spared(let sentence):
@@ -163,14 +163,13 @@ extension EventLoop {
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
   }
 
-  /// Another store stands in the place of the one that this loop knew: what it holds of that one is let go, and all that
-  /// is read at a start is read again.
+  /// Resumes after the store was replaced: drops what belongs to the old store and repeats the reads of a start.
   private func resumeAfterRestoration() async {
     drop { _ in true }
     degradedMode.storeIsAnother()
     snapshots.latest = snapshotManager?.snapshots().first
     do {
-      // It may be as full a disk as before, which takes no changes.
+      // The disk may still be full, so that the store takes no changes.
       let (wakeups, known, _, _) = try await firstLook()
       adopt(known)
       if degradedMode.owesStart { handle(.kept) }
@@ -184,10 +183,10 @@ extension EventLoop {
     staleSummary()
   }
 
-  /// Finds out whether the store was restored not long ago, and gives notice of it on the desktop once.
+  /// Checks for a recent restoration, and records a desktop notice of it once.
   func reviewRestoration() async {
     let (now, context, wakeupsReader) = (SystemClock.now, context, wakeupsReader)
-    // The system's daemon has no desktop of its own.
+    // The system daemon has no desktop.
     let owner = paths.isSystem ? nil : paths.uid
     do {
       guard let text = try await store.read({ try $0.note(Restoration.note) }), let found = Restoration(text: text)
@@ -208,7 +207,7 @@ extension EventLoop {
         return (notice, try wakeupsReader.read(transaction))
       }
       guard let wakeups else { return }
-      // Ended between the restoration and its notice.
+      // The daemon ended between the restoration and its notice.
       if !wasHeard { tell(of: found) }
       if let notice { publish([DaemonEvent(kind: .fired, occurrence: notice, message: notice.title)]) }
       handle(.wakeups(wakeups))
@@ -223,8 +222,7 @@ extension EventLoop {
     return "What was changed between \(start) and \(end) is lost; look through chime list.\(place)"
   }
 
-  /// What a person should know, in sentences. A restoration is told of until the damaged file has been taken away, or for
-  /// two weeks.
+  /// Sentences for the user about snapshots. A restoration is listed for two weeks, or until the damaged file is removed.
   var snapshotAttention: [String] {
     var sentences: [String] = []
     if let restoration = snapshots.restoration, isRecent(restoration) {

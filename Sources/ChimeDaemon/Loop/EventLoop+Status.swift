@@ -2,13 +2,13 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-// What the daemon says of itself: `systemctl status`, `chime status`, and what it makes of a store that fails.
+// The daemon's status for `systemctl status` and `chime status`, and the handling of a failing store.
 extension EventLoop {
   func staleSummary() {
     guard !summaryIsStale, !isStopping else { return }
     summaryIsStale = true
-    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones. One that
-    // takes long to count comes the more rarely, so that it is never more than a twentieth of the work.
+    // Reminders are due on whole seconds, so a delay of a whole second would read the summary together with the next
+    // firing. The delay grows with the cost of the summary, which stays below a twentieth of the work.
     arm(summaryAfter: max(.milliseconds(700), .milliseconds(summaryTook.rawValue * 20)))
   }
 
@@ -44,7 +44,7 @@ extension EventLoop {
     var startedAt: Instant
     var storePath: String
     var storeProblem: String?
-    /// Times that have fired and are not in the store.
+    /// The number of fired times that are not in the store.
     var unrecorded: Int
     var connections: Int
     var clockEvents: Int
@@ -52,16 +52,16 @@ extension EventLoop {
     var summary: String
     var notices: [DaemonInterface.Notice]
     var lastSnapshot: StoreSnapshot?
-    /// Queues that are not tried before then, because they failed again and again.
+    /// Queues that rest after repeated failures, with the end of the rest.
     var rests: [DeliveryQueue: Instant]
-    /// How the topics stand that answers are read from.
+    /// The status of each reply source.
     var replies: [DeliveryQueue: ReplySource.Status] = [:]
-    /// Nil: nobody is told.
+    /// The heartbeat; nil if none is configured.
     var heartbeat: Heartbeat?
   }
 
   func snapshot() async -> Snapshot {
-    // Whoever asks wants to know how it is now: nobody else may have tried since.
+    // Try the store now: nothing else may have tried it since it failed.
     if trouble.writing != nil { await tryStore() }
     if summaryIsStale || trouble.problem != nil {
       await refreshSummary()
@@ -70,7 +70,7 @@ extension EventLoop {
     return present()
   }
 
-  /// What the loop knows by itself.
+  /// Returns the status from the loop's own state.
   func present() -> Snapshot {
     Snapshot(
       pid: ProcessFacts.pid, isSystem: paths.isSystem, startedAt: startedAt, storePath: paths.storePath,
@@ -80,9 +80,9 @@ extension EventLoop {
       heartbeat: configuration.heartbeat.isTold ? heartbeat.value : nil)
   }
 
-  // MARK: A store that fails
+  // MARK: A failing store
 
-  /// What becomes of reminders while the store takes no changes.
+  /// What happens to reminders while the store takes no changes.
   var meanwhile: String {
     store.isShared
       ? "what is due waits, and changes are refused"
@@ -93,7 +93,7 @@ extension EventLoop {
     trouble.summary(unrecorded: degradedMode.unrecorded, showsMeanwhile: !store.isShared)
   }
 
-  /// A change failed. The log is told once for each reason, until the store works again.
+  /// Notes that a change failed. Each reason is logged once until the store works again.
   func storeFailed(_ error: any Error, _ consequence: String) {
     let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
     trouble.writing = sentence
@@ -101,11 +101,11 @@ extension EventLoop {
       publish([DaemonEvent(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
     }
     ServiceManager.status(troubleSummary)
-    // Another daemon may be firing what this one cannot.
+    // With a shared store another daemon may be able to fire, so this one does not enter degraded mode.
     if !store.isShared, (error as? StoreFailure)?.isPassing ?? false { handle(.refused) }
   }
 
-  /// A client's change was refused.
+  /// Notes that a client's change was refused.
   func changeRefused(_ failure: StoreFailure) { storeFailed(failure, "changes are refused") }
 
   func readingFailed(_ error: any Error) {
@@ -119,7 +119,7 @@ extension EventLoop {
     ServiceManager.status(troubleSummary)
   }
 
-  /// A transaction that changed something has committed, and so the store works.
+  /// Ends the store's trouble after a transaction that wrote has committed.
   func storeWorks() {
     guard trouble.problem != nil, degradedMode.isEmpty else { return }
     let before = trouble
@@ -135,7 +135,7 @@ extension EventLoop {
     if before.owesWake { wakeQueues { _ in true } }
   }
 
-  /// Finds out whether the store takes changes again, and if so brings what is kept to it.
+  /// Tries whether the store takes changes again. If it does, the buffer is recorded.
   func tryStore() async {
     do {
       let wakeups = try await store.write { [wakeupsReader] transaction in

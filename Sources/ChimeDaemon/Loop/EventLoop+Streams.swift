@@ -3,14 +3,14 @@ import ChimeCore
 import Dispatch
 import Varlink
 
-// Answers in parts: a part leaves when the one before has been taken, so that a slow reader holds nothing but itself.
+// Streamed replies: a part is sent when the client has taken the previous one, so that a slow reader blocks only itself.
 
-/// Who waits for a client to have taken what it was sent.
+/// The waits for clients to take the part that was sent.
 struct StreamReaders {
   private var waiting: [Poller.Token: (number: Int, done: CheckedContinuation<Bool, Never>)] = [:]
   private var count = 0
 
-  /// - Returns: what names this wait.
+  /// Adds a wait and returns its number.
   mutating func add(_ token: Poller.Token, _ done: CheckedContinuation<Bool, Never>) -> Int {
     count += 1
     waiting[token] = (count, done)
@@ -26,14 +26,14 @@ struct StreamReaders {
 }
 
 extension EventLoop {
-  /// How long a reader may take for one part.
+  /// The time that a reader may take for one part.
   private static let patience = DispatchTimeInterval.seconds(60)
 
-  /// How many answers in parts an owner may have under way: each holds a file, and a reader who takes a minute for each part
-  /// holds it for days.
+  /// The number of streamed replies that an owner may have in flight. Each holds a file, and a reader that takes a
+  /// minute for each part holds it for days.
   static let mostStreams = 2
 
-  /// Answers a call in parts, until there are no more or nobody takes them.
+  /// Answers a call in parts until the last part is sent or the reader is gone.
   nonisolated func stream(_ handler: RequestHandler, _ request: QueuedRequest, _ number: Int) async {
     let (call, token) = (request.call, request.token)
     guard await beginStream(handler.caller.owner) else {
@@ -68,7 +68,7 @@ extension EventLoop {
         await finished(number)
         throw error
       }
-      // What is left to do is the reader's, and holds up nobody.
+      // The remaining work depends on the reader and blocks nobody.
       if made?.keepsTurn != true { await finished(number) }
       guard let parts = made else { return }
       var fault: (any Error)?
@@ -92,9 +92,7 @@ extension EventLoop {
     }
   }
 
-  /// Sends a part and waits until it has been taken.
-  ///
-  /// - Returns: false when it was the last, or nobody reads any more.
+  /// Sends a part and waits until the client has taken it. Returns false after the last part or if the reader is gone.
   private func sendPart(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) async -> Bool {
     replied(reply, to: call, token)
     guard reply.continues, let client = clients[token], client.connection.activeCall == call.id else { return false }
@@ -108,7 +106,7 @@ extension EventLoop {
   }
 
   private func giveUp(_ number: Int, _ token: Poller.Token) {
-    // It may have read meanwhile, while the daemon stood still.
+    // After a standstill of the daemon the client may have read meanwhile.
     pump(token)
     guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
     complain(.clientDropped, client.caller.uid, "a reader that did not keep up was dropped", .notice)

@@ -3,10 +3,10 @@ import ChimeCore
 import ChimeSchedule
 import Varlink
 
-// Tenants: for whom a client acts, and how often it may ask.
+// Tenants: for whom a client acts, and at which rate it may make requests.
 extension EventLoop {
-  /// Takes the tenants of a configuration over. What the system's databases and the store have to say is asked for
-  /// elsewhere; until the store has given a new tenant its number, its requests are refused.
+  /// Adopts the configured tenants. Lookups in the system's user database run on another thread. Requests of a new
+  /// tenant are refused until the store has given it a number.
   func adoptTenants(_ definitions: [String: TenantDefinition]) async {
     let members = await Task(executorPreference: requestExecutor) { Tenants.Members(of: definitions) }.value
     for problem in members.problems { log(.warning, problem) }
@@ -14,7 +14,7 @@ extension EventLoop {
     await learnTenants()
   }
 
-  /// Asks the store for the numbers of tenants; it gives one to those who are new to it.
+  /// Reads the tenants' numbers from the store, which assigns numbers to new tenants.
   func learnTenants() async {
     do {
       tenants.know(try await store.read { try $0.tenants() })
@@ -31,7 +31,7 @@ extension EventLoop {
 
   // MARK: Deliveries
 
-  /// Finds out what part of the tenants' deliveries is this daemon's, of several with one store, and holds the queues to it.
+  /// Reads which share of the tenants' delivery rate belongs to this daemon, and applies it to the queues.
   func renewShares() async {
     let limited = tenants.seats.values.filter { $0.definition.deliveriesPerSecond != nil }.compactMap(\.number)
     if let shared = fleet.store, !limited.isEmpty {
@@ -39,15 +39,15 @@ extension EventLoop {
       do {
         tenants.share(try await shared.shares(of: limited))
       } catch {
-        // What it was holds on: who has the queues changes when the store can be reached.
+        // The old share stays in force: queues only move when the database is reachable.
         log(.debug, "the parts of tenants' deliveries could not be read; ignoring: \(error)")
       }
     }
     renewOwners()
   }
 
-  /// Somebody, this daemon among them, may have put something for a tenant into queues that owed nothing: asked for with each
-  /// look at what others have done, and answered once in a while.
+  /// Refreshes the shares if the last refresh is old enough. Any daemon may have written for a tenant into a queue that
+  /// had nothing pending. Called with each poll of other daemons' changes.
   func considerShares() {
     let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
     guard fleet.store != nil, !isLately, !scheduler.policies.owners.isEmpty else { return }
@@ -61,9 +61,9 @@ extension EventLoop {
 
   // MARK: Requests
 
-  /// Who it is that makes a call: the client, or a tenant that the client acts for.
+  /// Returns the caller of a request: the client itself, or the tenant for which it acts.
   ///
-  /// - Throws: why the call is not answered.
+  /// - Throws: the reason why the call is refused.
   func caller(of call: VarlinkCall, from client: inout Clients.Client) throws(ControlFailure) -> Caller {
     guard let name = call.text("tenant") else { return client.caller }
     guard let seat = tenants.seats[name], mayAct(&client, for: seat) else {
@@ -91,7 +91,7 @@ extension EventLoop {
     return Caller(uid: client.caller.uid, owner: number, sees: number, tenant: seat.definition)
   }
 
-  /// Whoever sees everybody's things may act for everybody.
+  /// Returns whether the client may act for a tenant. A client that sees everyone's data may act for every tenant.
   private func mayAct(_ client: inout Clients.Client, for seat: Tenants.TenantState) -> Bool {
     if client.caller.sees == nil || seat.users.contains(client.caller.uid) { return true }
     guard !seat.groups.isEmpty else { return false }
@@ -100,7 +100,7 @@ extension EventLoop {
     return !groups.isDisjoint(with: seat.groups)
   }
 
-  /// The tenants that a caller may know of: the one it acts for, else all that it may act for.
+  /// Returns the tenants that a caller may see: the one for which it acts, else all for which it may act.
   func seats(for caller: Caller) -> [Tenants.TenantState] {
     let seats: [Tenants.TenantState]
     if let tenant = caller.tenant {

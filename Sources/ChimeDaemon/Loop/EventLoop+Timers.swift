@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The loop's timers.
+/// The timers of the event loop.
 struct LoopTimers {
   let due: LoopTimer
   let outbox: LoopTimer
@@ -19,7 +19,7 @@ struct LoopTimers {
   let others: LoopTimer
   let fleet: LoopTimer
   let waits: LoopTimer
-  /// When the two that follow the wall clock are to run out by one that nobody sets.
+  /// The monotonic deadlines of the two wall-clock timers; their lateness reveals a stop of the daemon.
   var dueAt: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?
 }

@@ -3,39 +3,39 @@ import ChimeCore
 import ChimeSchedule
 import Varlink
 
-/// The requests that wait for a database on the network, which may be cut off without a word.
+/// The requests that wait for a database on the network, whose connection may be lost without notice.
 struct RequestWaits {
   fileprivate var watched: [Int: (request: EventLoop.QueuedRequest, wait: StoreWait)] = [:]
-  /// Those that have been answered before their change has come to its end.
+  /// Requests that were answered before their change ended.
   fileprivate var answered: Set<Int> = []
-  /// Those that are to find out by themselves that their wait has ended.
+  /// Requests whose wait has ended and that still have to notice it.
   fileprivate var ended: Set<Int> = []
   fileprivate var isArmed = false
   fileprivate let stranded = StrandedCalls()
 
-  /// - Returns: whether it is still to be answered.
+  /// Ends the wait of a request, and returns whether the request still needs an answer.
   mutating func end(_ number: Int) -> Bool {
     watched[number] = nil
     return answered.remove(number) == nil
   }
 }
 
-// Whoever asks hears within 4 s that the database does not answer. A connection that is cut off tells of that by itself
-// only after the time in which a network may come back (tcp_user_timeout), and the loop's own work waits for that: it
-// has to know what has become of what it writes.
+// A client learns within 4 s that the database does not answer. A lost connection reports an error only after
+// tcp_user_timeout, which allows for short network outages. The loop's own writes wait for that, because the loop must
+// know their result.
 extension EventLoop {
-  /// How often those that wait are looked at.
+  /// The interval between checks of the waiting requests.
   private static let waitsEvery = Milliseconds.milliseconds(500)
-  /// How long one whose wait has ended may take to have its turn.
+  /// The time that a request has to run after its wait has ended.
   private static let turnAfterEnd = Milliseconds.milliseconds(200)
-  /// From when on the database is asked whether it is there.
+  /// The wait after which the database is probed.
   private static let waitBeforeProbe = Milliseconds.seconds(1)
-  /// How long a request waits for a database that does not answer, and for how long that has to have been so: one that is
-  /// busy with what takes long answers the fleet's thread.
+  /// The longest wait of a request, and the minimum silence of the database for it to apply. A database that is merely
+  /// busy still answers the fleet's thread.
   private static let longestWait = Milliseconds.seconds(3)
   private static let longestSilence = Milliseconds.milliseconds(1_500)
 
-  /// What a request waits by; nil: it waits as long as it takes, because it is long, or because nobody waits for it.
+  /// Returns the bounded wait of a request. Returns nil if it may wait without limit, because it is long or `oneway`.
   func wait(for call: VarlinkCall) -> StoreWait? {
     guard fleet.store != nil, !call.oneway else { return nil }
     if RequestHandler.isStreamed(call) || call.method == TrackersInterface.Restore.method { return nil }
@@ -44,7 +44,7 @@ extension EventLoop {
     return wait
   }
 
-  /// The store as a request has it.
+  /// Returns the store that a request uses.
   func store(for request: QueuedRequest, _ executor: DispatchExecutor) -> any Store {
     guard let shared = fleet.store, let wait = request.wait else { return store }
     wait.begin()
@@ -71,8 +71,8 @@ extension EventLoop {
     if let longest = times.values.max(), longest >= Self.waitBeforeProbe { shared.probe() }
     if let silence = shared.unansweredFor, silence >= Self.longestSilence {
       for number in times.filter({ $0.value >= Self.longestWait }).keys.sorted() {
-        // Those that wait for their turn have it now, and find that the store does not answer; but for those before whom is
-        // one that waits as long as it takes.
+        // A queued request gets its turn and finds that the store does not answer. A request behind one with an
+        // unlimited wait is refused here.
         if waits.ended.contains(number) { refuse(number) } else { giveUp(number) }
       }
       beginRequests()
@@ -91,7 +91,7 @@ extension EventLoop {
     reply("\(Self.silence.sentence); it is not known whether the change was made", to: request)
   }
 
-  /// Answers one whose turn has not come although it is over.
+  /// Refuses a request that is still queued after its wait has ended.
   private func refuse(_ number: Int) {
     guard requests.remove(number), let (request, _) = waits.watched.removeValue(forKey: number) else { return }
     reply(Self.silence.sentence, to: request)

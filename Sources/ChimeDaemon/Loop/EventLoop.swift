@@ -7,20 +7,20 @@ import Dispatch
 import Glibc
 import Varlink
 
-/// The one owner of the daemon's state: every wake-up becomes one event here, handled to its end without suspension.
+/// An EventLoop owns the daemon's state and handles each wake-up as one event, to its end and without suspension.
 ///
-/// Runs on one Dispatch queue. Timers and the poller's source are of that queue and enter by `assumeIsolated`; the
-/// store, HTTP and subprocesses live outside, hold no reference to this state, and come back as events.
+/// It runs on one Dispatch queue. Timers and the poller's source belong to that queue and enter the actor by
+/// `assumeIsolated`. The store, HTTP and subprocesses run elsewhere, hold no reference to this state, and report back as events.
 actor EventLoop {
-  /// The loop's own queue.
+  /// The executor of the loop's own queue.
   let executor: DispatchExecutor
-  /// Where requests are read and answers written, so that a long listing does not hold up the loop.
+  /// The executor that reads requests and writes answers, so that a long listing does not delay the loop.
   let requestExecutor = DispatchExecutor(label: "io.chime.desk")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let log: Log
   let store: any Store
-  /// Who takes snapshots of the store; nil: nobody does.
+  /// Takes snapshots of the store; nil if the store supports none.
   let snapshotManager: (any SnapshotManager)?
   let zones: ZoneCatalog
   let secrets: Secrets
@@ -30,27 +30,27 @@ actor EventLoop {
   let paths: RuntimePaths
   let wakeupsReader = WakeupsReader()
   let startedAt: Instant
-  /// When nobody could fire; with several daemons on the store, learned at the start.
+  /// Tells downtime from sleep. With several daemons on the store, `joinFleet` replaces it at the start.
   var uptime: Uptime
-  /// What the first that fires is told with; nil: others ran before, or it has been told.
+  /// The downtime that the first firing reports; nil if other daemons ran meanwhile or it has been reported.
   var downtime: Downtime?
 
   var configuration: Configuration
-  /// What schedules are read against; made anew when the configuration is.
+  /// The inputs of schedule evaluation besides the schedule; rebuilt when the configuration changes.
   var context: ReminderContext
   var calendarFiles = CalendarFiles()
-  /// Calendars that reminders name and that are not configured, with how many do.
+  /// The calendars that reminders name but the configuration lacks, each with the number of such reminders.
   var missingCalendars: [String: Int] = [:]
-  /// How many reminders leave out the calendar of public holidays.
+  /// The number of reminders that skip days of the public holiday calendar.
   var holidayReminders = 0
-  /// The release of the database of zones that was last seen.
+  /// The release of the time zone database at the last check.
   var zoneDatabase: String
   let commands: CommandChannel
   var channels: Channels
   var scheduler: Scheduler
   let inbox = AttemptResultQueue()
   var outbox = OutboxState()
-  /// The outbox transaction that is under way.
+  /// The outbox transaction in flight.
   var outboxTask: Task<Void, Never>?
   var history = HistoryState()
   var snapshots = SnapshotState()
@@ -61,12 +61,12 @@ actor EventLoop {
   var requests = RequestQueue<QueuedRequest>()
   var waits = RequestWaits()
   var rateLimitedLog = RateLimitedLog()
-  /// Who waits for the last client to have gone.
+  /// Resumed when the last client has disconnected.
   var farewellEnd: CheckedContinuation<Void, Never>?
   var clockWatch: ClockWatch?
   var sleep = SleepState()
   let wakeAlarm: WakeAlarm
-  /// Counts what was late in the present absence, so that it is spread.
+  /// Counts late messages of the present downtime, so that they are spread.
   var catchUpSpread: CatchUpSpread
   var signals: Int32 = -1
   var shortage = DescriptorShortage()
@@ -78,34 +78,34 @@ actor EventLoop {
   var heartbeat = HeartbeatState()
   var trouble = StoreTrouble()
   var renewal = Renewal()
-  /// What is known and not in the store, while that takes no changes.
+  /// The decisions, outcomes and answers that are not in the store because it takes no changes.
   var degradedMode = DegradedMode()
-  /// The transaction that records what was kept.
+  /// The transaction that records the buffered degraded-mode entries.
   var recordTask: Task<Void, Never>?
   var summary = "starting"
   var isReady = false
   var summaryIsStale = false
-  /// How long it took to count last.
+  /// The duration of the last summary query.
   var summaryTook = Milliseconds.zero
   var isStopping = false
-  /// What the store knows of the popups on the screen.
+  /// The record of visible popups as the store has it.
   var keptPopups = ""
   var attachments = AttachmentState()
   var streamReaders = StreamReaders()
-  /// How many answers in parts each owner has under way.
+  /// The number of streamed replies in flight, by owner.
   var streams: [UInt32: Int] = [:]
-  /// What was found out about channels that nobody hears.
+  /// The cached result of the search for reminders whose channels reach nobody.
   var hearingState = HearingState()
-  /// Looks at what the daemon stands on that are under way, by whose secrets may be named.
+  /// The diagnostics runs in flight, by the owner whose secrets they may name.
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?
   var fleet = FleetState()
   var replies = ReplyState()
   var tenants = Tenants()
-  /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
+  /// Keeps a running loop alive: its timers and descriptors refer to it unowned.
   private var running: EventLoop?
 
-  /// What a descriptor of the poller is.
+  /// The kind of a descriptor in the poller.
   enum Watched { case listener, client, clock, link, folders, bus, signals }
 
   init(
@@ -144,9 +144,9 @@ actor EventLoop {
       policies: Self.policies(of: [], configuration.channels, book, Tenants()), seed: UInt64.random(in: .min ... .max))
   }
 
-  /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.
+  /// Arms the timers, watches the descriptors, reads the pending work from the store, and reports READY to systemd.
   ///
-  /// - Throws: `SystemError` or `StoreFailure` when the daemon cannot do its work.
+  /// - Throws: `SystemError` or `StoreFailure` if the daemon cannot work.
   func start(listening sockets: [Int32], signals: Int32) async throws {
     running = self
     uploads.removeLeftovers()
@@ -164,7 +164,7 @@ actor EventLoop {
     await joinFleet()
 
     let (wakeups, known, popups, trace) = try await firstLook()
-    // Where other daemons have run, nothing was missed for want of one.
+    // If other daemons ran meanwhile, nothing was missed.
     if uptime.runningSince == startedAt {
       downtime = Downtime(after: trace, until: startedAt, channels: noticeChannels)
     }
@@ -180,7 +180,7 @@ actor EventLoop {
       listeners[token] = socket
     }
     isReady = true
-    // What there is to say is counted afterwards: with a million reminders that takes a moment which nobody need wait.
+    // The summary follows READY: with a million reminders counting takes a moment, and nobody needs to wait for it.
     summaryIsStale = true
     ServiceManager.ready(status: "ready")
     if let interval = ServiceManager.watchdogMicroseconds() {
@@ -200,7 +200,7 @@ actor EventLoop {
     chime_forget_code()
   }
 
-  /// What the store owes. One that can only be read is asked all the same, and told later that a new daemon runs.
+  /// Reads the pending work from the store. A store that only allows reading is told later that a new daemon runs.
   func firstLook() async throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) {
     let look: @Sendable (any StoreTransaction) throws -> (NextWakeups, [Endpoint], String?, Downtime.Trace?) = {
       [wakeupsReader, popupsNote] transaction in
@@ -236,7 +236,7 @@ actor EventLoop {
       replies: timer { $0.repliesAreDue() },
       others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
       waits: timer { $0.lookAtWaits() })
-    // One of each clock, so that libdispatch has both its timerfds before any client is let in.
+    // Arm one timer of each clock, so that libdispatch creates both timerfds before a client can use up the descriptors.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))
     self.timers = timers
@@ -247,7 +247,7 @@ actor EventLoop {
   func handle(_ event: Scheduler.Event) {
     guard !isStopping else { return }
     switch event {
-    // What has been claimed just now is ours, and the scheduler is to hear of it.
+    // These claims were made just now and belong to this daemon; the scheduler must learn of them.
     case .claimed, .fired, .stoodIn, .dropped: break
     default: noticeLapse()
     }
@@ -275,12 +275,12 @@ actor EventLoop {
     workOutbox()
   }
 
-  /// Where owners are told what no reminder of theirs says. A command is run for reminders alone.
+  /// The channels for notices that belong to no reminder. Commands are excluded: they run for reminders only.
   private var noticeChannels: [ChannelName] {
     configuration.defaultChannels.filter { $0 == .desktop ? !paths.isSystem : configuration.commands[$0] == nil }
   }
 
-  // MARK: The watchdog: only a loop that turns tells systemd so.
+  // MARK: The watchdog: only a working loop notifies systemd.
 
   private var watchdogInterval: Milliseconds?
 
@@ -295,9 +295,9 @@ actor EventLoop {
     timers?.watchdog.arm(after: watchdogInterval)
   }
 
-  // MARK: Configuration and the end
+  // MARK: Reload and shutdown
 
-  /// Reads the configuration again; after an error what was in force stays.
+  /// Reads the configuration again. After an error the old configuration stays in force.
   func reload() async throws {
     ServiceManager.reloading()
     defer { ServiceManager.ready(status: summary) }
@@ -316,7 +316,7 @@ actor EventLoop {
       }
       let heartbeat = configuration.heartbeat
       configuration = loaded
-      // Who is heard is found out anew: what shows popups may be another program now.
+      // Another program may show the popups now.
       hearingState = HearingState()
       catchUpSpread.span = loaded.lateSpread
       if isRenewed { renewPolicies() }
@@ -342,7 +342,7 @@ actor EventLoop {
     }
   }
 
-  /// Channels with other settings take over; what the old ones had under way is cut short and tried again.
+  /// Replaces the channels after a change of their settings. Attempts of the old channels are aborted and retried.
   private func renewChannels(_ configuration: Configuration) {
     let old = channels
     channels = Channels(
@@ -358,9 +358,7 @@ actor EventLoop {
     }
   }
 
-  /// Ends cleanly: no new clients, channels stopped, the store closed.
-  ///
-  /// - Parameter status: for who started it (sysexits(3)).
+  /// Stops accepting clients, stops the channels, closes the store, and exits with `status` (sysexits(3)).
   func stop(status: Int32 = EXIT_SUCCESS) {
     guard !isStopping else { return }
     isStopping = true
@@ -378,7 +376,7 @@ actor EventLoop {
         if status == EXIT_SUCCESS { await leaveFleet() }
         await channels.stop()
         await endMetricsFile()
-        // A store that has ended takes nothing any more.
+        // A store that has failed for good takes no changes.
         if status == EXIT_SUCCESS {
           await settleOutbox()
           await recordBeforeTheEnd()

@@ -3,30 +3,30 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// What the files of a set say there is to be. Not yet looked at: what is there.
+/// A Manifest is the desired state that the files of a set declare, independent of the present state.
 struct Manifest: Sendable {
-  /// Where something is said, for what is found out later to be wrong with it.
+  /// The location of a declaration, for faults that are found later.
   struct Place: Sendable {
     var file: Int
     var table: PackReader.Table
 
-    /// - Returns: the value of a key, or the table where it has none.
+    /// Returns the value of a key, or the table if it has no such key.
     func node(_ key: String) -> TOMLNode { table[key] ?? table.node }
   }
 
   struct Item: Sendable {
     var place: Place
     var id: ReminderID?
-    /// With the defaults of its file; its link to a tracker is in `link`.
+    /// The reminder with the defaults of its file. Its link to a tracker is in `link`.
     var reminder: Reminder
-    /// The schedule as it is written.
+    /// The schedule as written.
     var when: String
-    /// Nil: whether it is paused is left as it is.
+    /// The declared pause; nil if the manifest does not manage it.
     var pause: Pause?
     var link: RemindersInterface.TrackerLink?
-    /// The reminder that it waits for, as it is written.
+    /// The name of the reminder that it waits for, as written.
     var onlyIfDone: String?
-    /// It comes once, and its time is over.
+    /// Whether it is a one-off reminder in the past.
     var hasPassed = false
   }
 
@@ -41,19 +41,19 @@ struct Manifest: Sendable {
 
   struct Counted: Sendable {
     var place: Place
-    /// Of no owner yet; its `startedOn` means nothing where the file says no `start`.
+    /// The tracker without an owner. Its `startedOn` is valid only if `saysStart`.
     var tracker: Tracker
     var saysStart: Bool
   }
 
-  /// A pack that is to be there. What else is said of it is read when the pack itself is known.
+  /// A declared pack. Its nested tables are read once the pack itself is known.
   struct Bundle: Sendable {
     var place: Place
     var name: String
-    /// The path of one of the user's own; nil: it comes with Chime.
+    /// The path of a user's own pack; nil for a shipped one.
     var path: String?
     var language: String?
-    /// With the defaults of its file.
+    /// A reminder with the defaults of the file.
     var prototype: Reminder
   }
 
@@ -62,16 +62,16 @@ struct Manifest: Sendable {
   var endpoints: [Webhook] = []
   var trackers: [Counted] = []
   var packs: [Bundle] = []
-  /// One for each file; they gather what is wrong.
+  /// The reader of each file, which collects its faults.
   var readers: [PackReader] = []
-  /// What is wrong with the files of packs.
+  /// Faults in the files of packs.
   var packFaults: [PackFault] = []
 
   static let mostReminders = 10_000
   static let mostEndpoints = 200
   static let mostFiles = 1_000
 
-  /// All that is wrong, in the order of the files; empty when nothing is.
+  /// All faults in the order of the files; empty if there are none.
   var faults: [PackFault] {
     var all = readers.flatMap(\.inOrder)
     if readers.contains(where: \.hasMore) {
@@ -82,19 +82,19 @@ struct Manifest: Sendable {
     return all
   }
 
-  /// The files of the user's own packs, each once.
+  /// The distinct files of the user's own packs.
   var packFiles: [String] { packs.compactMap(\.path).uniqued }
 
-  /// The files of secrets that endpoints name, each once.
+  /// The distinct files of secrets that endpoints name.
   var secretFiles: [String] { endpoints.flatMap { [$0.secretFile, $0.tokenFile] }.compactMap { $0 }.uniqued }
 
   mutating func fault(_ place: Place, _ key: String, _ message: String) {
     readers[place.file].fault(place.node(key), place.table.key(key), message)
   }
 
-  /// Reads all files. What is wrong with them is in `faults`.
+  /// Reads all files. Their faults are in `faults`.
   ///
-  /// - Parameter prototype: a reminder as the configuration has it where nothing is said.
+  /// - Parameter prototype: a reminder with the configured defaults.
   static func read(
     _ files: [RemindersInterface.SetFile], prototype: Reminder, fields: ReminderFields
   ) -> Manifest {
@@ -115,7 +115,7 @@ struct Manifest: Sendable {
     return set
   }
 
-  /// Finds fault with what is declared twice.
+  /// Reports duplicate declarations.
   private mutating func findTwins() {
     var ids: [String: Place] = [:]
     var titles: [String: Place] = [:]
@@ -164,7 +164,7 @@ struct Manifest: Sendable {
 }
 
 extension [String] {
-  /// Each once, in the order of the first.
+  /// The distinct elements in order of first occurrence.
   fileprivate var uniqued: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }

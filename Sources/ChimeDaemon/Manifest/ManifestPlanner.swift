@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Finds out what a set asks for that is not so yet. Looks at the store and changes nothing.
+/// A ManifestPlanner computes the changes that bring the store to the declared state. It only reads the store.
 struct ManifestPlanner: Sendable {
   let handler: RequestHandler
   let request: RemindersInterface.Apply
@@ -11,7 +11,9 @@ struct ManifestPlanner: Sendable {
 
   typealias Interface = RemindersInterface
 
-  /// - Throws: `InvalidSet` with all that is wrong.
+  /// Plans the changes.
+  ///
+  /// - Throws: `InvalidSet` with all faults.
   func plan(in transaction: any StoreTransaction) throws -> ManifestPlan {
     var work = ManifestTransaction(
       planner: self, transaction: transaction, declared: declared,
@@ -28,7 +30,7 @@ struct ManifestPlanner: Sendable {
     return work.plan
   }
 
-  /// By which one plan is told from another. FNV-1a, as nobody gains by two that are alike.
+  /// Identifies a plan by an FNV-1a hash. Nobody gains from a collision.
   private static func digest(_ changes: [Interface.SetChange]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func take(_ text: String?) {
@@ -36,7 +38,7 @@ struct ManifestPlanner: Sendable {
     }
     for change in changes {
       for text in [change.action.rawValue, change.kind.rawValue, change.id, change.title] { take(text) }
-      // The new values are the caller's own; of "every 90m" they say when it was read.
+      // The new values come from the caller; those of "every 90m" depend on the time of reading.
       for field in change.fields { for text in [field.name, field.old] { take(text) } }
     }
     return String(hash, radix: 16)
@@ -49,9 +51,9 @@ struct ManifestTransaction {
   let transaction: any StoreTransaction
   var declared: Manifest
   var plan: ManifestPlan
-  /// The trackers there will be.
+  /// The trackers after the change.
   var known: [Tracker] = []
-  /// The reminders of packs that the set brings or takes away, and of which: what becomes of them is the packs' business.
+  /// Reminders of packs that the set adds or removes, with their pack. The pack's own plan handles them.
   var bundled: [ReminderID: PackID] = [:]
 
   var handler: RequestHandler { planner.handler }
@@ -123,7 +125,8 @@ struct ManifestTransaction {
     }
   }
 
-  /// The reminder that is meant: that of the id; else the one of this set that is called so, else the only one of none.
+  /// Finds the reminder that an item means: by id; else by title in this set; else the only one with the title outside of
+  /// all sets.
   private mutating func match(
     _ item: Manifest.Item, in known: [ReminderRecord], named: Set<ReminderID>
   ) throws -> ReminderRecord? {
@@ -205,7 +208,7 @@ struct ManifestTransaction {
     try warn(about: after)
   }
 
-  /// What is to be declared for a tracker that is not there; nil when it is.
+  /// Returns advice on how to declare a missing tracker; nil if it exists.
   private func bringing(_ link: Interface.TrackerLink?) -> String? {
     guard let name = link?.tracker, !known.contains(where: { $0.id.rawValue == name }) else { return nil }
     let pack = ShippedPacks.names.first { name in
@@ -215,8 +218,8 @@ struct ManifestTransaction {
     return "[[pack]] name = \"\(pack)\" in the file brings it"
   }
 
-  /// Whether the schedule of a reminder is what a file means: also when the file says no beginning, as "every 90m" does, and
-  /// the reminder was given one as it was set.
+  /// Returns whether a reminder's schedule is what the file means. A schedule without a start, such as "every 90m", got
+  /// its start when it was set.
   func isSame(_ known: Reminder, _ item: Manifest.Item) throws -> Bool {
     if known.schedule == item.reminder.schedule { return true }
     let fields = handler.fields.read(at: handler.now - Manifest.aWhile)
@@ -229,7 +232,7 @@ struct ManifestTransaction {
     return now.indices.allSatisfy { now[$0] != then[$0] || now[$0] == found[$0] }
   }
 
-  /// Whether a name is nobody's, nor was somebody else's of whom there is history.
+  /// Returns whether a name is unused and has no history of another user.
   func isFree(_ id: ReminderID) throws -> Bool {
     guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
     let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
@@ -237,7 +240,7 @@ struct ManifestTransaction {
   }
 
   mutating func warn(about reminder: Reminder) throws {
-    // The endpoints of the set are not there yet.
+    // The set's endpoints do not exist yet, so they cause no warning.
     let coming = Set(declared.endpoints.map(\.name))
     var known = reminder
     known.channels.removeAll { coming.contains($0.rawValue) }

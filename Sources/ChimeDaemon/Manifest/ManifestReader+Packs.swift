@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// `[[pack]]`, with what `[pack.tracker.ID]` and `[pack.reminder.ID]` lay over what it brings.
+// `[[pack]]`, with the overrides in `[pack.tracker.ID]` and `[pack.reminder.ID]`.
 extension ManifestReader {
   private static let packKeys = ["name", "file", "language", "tracker", "reminder"]
   private static let packReminderKeys = ["id", "title", "body", "when", "url", "paused"] + link.dropFirst()
@@ -31,9 +31,9 @@ extension ManifestReader {
     table[key] == nil ? nil : required(key, in: table, what)
   }
 
-  // MARK: What is laid over a pack
+  // MARK: Overrides of a pack
 
-  /// A pack's trackers as a set wants them, each with whether the set says when it begins.
+  /// Returns a pack's trackers with the set's overrides, each with whether the set gives its start.
   mutating func trackers(
     of pack: Pack, _ bundle: Manifest.Bundle
   ) -> [(tracker: Tracker, saysStart: Bool)] {
@@ -52,7 +52,7 @@ extension ManifestReader {
       var tracker = declared
       faults.allow(Self.trackerKeys, in: table, called: "a pack's tracker")
       if case .string(let symbol)? = table["unit"]?.value {
-        // What the pack offers in that unit: another step between milestones.
+        // The pack may offer another milestone step for this unit.
         let choices = TrackersInterface.PackChoices(units: [declared.id.rawValue: symbol])
         tracker = (try? PackChosen(pack: pack, choices: choices).tracker(declared, known: nil)) ?? tracker
       }
@@ -61,13 +61,15 @@ extension ManifestReader {
     }
   }
 
-  /// One of a pack's reminders as a set wants it.
+  /// A pack's reminder with the set's overrides.
   struct Wish {
     var isWanted: Bool?
     var item: Manifest.Item
   }
 
-  /// - Parameter made: what the pack makes of one where nobody wishes otherwise, of what it says nothing of.
+  /// Returns a pack's reminders with the set's overrides, by key.
+  ///
+  /// - Parameter made: creates a reminder of the pack over a prototype.
   mutating func reminders(
     of pack: Pack, _ bundle: Manifest.Bundle, made: (PackReminder, Reminder) throws -> Reminder
   ) -> [String: Wish] {
@@ -108,7 +110,7 @@ extension ManifestReader {
     return wishes
   }
 
-  /// The schedule of a pack's reminder as it is written there.
+  /// Returns the schedule of a pack's reminder as the pack has it.
   private func written(_ declared: PackReminder) -> String {
     fields.context.place == nil ? declared.whenWithoutPlace ?? declared.when : declared.when
   }
@@ -125,7 +127,7 @@ extension ManifestReader {
     item.link = link(in: table)
   }
 
-  /// The tables `[pack.NAME.…]` by their ids; those that the pack has nothing of are faults.
+  /// Returns the tables `[pack.NAME.…]` by id, and reports those whose id the pack lacks.
   private mutating func parts(
     _ name: String, of bundle: Manifest.Bundle, _ known: [String], _ sentence: (String) -> String
   ) -> [String: TOMLNode] {

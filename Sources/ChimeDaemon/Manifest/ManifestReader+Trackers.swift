@@ -3,9 +3,9 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// `[[tracker]]`, and what `[pack.tracker.ID]` lays over that of a pack.
+// `[[tracker]]`, and overrides in `[pack.tracker.ID]`.
 extension ManifestReader {
-  /// What may be said of any tracker.
+  /// The keys of any tracker.
   static let trackerKeys = TrackerSetting.all.compactMap(\.key)
   static let ownTrackerKeys = ["id", "kind", "items", "fields", "xp"]
   private static let kindSentence = "is missing: \"check\", \"amount\" or \"measure\""
@@ -27,7 +27,7 @@ extension ManifestReader {
     return .init(place: .init(file: file, table: table), tracker: tracker, saysStart: table["start"] != nil)
   }
 
-  /// Finds fault with settings that do not go together.
+  /// Reports settings that contradict each other.
   private mutating func judgeWhole(_ tracker: Tracker, _ table: Table) {
     do {
       try TrackerFields.check(tracker)

@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Reads one file of a set. Each key is judged by itself, so that all that is wrong is found at once.
+/// A ManifestReader reads one file of a set. It validates each key on its own, so that all faults are found at once.
 struct ManifestReader {
   var faults: PackReader
   let file: Int
@@ -13,7 +13,7 @@ struct ManifestReader {
   typealias Table = PackReader.Table
 
   private static let tables = ["set", "defaults", "reminder", "endpoint", "pack", "tracker"]
-  /// What `[defaults]` may say, in the order in which it is laid over a reminder.
+  /// The keys of `[defaults]`, in the order in which they are applied.
   static let shared =
     ["timezone", "latitude", "longitude", "gap", "fold", "channels", "tags", "urgency"]
     + ReminderFields.texts.filter(\.isShared).map(\.name)
@@ -24,7 +24,7 @@ struct ManifestReader {
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout Manifest) {
     if let pack = root["pack"], pack.isTable {
-      // In a folder that is applied it lies by mistake; what else is in it has other keys, and would be as many faults.
+      // The file of a pack is probably in the folder by mistake. Its other keys differ and would only cause more faults.
       faults.fault(
         pack, "pack",
         "makes this the file of a pack and no part of a set: keep it in another folder, and name its path in [[pack]], file",
@@ -71,13 +71,13 @@ struct ManifestReader {
     let title = required("title", in: table, "what it is called")
     if let title { take(Change(title: title), "title", in: table, &reminder) }
     layTexts(table, over: &reminder)
-    // What makes it critical comes before what may say otherwise.
+    // `within` makes a reminder critical, so it is applied before an explicit urgency.
     if let node = table["within"], let change = change("within", node, in: table) {
       take(change, "within", in: table, &reminder)
     }
     let before = faults.faults.count
     lay(table, over: &reminder)
-    // A schedule is read in its zone, which has to be one.
+    // The schedule depends on the zone and place, so it is only read if those are valid.
     let surroundingsStand = faults.faults.count == before
     let when = required("when", in: table, "a schedule, such as \"weekdays at 9:00\"")
     let (pause, link) = (pause(table), link(table))
@@ -85,16 +85,16 @@ struct ManifestReader {
       place: .init(file: file, table: table), id: id.map(ReminderID.init(rawValue:)), reminder: reminder,
       when: when ?? "", pause: pause, link: link, onlyIfDone: faults.string("onlyIfDone", in: table))
     if let when, surroundingsStand { schedule(when, in: table, of: &item) }
-    // With a fault in its name it would be taken for another.
+    // With a faulty name the item could match another reminder.
     return title == nil || table["id"] != nil && id == nil ? nil : item
   }
 
-  /// Reads the schedule of a reminder that is whole so far.
+  /// Reads the schedule of a reminder whose other fields are read.
   mutating func schedule(_ when: String, in table: Table, of item: inout Manifest.Item) {
     let (timezone, place) = (item.reminder.timezone, item.reminder.place)
     func read(at now: Instant) -> Schedule? { try? fields.read(at: now).schedule(when, in: timezone, at: place) }
     guard let schedule = read(at: fields.now) else {
-      // A file outlives its dates, and what has passed is no mistake.
+      // A date that has passed since the file was written is no fault.
       if let passed = read(at: Manifest.longAgo), passed.isOneOff, let other = read(at: Manifest.lessLongAgo),
         other == passed
       {
@@ -105,7 +105,7 @@ struct ManifestReader {
       return
     }
     item.reminder.schedule = schedule
-    // What counts from now would be another time with each reading.
+    // A one-off time relative to now would differ with each reading.
     if schedule.isOneOff, read(at: fields.now - Manifest.aWhile) != schedule, let node = table["when"] {
       faults.fault(
         node, table.key("when"),
@@ -114,7 +114,7 @@ struct ManifestReader {
     }
   }
 
-  /// Lays over a reminder what a table says of all that can be shared.
+  /// Applies the shared keys of a table to a reminder.
   mutating func lay(_ table: Table, over reminder: inout Reminder) {
     for key in Self.shared {
       guard let node = table[key], let change = change(key, node, in: table) else { continue }
@@ -177,14 +177,14 @@ struct ManifestReader {
     return change
   }
 
-  /// Lays over a reminder the texts that a table has of its own.
+  /// Applies the texts of a table that cannot be shared.
   mutating func layTexts(_ table: Table, over reminder: inout Reminder) {
     for text in Self.ownTexts {
       if let change = change(text, in: table) { take(change, text.name, in: table, &reminder) }
     }
   }
 
-  /// Both coordinates at once, with the first.
+  /// Reads both coordinates with the first key.
   private mutating func place(_ key: String, in table: Table) -> Change? {
     let other = key == "latitude" ? "longitude" : "latitude"
     guard table[other] != nil else {
@@ -280,7 +280,7 @@ struct ManifestReader {
     return link
   }
 
-  /// What is said of a link to whichever tracker.
+  /// Reads the options of a link to a tracker.
   mutating func link(in table: Table) -> RemindersInterface.TrackerLink {
     var link = RemindersInterface.TrackerLink(
       quietWhenDone: faults.flag("quietWhenDone", in: table),
@@ -329,7 +329,7 @@ struct ManifestReader {
     return texts
   }
 
-  /// As the wire has it.
+  /// Returns a duration in the format of the protocol.
   private mutating func span(_ node: TOMLNode, _ key: String) -> String? {
     if case .string(let text) = node.value, let span = try? DurationText.parse(text) {
       return DurationText.formatISO8601(span)
@@ -352,7 +352,7 @@ struct ManifestReader {
 }
 
 extension ReminderFields {
-  /// The same at another time.
+  /// Returns the same fields at another time.
   func read(at now: Instant) -> ReminderFields {
     ReminderFields(context: context, configuration: configuration, now: now)
   }
@@ -361,12 +361,12 @@ extension ReminderFields {
 extension Manifest {
   static let longAgo = Instant(seconds: 86_400)
   static let lessLongAgo = Instant(seconds: 90 * 86_400 + 4_321)
-  /// How far before now a schedule is read again, to see what of it counts from now: a span that brings no time of day,
-  /// weekday or date back to where it was.
+  /// The distance to an earlier reading that reveals which parts of a schedule depend on the present. The span changes
+  /// the time of day, the weekday and the date.
   static let aWhile = Milliseconds.days(1_003) + .hours(7) + .minutes(13) + .seconds(11)
   static let nameSentence = "a name of 1 to 64 letters, digits, . _ or -"
 
-  /// What a set may be called.
+  /// Returns whether a text is a valid name of a set.
   static func isName(_ text: String) -> Bool {
     ChannelName(rawValue: text).isValidForEndpoint || text == ChannelName.desktop.rawValue
   }

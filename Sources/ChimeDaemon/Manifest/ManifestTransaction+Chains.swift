@@ -2,14 +2,14 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-/// Which reminders of a set count from others of it, or wait for them.
+/// The dependencies between the reminders of a set: chains and conditions.
 struct ManifestChains {
   private var ids: [String: Int] = [:]
   private var titles: [String: Int] = [:]
   private let items: [Manifest.Item]
   private let matched: [ReminderRecord?]
 
-  /// - Parameter matched: what is there already of each.
+  /// Indexes the reminders. `matched` has the existing reminder of each item.
   init(_ items: [Manifest.Item], matched: [ReminderRecord?]) {
     (self.items, self.matched) = (items, matched)
     for index in items.indices.reversed() {
@@ -18,21 +18,20 @@ struct ManifestChains {
     }
   }
 
-  /// What a reminder of the set is known by; nil for one that is given an id when it is added.
+  /// Returns the id of a reminder of the set; nil if it gets one when it is added.
   func id(of index: Int) -> ReminderID? { matched[index]?.reminder.id ?? items[index].id }
 
-  /// The reminder of the set of an id or a title.
+  /// Returns the index of the reminder with an id or a title.
   func place(of name: String) -> Int? { ids[name] ?? titles[name] }
 
-  /// Those of the set that one of it counts from, or waits for.
+  /// Returns the reminders of the set that one of them depends on.
   func targets(of index: Int) -> [Int] {
     [items[index].reminder.schedule.chain?.reminder, items[index].onlyIfDone].compactMap { $0.flatMap(place) }
   }
 }
 
 extension ManifestTransaction {
-  /// The reminders of the set, each after those of the set that it counts from or waits for. Finds fault with those that come
-  /// back to themselves, which are left out.
+  /// Returns the set's reminders in an order in which each follows its dependencies. Reports cycles and leaves them out.
   mutating func inOrder(of chains: ManifestChains) -> [Int] {
     enum Mark { case new, open, placed }
     var marks = [Mark](repeating: .new, count: declared.reminders.count)
@@ -66,9 +65,9 @@ extension ManifestTransaction {
     return order
   }
 
-  /// Has a reminder of the set name those that it counts from, or waits for, by their ids, where they have them already.
+  /// Replaces the names of a reminder's dependencies by ids, where these exist already.
   ///
-  /// - Returns: false when there is none of that name, with which fault is found.
+  /// - Returns: false, after reporting a fault, if a name is unknown.
   mutating func chain(_ item: inout Manifest.Item, at index: Int, _ chains: ManifestChains) throws -> Bool {
     let (chain, wanted) = (item.reminder.schedule.chain, item.onlyIfDone)
     guard chain != nil || wanted != nil else { return true }
@@ -80,7 +79,7 @@ extension ManifestTransaction {
       guard let id = try find(wanted, "onlyIfDone", item, chains) else { return false }
       item.reminder.onlyIfDone = id
     }
-    // Of those that are in the set it is known already, and what they are now may change with it.
+    // Dependencies in the set were checked by `inOrder`, and the stored ones may change with the set.
     guard chains.targets(of: index).isEmpty, let id = chains.id(of: index) else { return true }
     var reminder = item.reminder
     reminder.id = id
@@ -93,8 +92,8 @@ extension ManifestTransaction {
     return true
   }
 
-  /// - Returns: the id of a reminder in the set or beside it; its title, where it has no id yet; nil when there is none, with
-  ///   which fault is found.
+  /// Returns the id of a reminder in the set or the store, or its title if it has no id yet. Returns nil, after reporting
+  /// a fault, if there is none.
   private mutating func find(
     _ name: String, _ key: String, _ item: Manifest.Item, _ chains: ManifestChains
   ) throws -> ReminderID? {

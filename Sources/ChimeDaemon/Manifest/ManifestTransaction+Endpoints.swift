@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-// Endpoints come first, for the reminders that go to them.
+// Endpoints come first, because reminders refer to them.
 extension ManifestTransaction {
   private typealias Given = [String: RemindersInterface.SetSecret]
 
@@ -40,7 +40,7 @@ extension ManifestTransaction {
 
   private mutating func put(_ wanted: Manifest.Webhook, _ queue: DeliveryQueue, _ given: Given?) throws {
     let known = try transaction.endpoint(queue)
-    // A webhook's token is no password of a mail server's or a broker's.
+    // A webhook's token must not become the password of a mail server or broker.
     let isNew = known?.kind != Endpoint.Kind(of: wanted.url)
     let kept = handler.secrets.read(queue, isNew: isNew)
     var sheet = isNew ? EndpointSecretFile() : kept.sheet
@@ -70,7 +70,7 @@ extension ManifestTransaction {
           wanted.place, "secretFile",
           "is missing: the path of a file of mode 0600 with the secret that signs its messages")
       } else {
-        // Who takes a template's messages checks no signature, as a rule.
+        // Receivers of a template's messages usually check no signature.
         sheet.secrets = [EndpointFields.made(.hmac)]
       }
     }
@@ -85,7 +85,7 @@ extension ManifestTransaction {
         declared.fault(wanted.place, "tokenFile", "names a file of which nothing can be taken: \(message)")
       }
     }
-    // A password without a name to log in with is of no use: the set has taken both away.
+    // A password without a user name is useless: the set has removed both.
     let isDropped =
       Endpoint.Kind(of: wanted.url).logsIn && wanted.settings.user == nil && wanted.tokenFile == nil
       && sheet.token != nil
@@ -131,8 +131,8 @@ extension ManifestTransaction {
       .init(action: known == nil ? .add : .change, kind: .endpoint, id: wanted.name, fields: fields))
   }
 
-  /// Notes which files somebody has to agree to: what is new to the endpoint, and a token that it would take to another
-  /// address. A signing secret stays here, so one that the endpoint has may sign for another address.
+  /// Notes the files that need the user's consent: secrets that are new to the endpoint, and a token that would be sent
+  /// to another address. A signing secret is not sent, so an existing one may sign for another address.
   private mutating func noteFiles(
     of wanted: Manifest.Webhook, _ sheet: EndpointSecretFile, _ known: Endpoint?,
     _ fields: [RemindersInterface.SetField]
@@ -151,10 +151,10 @@ extension ManifestTransaction {
     if !uses.isEmpty { plan.reply.fileUses = (plan.reply.fileUses ?? []) + uses }
   }
 
-  /// What is in a file that the set names; nil when there is nothing new in it, or a fault was found.
+  /// Returns the content of a file that the set names; nil if it is missing or faulty.
   ///
-  /// - Parameter isThere: whether the endpoint has one already, which it keeps when the file is not there: so that a set can
-  ///   be applied where its secrets were put by hand.
+  /// - Parameter isThere: whether the endpoint has a secret already. It then keeps that if the file is missing, so that a
+  ///   set can be applied where secrets were placed by hand.
   private mutating func text(
     of path: String?, _ key: String, _ wanted: Manifest.Webhook, _ given: Given?, isThere: Bool
   ) -> String? {

@@ -3,8 +3,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Packs with what their trackers and reminders are to be other than they say. One pack is one thing that changes; what
-// changes of it is named as in the file, `reminder.drink.when`.
+// Packs with overrides of their trackers and reminders. A pack is one change; its fields are named as in the file, such
+// as `reminder.drink.when`.
 extension ManifestTransaction {
   mutating func packs() throws {
     let installed = try transaction.packs(owner: owner)
@@ -39,7 +39,7 @@ extension ManifestTransaction {
     }
   }
 
-  /// The pack that is meant; nil, with a fault, when there is none.
+  /// Returns the declared pack; nil, after reporting a fault, if it does not exist.
   private mutating func pack(of bundle: Manifest.Bundle, _ installed: InstalledPack?) throws -> Pack? {
     guard let path = bundle.path else {
       if let pack = try ShippedPacks.pack(bundle.name) { return pack }
@@ -125,7 +125,7 @@ extension ManifestTransaction {
 
   private var context: ReminderContext { handler.context }
 
-  /// Lends the reader of a file, which gathers its faults.
+  /// Passes the reader of the file, which collects its faults, to `body`.
   private mutating func read<Result>(
     _ bundle: Manifest.Bundle, _ body: (inout ManifestReader) throws -> Result
   ) rethrows -> Result {
@@ -135,7 +135,7 @@ extension ManifestTransaction {
     return try body(&reader)
   }
 
-  /// Whether there is room for the pack's trackers beside those of others.
+  /// Returns whether the pack's trackers are compatible with the others, and reports a fault if not.
   private mutating func check(_ pack: Pack, _ bundle: Manifest.Bundle) -> Bool {
     for tracker in pack.trackers {
       guard let found = known.first(where: { $0.id == tracker.id }), found.pack != pack.id else { continue }
@@ -157,14 +157,14 @@ extension ManifestTransaction {
     return true
   }
 
-  /// What is other about the pack itself.
+  /// Returns the differences of the pack itself.
   private func head(
     _ before: InstalledPack, _ wanted: Pack, _ bundle: Manifest.Bundle
   ) -> [Interface.SetField] {
     var fields: [Interface.SetField] = []
     var (old, new) = (before.pack, wanted)
     (old.trackers, new.trackers) = ([], [])
-    // Sample data is not kept.
+    // Sample data is not stored.
     (old.samples, new.samples) = (nil, nil)
     if old.version != new.version {
       fields.append(.init(name: "version", old: String(old.version), new: String(new.version)))
@@ -225,7 +225,7 @@ extension ManifestTransaction {
 
   private func when(_ reminder: Reminder) -> String { reminder.schedule.canonical }
 
-  /// Makes one of a pack's reminders whole.
+  /// Completes a reminder of a pack, and returns the differences.
   private mutating func changes(
     of item: inout Manifest.Item, _ declared: PackReminder, _ record: ReminderRecord?, _ plain: Reminder,
     _ installed: InstalledPack?
@@ -240,7 +240,7 @@ extension ManifestTransaction {
     var fields: [Interface.SetField] = []
     if let before = record?.reminder {
       if let id = item.id, id != before.id {
-        // Its history is under the name that it has.
+        // The history is stored under the old id.
         plan.reply.warnings.append("\(place(item)): the reminder \(declared.key) keeps its id, \(before.id)")
       }
       item.reminder.pause = item.pause ?? before.pause

@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Trackers of the user's own. What was logged is data and never touched, but with a tracker that is pruned on purpose.
+// The user's own trackers. Entries are data and are never changed, except by pruning their tracker.
 extension ManifestTransaction {
   mutating func trackers() throws {
     for item in declared.trackers { try put(item) }
@@ -24,7 +24,7 @@ extension ManifestTransaction {
     }
   }
 
-  /// How much there is of trackers that would be gone with them; nil for nothing.
+  /// Returns the number of records that would be removed with trackers; nil if there are none.
   func records(of trackers: [Tracker]) throws -> Int? {
     var count = 0
     for tracker in trackers {
@@ -74,7 +74,7 @@ extension ManifestTransaction {
       declared.fault(item.place, "unit", "has to convert to \(old.symbol), in which there are entries")
       return
     }
-    // What is no part of what it is stays as it was.
+    // Fields that the manifest does not manage keep their values.
     (tracker.pauses, tracker.skips) = (before.pauses, before.skips)
     tracker.formerWeekdays = before.formerWeekdays
     tracker.keepStock(of: before)

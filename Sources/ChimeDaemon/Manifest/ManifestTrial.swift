@@ -2,12 +2,12 @@ import ChimeControl
 package import ChimeCore
 package import ChimeSchedule
 
-/// Reads one file of a set and writes what it declares, for whoever tries texts on it: without a store or a daemon. Packs, and
-/// links to trackers, need what is there already, and are left out.
+/// Reads one file of a set and writes its declarations for tests: without a store or a daemon. Packs and links to
+/// trackers are left out, because they depend on existing data.
 package enum ManifestTrial {
   package enum Outcome {
     case refused([PackFault])
-    /// As an export has it.
+    /// The text in the format of an export.
     case taken(String)
   }
 
@@ -25,7 +25,7 @@ package enum ManifestTrial {
     }
     let reminders = set.reminders.enumerated().map { index, item in
       var reminder = item.reminder
-      // One without an id gets one from the store.
+      // The store assigns missing ids.
       reminder.id = item.id ?? ReminderID(rawValue: "unnamed\(index)")
       reminder.pause = item.pause ?? .none
       return ManifestWriter.table(reminder, now: now)

@@ -2,23 +2,23 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Trackers and packs as a set's TOML has them.
+// Trackers and packs in a set's TOML.
 extension ManifestWriter {
   static func fields(of tracker: Tracker) -> [Field] {
     TrackerSetting.all.compactMap { $0.text?(tracker) }
       + [Field(name: "xp", text: String(tracker.experience), isUsual: tracker.experience == 10)]
   }
 
-  /// One of the user's own.
+  /// Returns the table of a user's own tracker.
   static func table(_ tracker: Tracker) -> String {
     table("tracker", [text("id", tracker.id.rawValue)] + fields(of: tracker))
   }
 
-  /// An installed pack.
+  /// Returns the table of an installed pack.
   ///
   /// - Parameters:
-  ///   - base: the pack as it comes with Chime; nil for one of the user's own, of which it is not known what its file says.
-  ///   - made: what the pack makes of a reminder beneath the head of an export.
+  ///   - base: the shipped pack; nil for a user's own, whose file is unknown.
+  ///   - made: returns the reminder that the pack creates with the defaults of an export.
   static func table(
     _ installed: InstalledPack, base: Pack?, trackers: [Tracker], reminders: [ReminderID: Reminder],
     now: Instant, made: (PackReminder) throws -> Reminder
@@ -58,10 +58,10 @@ extension ManifestWriter {
     return result
   }
 
-  /// The tag of the first of some languages, which may be named as locales are; of none it is English.
+  /// Returns the tag of the first language, which may be written like a locale; English if there is none.
   static func language(_ languages: [String]) -> String { (languages.first ?? "en").replacing("_", with: "-") }
 
-  /// Of a field that a pack has and its user has not, that it is to have none.
+  /// Returns the line of a field. A field that the user removed from the pack's reminder is written as absent.
   private static func line(_ field: Field) -> String {
     let none = ReminderFields.texts.contains { $0.name == field.name } ? "\"\"" : "false"
     return "\(field.name) = \(field.lines ?? field.text ?? none)\n"

@@ -2,20 +2,20 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Reminders and endpoints as a set's TOML has them: what `chime export` writes, and what a diff compares. Two that have the
-/// same text here are the same to `chime apply`.
+/// A ManifestWriter writes reminders and endpoints as a set's TOML, for `chime export` and for diffs. Two things with the
+/// same text are equal to `chime apply`.
 enum ManifestWriter {
   struct Field: Hashable {
     var name: String
-    /// The value as TOML in one line; nil: there is none.
+    /// The value as TOML in one line; nil if there is none.
     var text: String?
-    /// Whether leaving the key out says the same, in a file whose `[defaults]` are those that an export begins with.
+    /// Whether an omitted key means the same under the `[defaults]` of an export.
     var isUsual = false
-    /// As it stands in a file, where that is in several lines.
+    /// The value in a file if it has several lines.
     var lines: String?
   }
 
-  /// What a key that is left out means beneath the head of an export.
+  /// The meaning of an omitted key under the `[defaults]` of an export.
   static let usualGrace = Milliseconds.hours(12)
   static let usualSnooze = [Milliseconds.minutes(10), .hours(1)]
 
@@ -74,15 +74,15 @@ enum ManifestWriter {
     }
   }
 
-  /// All but its secret and its token.
+  /// Returns all fields of an endpoint but its secret and token.
   static func fields(of endpoint: Endpoint) -> [Field] {
     [text("url", endpoint.url)] + EndpointSetting.all.map { $0.text(endpoint.settings) }
   }
 
   // MARK: Files
 
-  /// What an export begins with: what is meant by a key that a reminder does not have, whatever is configured where the file
-  /// is applied.
+  /// The beginning of an export. It fixes the meaning of omitted keys, independent of the configuration where the file is
+  /// applied.
   static let head = """
     # `chime apply` takes this file. [defaults] holds for what a reminder does not say itself.
 
@@ -100,7 +100,7 @@ enum ManifestWriter {
     table("reminder", [text("id", reminder.id.rawValue)] + fields(of: reminder, now: now))
   }
 
-  /// - Parameter hasSecret: whether its file of secrets is named too.
+  /// Returns the table of an endpoint. `hasSecret` and `hasToken` add the names of the files.
   static func table(_ endpoint: Endpoint, hasSecret: Bool, hasToken: Bool) -> String {
     let name = endpoint.queue.channel.rawValue
     var fields = fields(of: endpoint)
@@ -153,10 +153,10 @@ enum ManifestWriter {
     return "{ \(parts.compactMap { $0 }.joined(separator: ", ")) }"
   }
 
-  /// As TOML has it: a decimal number.
+  /// Formats a number as TOML.
   private static func number(_ value: Double) -> String { "\(value)" }
 
-  /// Without an exponent, and without a point where there is nothing behind it.
+  /// Formats a number without an exponent, and without a point if it is an integer.
   static func fixed(_ value: Double) -> String {
     if value == value.rounded(), value.magnitude < 1e15 { return String(Int64(value)) }
     let plain = "\(value)"

@@ -1,5 +1,4 @@
-/// Writes Prometheus' text format, version 0.0.4
-/// (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
+/// Writes Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
 ///
 ///     var text = Exposition()
 ///     text.family("chime_fired_total", .counter, "Times that have fired.") { $0.add(3, ["how": "late"]) }
@@ -13,7 +12,7 @@ struct Exposition {
     fileprivate let name: String
     fileprivate var lines = ""
 
-    /// - Parameter suffix: of the parts of a histogram.
+    /// Adds a sample. `suffix` names the part of a histogram.
     mutating func add(_ value: Double, _ labels: KeyValuePairs<String, String> = [:], suffix: String = "") {
       lines += name + suffix
       if !labels.isEmpty {
@@ -38,9 +37,9 @@ struct Exposition {
     }
   }
 
-  /// Adds a family, if it has any sample.
+  /// Adds a family unless it has no samples.
   ///
-  /// - Parameter help: a sentence, without a backslash or a line break.
+  /// - Parameter help: a sentence without backslashes and line breaks.
   mutating func family(_ name: String, _ kind: Kind, _ help: String, _ body: (inout Samples) -> Void) {
     var samples = Samples(name: name)
     body(&samples)
@@ -48,7 +47,7 @@ struct Exposition {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" + samples.lines
   }
 
-  /// As Go would read it back.
+  /// Formats a number so that Go parses it.
   static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,11 +1,11 @@
 import ChimeCore
 import ChimeDelivery
 
-/// What is counted from the daemon's start on. A value: the loop tells it what has happened.
+/// The counters since the daemon's start. It is a value that the loop updates.
 struct Meters: Sendable {
-  /// How something fired.
+  /// The kind of a firing.
   enum Firing: String, CaseIterable { case onTime = "on_time", late, again = "repeated" }
-  /// By which way something is delivered: of these there are six, however many endpoints there are.
+  /// The delivery method. There are six, regardless of the number of endpoints.
   enum Way: String, CaseIterable { case desktop, command, webhook, email, mqtt, matrix }
   enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", leftOut = "left_out" }
   enum Answer: String, CaseIterable { case done, dismissed, snoozed }
@@ -17,7 +17,7 @@ struct Meters: Sendable {
     var outcome: Outcome
   }
 
-  /// A message that has an end, by what it told.
+  /// The kind and outcome of a finished message.
   struct Told: Hashable {
     var kind: DeliveryEvent.Kind
     var outcome: Outcome
@@ -34,16 +34,16 @@ struct Meters: Sendable {
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
   var heartbeats: [Heartbeat: Int] = [:]
-  /// What was read from topics, by why it changed nothing; nil: it was done.
+  /// Answers that were read, by the reason for their rejection; nil for accepted ones.
   var replies: [TokenFault?: Int] = [:]
   private(set) var pings: [Ping.Kind: Int] = [:]
   private(set) var lateness = Histogram()
 
-  /// - Parameter way: of the happening's channel.
+  /// Counts an event. `way` is the method of its channel.
   mutating func count(_ daemonEvent: DaemonEvent, way: Way) {
     switch daemonEvent.id {
     case .fired, .firedLate:
-      // A notice of the daemon's own has no time that it was late for.
+      // The daemon's own notices have no due time and thus no lateness.
       fired[daemonEvent.id == .fired ? .onTime : .late, default: 0] += 1
       if let late = daemonEvent.latenessMicroseconds { lateness.count(Double(max(0, late)) / 1_000_000) }
     case .firedAgain: fired[.again, default: 0] += 1
@@ -63,7 +63,7 @@ struct Meters: Sendable {
     }
   }
 
-  /// Counts a message to an endpoint or a command that has arrived or was given up.
+  /// Counts a message that was delivered or given up.
   mutating func count(_ message: OutboundMessage, _ state: Delivery.State) {
     let outcome: Outcome
     switch state {
@@ -74,13 +74,13 @@ struct Meters: Sendable {
     told[Told(kind: message.kind, outcome: outcome), default: 0] += 1
   }
 
-  /// How much later than its time something fired, in seconds.
+  /// A histogram of the lateness of firings in seconds.
   struct Histogram: Sendable {
-    /// The upper bounds of all buckets but the last, in seconds: most fire within a millisecond, and after a sleep of the
-    /// machine it may be hours.
+    /// The upper bounds of the buckets but the last, in seconds. Most firings are within a millisecond; after sleep they
+    /// may be hours late.
     static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 60, 3_600, 86_400]
 
-    /// One for each bound, and one for what is beyond the last.
+    /// One bucket for each bound, and one for larger values.
     private(set) var buckets = [Int](repeating: 0, count: bounds.count + 1)
     private(set) var sum = 0.0
 

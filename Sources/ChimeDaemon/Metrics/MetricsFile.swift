@@ -1,12 +1,12 @@
 import Glibc
 
-/// The file that node_exporter's textfile collector reads: whole at any moment, readable by everybody, and gone when nobody
-/// writes it any more, so that no number is believed that has grown stale.
+/// The file for node_exporter's textfile collector. It is complete at any moment, readable by everyone, and removed when
+/// it is no longer updated, so that no stale number is collected.
 struct MetricsFile: Sendable {
   let path: String
 
-  /// Writes it under a name that no collector looks for, and renames it. It is not made durable: the next one comes in
-  /// seconds, and after a power cut nobody wants the last one.
+  /// Writes to a temporary name that the collector ignores, and renames the file. It is not synced: the next one follows
+  /// in seconds, and after a power failure the last one is useless.
   func write(_ text: String) throws(SystemError) {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let temporary = "\(path[..<slash]).\(path[slash...]).new"
@@ -14,7 +14,7 @@ struct MetricsFile: Sendable {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw SystemError("create \(temporary)") }
     var failure: SystemError?
-    // The umask of the units keeps everything else private.
+    // The units' umask would make the file private.
     if fchmod(descriptor, 0o644) != 0 { failure = SystemError("chmod \(temporary)") }
     let bytes = Array(text.utf8)
     var written = 0

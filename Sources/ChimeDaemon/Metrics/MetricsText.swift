@@ -3,21 +3,21 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// What `Metrics` answers with, of what has been read and counted. A function of values.
+/// A MetricsText formats the reply of `Metrics` from values that were read and counted.
 struct MetricsText {
   var meters: Meters
   var snapshot: EventLoop.Snapshot
   var transactions: UInt64
-  /// Bytes of the store's files.
+  /// The size of the store's files in bytes.
   var storeBytes: Int64
-  /// What the store says; nil while it cannot be read.
+  /// The values from the store; nil if it cannot be read.
   var readings: Readings?
   var endpoints: [Endpoint]
-  /// The daemons that share the store; none where nobody can.
+  /// The daemons that share the store; empty if it cannot be shared.
   var members: [FleetMember] = []
-  /// What the store keeps history in; nil where it keeps no months.
+  /// The monthly partitions of the history; nil if the store has none.
   var months: (months: Int, timesOutside: Int)?
-  /// The tenants that are configured, and what each has to come.
+  /// The configured tenants.
   var tenants: [Tenants.TenantState] = []
   var now: Instant
 
@@ -26,16 +26,16 @@ struct MetricsText {
     var gauges: StoreGauges
     var dueToday: Int
     var nextDue: Instant?
-    /// Times that have come and have not fired yet.
+    /// The number of due times that have not fired yet.
     var overdue = 0
-    /// Reminders that nobody hears.
+    /// The number of reminders whose channels reach nobody.
     var mute = 0
-    /// By what the store knows tenants by.
+    /// The number of scheduled reminders by tenant number.
     var tenants: [UInt32: Int] = [:]
   }
 
-  /// Of how many queues the outbox is told one by one; the rest, those that owe least, are told together. However many
-  /// endpoints there are, so many series there are at most.
+  /// The maximum number of queues with series of their own. The others, with the fewest pending deliveries, are combined,
+  /// so the number of series is bounded.
   static let queues = 64
 
   var text: String {
@@ -185,7 +185,7 @@ struct MetricsText {
       for queue in shown {
         guard let value = value(queue) else { continue }
         let channel = queue.queue.channel.rawValue
-        // Only the system's daemon has more than one user's.
+        // Only the system daemon has queues of several users.
         if let tenant = tenants.first(where: { $0.number == queue.queue.owner }) {
           samples.add(value, ["tenant": tenant.definition.name, "channel": channel])
         } else if snapshot.isSystem {
@@ -217,7 +217,7 @@ struct MetricsText {
     }
   }
 
-  /// Of as many tenants as of queues, those that have most to come.
+  /// Adds the tenants with the most scheduled reminders, up to the same number as of queues.
   private func addTenants(to text: inout Exposition) {
     let counts = readings?.tenants ?? [:]
     let shown = tenants.map { (seat: $0, reminders: $0.number.flatMap { counts[$0] } ?? 0) }
@@ -277,7 +277,7 @@ struct MetricsText {
     }
   }
 
-  /// The daemons that share the store. One that was lost and has been replaced is nobody's concern any more.
+  /// Adds the daemons that share the store, without lost ones that were replaced.
   private func addFleet(to text: inout Exposition) {
     let states = members.map { ($0, FleetReport.state(of: $0, among: members)) }.filter { $0.1 != .replaced }
     guard !states.isEmpty else { return }
@@ -306,7 +306,7 @@ struct MetricsText {
     }
   }
 
-  /// `doneAlready` as `done_already`.
+  /// Converts `doneAlready` to `done_already`.
   static func label(_ name: String) -> String {
     name.map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
   }

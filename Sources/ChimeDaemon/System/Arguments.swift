@@ -5,7 +5,7 @@ import Glibc
 package struct Arguments: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
     case run, check, examine, printConfiguration, help, version
-    /// Moves the store to this engine from the other.
+    /// Moves the store from the other engine to this one.
     case move(Configuration.StoreEngine)
   }
 
@@ -14,7 +14,7 @@ package struct Arguments: Hashable, Sendable {
   package var configuration: String?
   package var stateFolder: String?
   package var socket: String?
-  /// Of a move: nothing is left of it.
+  /// Whether a move is only tried.
   package var isDry = false
 
   package static let help = """
@@ -45,6 +45,8 @@ package struct Arguments: Hashable, Sendable {
 
     """
 
+  /// Parses the words of the command line.
+  ///
   /// - Throws: `UsageError` with a sentence.
   package init(_ words: [String]) throws(UsageError) {
     var rest = words[...]
@@ -89,7 +91,7 @@ package struct Arguments: Hashable, Sendable {
 
   package struct UsageError: Error, Hashable, Sendable { package let message: String }
 
-  /// Where this daemon stands, after the options, systemd's directories and the XDG base directories, in this order.
+  /// Returns the paths from the options, systemd's directories and the XDG base directories, in this order of precedence.
   package func paths(environment: [String: String], uid: UInt32) -> RuntimePaths {
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/"
     func folder(_ systemd: String, _ xdg: String, _ fallback: String, _ system: String) -> String {

@@ -2,16 +2,16 @@ import CLinux
 import ChimeSchedule
 import Glibc
 
-/// Notices that the clock was set, that the machine slept, and that its zone was changed.
+/// A ClockWatch detects steps of the clock, sleep of the machine, and changes of its time zone.
 ///
-/// libdispatch reports none of these: its wall-clock timers are absolute timerfds without TFD_TIMER_CANCEL_ON_SET.
-/// Two descriptors for the loop's epoll set: a timerfd that turns readable when the clock is set (timerfd_create(2)),
-/// and an inotify watch on the folder of the local-time link, whose replacement is a rename (localtime(5)).
+/// libdispatch reports none of these: its wall-clock timers are absolute timerfds without TFD_TIMER_CANCEL_ON_SET. The watch has
+/// two descriptors for the loop's epoll set. One is a timerfd that becomes readable when the clock is set (timerfd_create(2)).
+/// The other is an inotify watch on the folder of the local-time link, which is replaced by a rename (localtime(5)).
 final class ClockWatch {
   enum Change: Hashable, Sendable {
-    /// Nothing that matters.
+    /// No relevant change.
     case none
-    /// The clock was set, by so much; or the machine slept for so long.
+    /// The step of the clock, and the length of the machine's sleep.
     case stepped(by: Milliseconds, slept: Milliseconds)
   }
 
@@ -21,7 +21,7 @@ final class ClockWatch {
   private var offset: Int64
   private var slept: Int64
 
-  /// Smaller differences are the clock's slewing and our own rounding.
+  /// Smaller differences, in milliseconds, are slewing and rounding.
   private static let threshold: Int64 = 500
 
   init(localLink: String) throws(SystemError) {
@@ -33,7 +33,7 @@ final class ClockWatch {
     linkName = String(localLink[slash...].drop { $0 == "/" })
     let folder = String(localLink[..<slash])
     let events = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_CLOSE_WRITE)
-    // Without the watch a change of zone is seen at the next step of the clock or reload.
+    // Without the watch, the next step of the clock or reload detects a change of zone.
     inotify_add_watch(link, folder.isEmpty ? "/" : folder, events)
     offset = Self.offset()
     slept = SystemClock.sleptMilliseconds
@@ -44,10 +44,10 @@ final class ClockWatch {
     close(link)
   }
 
-  /// What happened to the clock since the last call. Re-arms the watch.
+  /// Returns the change since the last call, and re-arms the watch.
   func clockChange() -> Change {
     var expirations: UInt64 = 0
-    // Reads ECANCELED when the clock was set: the event itself, not a failure.
+    // The read fails with ECANCELED if the clock was set; that is the event, not an error.
     _ = read(clock, &expirations, 8)
     chime_clock_watch(clock)
     let newOffset = Self.offset()
@@ -59,7 +59,7 @@ final class ClockWatch {
     return .stepped(by: .milliseconds(step), slept: .milliseconds(sleep))
   }
 
-  /// Whether the local-time link was touched since the last call.
+  /// Returns whether the local-time link was touched since the last call.
   func linkChanged() -> Bool {
     var touched = false
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -77,7 +77,7 @@ final class ClockWatch {
     }
   }
 
-  /// Wall clock less the time since boot: constant, sleep included, until the clock is set.
+  /// Returns the wall clock minus the time since boot. The value includes sleep and changes only when the clock is set.
   private static func offset() -> Int64 {
     var wall = timespec()
     var boot = timespec()

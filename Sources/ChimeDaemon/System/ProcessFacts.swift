@@ -1,17 +1,17 @@
 import Glibc
 
-/// What the process knows of itself.
+/// Facts about the process.
 enum ProcessFacts {
   static var pid: Int { Int(getpid()) }
 
-  /// The name of its machine.
+  /// The host name.
   static var machine: String {
     var bytes = [CChar](repeating: 0, count: 256)
     gethostname(&bytes, bytes.count - 1)
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Resident memory in bytes (proc(5), statm); 0 where it cannot be read.
+  /// The resident memory in bytes (proc(5), statm); 0 if unknown.
   static var residentBytes: Int {
     guard let descriptor = Optional(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)), descriptor >= 0 else { return 0 }
     defer { close(descriptor) }

@@ -1,23 +1,23 @@
 import Dispatch
 import Glibc
 
-/// What a daemon cannot do without of its process, asked for before anything is begun.
+/// The resources that the daemon needs from its process, checked before anything else.
 enum ProcessMeans {
-  /// Fewer descriptors leave none for clients and programs.
+  /// With fewer descriptors none are left for clients and programs.
   static let leastDescriptors: rlim_t = 32
-  /// The loop, the request handler, the two queues of the store, a channel and the log.
+  /// The threads of the loop, the request handler, the store's two queues, a channel and the log.
   private static let leastThreads = 6
 
-  /// Opens `/dev/null` where standard input, output or error is closed: what is opened first would have their numbers, and
-  /// what is written to standard error would get into the store's lock or a client's connection.
+  /// Opens `/dev/null` for closed standard descriptors. Otherwise the next opened file would get the number, and output
+  /// to standard error would go into the store's lock or a client's connection.
   static func openStandardDescriptors() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-      // The lowest that is free: this one.
+      // open(2) uses the lowest free number, which is this one.
       _ = open("/dev/null", O_RDWR)
     }
   }
 
-  /// What is missing, as a sentence that says what to do; nil when everything is there.
+  /// The missing resource with advice, as a sentence; nil if nothing is missing.
   static var problem: String? {
     var descriptors = rlimit()
     let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -31,7 +31,7 @@ enum ProcessMeans {
       + "LimitNPROC= of the unit, or ulimit -u"
   }
 
-  /// Why not as many threads can run at once as are needed; nil when they can.
+  /// The errno if the needed number of threads cannot run at once; nil if it can.
   private static var threadFailure: Int32? {
     let gate = DispatchSemaphore(value: 0)
     let waiting = Unmanaged.passUnretained(gate).toOpaque()

@@ -3,8 +3,8 @@ import CSystemd
 import ChimeCore
 import Glibc
 
-/// Where the daemon stands: whose it is, where its files are, who may speak to it. Read from the environment once, at
-/// the top; nothing below asks the environment.
+/// RuntimePaths has the daemon's user, its files and its access rules. It is created from the environment once, at the
+/// top; no other code reads the environment.
 package struct RuntimePaths: Sendable {
   package var isSystem: Bool
   package var uid: UInt32
@@ -16,10 +16,10 @@ package struct RuntimePaths: Sendable {
   package var localLink: String
   package var zoneFolder: String
   package var environment: [String: String]
-  /// Whether the socket is ours to make and to remove; systemd's is not.
+  /// Whether the daemon creates and removes the socket; systemd's socket is not its own.
   package var ownsSocket = true
 
-  /// Where the secrets of endpoints are.
+  /// The access to the endpoints' secrets.
   var secrets: Secrets {
     Secrets(
       folder: stateFolder + "/secrets",
@@ -27,19 +27,19 @@ package struct RuntimePaths: Sendable {
       credentialOwner: isSystem ? 0 : uid)
   }
 
-  /// The group whose members may use the system's daemon.
+  /// The group whose members may use the system daemon.
   static let group = "chime"
 
   package func loadConfiguration() throws(ConfigurationError) -> LoadedConfiguration {
     try ConfigurationFiles.load(path: configurationPath, isRequired: configurationIsRequired)
   }
 
-  /// What a peer may do; nil when it may not speak to this daemon at all.
+  /// Returns the permissions of a peer; nil if it may not use this daemon.
   ///
-  /// The user's daemon serves its own user and root, both on that user's things. The system's serves members of the
-  /// group, each on their own, and root on all.
+  /// The user daemon serves its own user and root, both with access to that user's data. The system daemon serves members
+  /// of the group, each with access to their own data, and root with access to all.
   func caller(uid: UInt32, gid: UInt32) -> Caller? {
-    // Such a number is a tenant's here, and no system's user has one.
+    // The number belongs to a tenant, and no user of the system has such a number.
     if Tenant.isTenant(uid) { return nil }
     guard isSystem else {
       return uid == self.uid || uid == 0 ? Caller(uid: uid, owner: self.uid, sees: nil) : nil
@@ -53,8 +53,8 @@ package struct RuntimePaths: Sendable {
     return gid == wanted || SystemUsers.groups(of: uid, gid: gid).contains(wanted)
   }
 
-  /// Makes the folder of the socket. Why it cannot be used, if so: in a folder of somebody else's, clients would be led to
-  /// somebody else.
+  /// Creates the folder of the socket, and returns the reason if it cannot be used. In another user's folder clients
+  /// could be led to another server.
   func prepareSocketFolder() -> String? {
     guard let slash = socketPath.lastIndex(of: "/"), slash != socketPath.startIndex else { return nil }
     let folder = String(socketPath[..<slash])
@@ -66,7 +66,7 @@ package struct RuntimePaths: Sendable {
     return SystemFiles.distrust(folder, contents: false)
   }
 
-  /// What to do about a folder of the socket that cannot be made or used, as the end of a sentence.
+  /// Advice for an unusable folder of the socket, as the end of a sentence.
   var folderRemedy: String {
     if isSystem { return uid == 0 ? "" : "; the system's chimed is started by root: systemctl start chimed" }
     let runtime = environment["XDG_RUNTIME_DIR"] ?? ""
@@ -77,9 +77,9 @@ package struct RuntimePaths: Sendable {
       + "the same to chime with export CHIME_SOCKET=PATH"
   }
 
-  /// Who listens on the socket's path, such as `chimed (process 812)`; nil when that cannot be told.
+  /// The process that listens on the socket's path, such as `chimed (process 812)`; nil if unknown.
   var listener: String? {
-    // One whose line of waiting clients is full would keep us waiting too.
+    // The socket is non-blocking, because a listener with a full backlog would block the connect.
     let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_UNIX, flags, 0)
     guard descriptor >= 0, var address = Self.address(socketPath) else { return nil }
@@ -97,7 +97,7 @@ package struct RuntimePaths: Sendable {
     return "\(name ?? "another daemon") (process \(peer.pid))"
   }
 
-  /// Nil when the path is too long.
+  /// Returns nil if the path is too long.
   private static func address(_ path: String) -> sockaddr_un? {
     let bytes = Array(path.utf8)
     var address = sockaddr_un()
@@ -107,7 +107,7 @@ package struct RuntimePaths: Sendable {
     return address
   }
 
-  /// Listens on the socket's path, after a daemon that is gone has left one behind.
+  /// Listens on the socket's path, and removes the socket of a dead daemon first.
   func listen() throws(SystemError) -> Int32 {
     guard var address = Self.address(socketPath) else { throw SystemError("bind \(socketPath)", code: ENAMETOOLONG) }
     let descriptor = socket(
@@ -119,8 +119,8 @@ package struct RuntimePaths: Sendable {
       close(descriptor)
       throw error
     }
-    // The file is made with the mode of the socket (unix(7)), so nobody else can connect before it is set; the umask of the
-    // process, which other threads make files by, stays as it is. What it took away is put back.
+    // The file gets the mode of the socket (unix(7)), so no other user can connect in between. The process's umask is not
+    // changed, because other threads create files; the bits that it cleared are set afterwards.
     let mode: mode_t = isSystem ? 0o660 : 0o600
     let bound = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
@@ -140,7 +140,7 @@ package struct RuntimePaths: Sendable {
     return descriptor
   }
 
-  /// Takes away the socket of a daemon that is gone: nothing that is no socket, and none that somebody answers.
+  /// Removes the socket of a dead daemon, but no other file and no socket with a listener.
   private func removeLeftover(_ address: sockaddr_un) throws(SystemError) {
     var status = stat()
     guard lstat(socketPath, &status) == 0 else { return }

@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTracking
 import ChimeWords
 
-/// What a person is told by Chime itself, in the language and with the numbers of the daemon's locale.
+/// A SpokenWording builds Chime's own notices in the language and number format of the daemon's locale.
 struct SpokenWording: TrackingWording {
   var languages: [String] { Catalogs.languages }
 

@@ -6,17 +6,19 @@ import ChimeStoreSQLite
 import FoundationEssentials
 import Glibc
 
-/// Moves a store from the file to the database or back, both of which the configuration names. No daemon may have either.
+/// A StoreMoving moves a store from the configured file to the configured database or back. No daemon may use either.
 struct StoreMoving {
   let opening: StoreOpening
-  /// The configuration file, for whoever has to change it afterwards.
+  /// The path of the configuration file, for messages.
   let configuration: String
   let engine: Configuration.StoreEngine
   let isDry: Bool
-  /// Is told how far it is, a few times a second.
+  /// Receives the progress, a few times a second.
   let tell: (MoveLine) -> Void
 
-  /// - Throws: `StoreFailure`; the target is as it was then.
+  /// Moves the store.
+  ///
+  /// - Throws: `StoreFailure`; the target is then unchanged.
   func run() throws -> MoveLine.Result {
     let start = Self.clock()
     guard !opening.configuration.storeConnection.isEmpty else {

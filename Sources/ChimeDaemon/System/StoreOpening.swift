@@ -3,12 +3,12 @@ import ChimeStorePostgres
 import ChimeStoreSQLite
 import Glibc
 
-/// The store that the configuration asks for.
+/// A StoreOpening opens the configured store.
 struct StoreOpening {
   let configuration: Configuration
-  /// Where the file is, of a store in one.
+  /// The path of the file, for SQLite.
   let path: String
-  /// Where the service manager puts credentials; nil when it gives none.
+  /// The folder of the service manager's credentials; nil if there is none.
   let credentials: String?
 
   init(_ paths: RuntimePaths, _ configuration: Configuration) {
@@ -17,18 +17,18 @@ struct StoreOpening {
     credentials = paths.environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// A store that is open.
+  /// An open store.
   struct Opened {
     var store: any Store
-    /// Who takes snapshots of it; nil: nobody does, since a database is saved by its own means.
+    /// Takes snapshots; nil for a database, which has its own backup tools.
     var snapshotManager: (any SnapshotManager)?
-    /// Whether there was none before, on a machine that is not new.
+    /// Whether the store's file and snapshots did not exist before.
     var isNew = false
   }
 
-  /// How it is called in `chime status`.
+  /// Returns the store's name in `chime status`.
   ///
-  /// - Throws: `.unavailable` when `connection` cannot be read.
+  /// - Throws: `.unavailable` if `connection` is malformed.
   func name() throws(StoreFailure) -> String {
     switch configuration.storeEngine {
     case .sqlite: path
@@ -36,7 +36,7 @@ struct StoreOpening {
     }
   }
 
-  /// - Parameter progress: told what is being done when it takes longer than usual.
+  /// Opens the store. `progress` receives messages about steps that take longer than usual.
   func open(progress: @escaping @Sendable (String) -> Void) throws(StoreFailure) -> Opened {
     switch configuration.storeEngine {
     case .sqlite:
@@ -45,17 +45,17 @@ struct StoreOpening {
         path: path, keepingSnapshots: configuration.snapshots, progress: progress)
       return Opened(store: store, snapshotManager: store, isNew: !wasThere && store.snapshots().isEmpty)
     case .postgres:
-      // With several daemons one clock decides what is due.
+      // With several daemons, the database's clock decides what is due.
       return Opened(store: try PostgresStore.open(try place()) { SystemClock.follow($0) }, snapshotManager: nil)
     }
   }
 
-  /// Looks at a database and its server without taking it.
+  /// Inspects a database and its server without locking it.
   ///
-  /// - Throws: `.unavailable` with what is wrong, or `.newerSchema`.
+  /// - Throws: `.unavailable` with the reason, or `.newerSchema`.
   func inspectDatabase() throws(StoreFailure) -> DatabaseInspection { try PostgresStore.inspect(place()) }
 
-  /// The database that `connection` names.
+  /// Returns the configuration of the database that `connection` names.
   func place() throws(StoreFailure) -> PostgresConfiguration {
     try PostgresConfiguration(connection: configuration.storeConnection, passwordFile: try passwordFile())
   }

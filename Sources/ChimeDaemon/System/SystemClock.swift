@@ -3,22 +3,21 @@ package import ChimeSchedule
 import Glibc
 import Synchronization
 
-/// The time, read once for each event: this machine's, or that of the database in which the store is.
+/// The current time: this machine's, or that of the database with the store. It is read once for each event.
 package enum SystemClock {
-  /// CLOCK_REALTIME; once a database's clock is followed, that one.
+  /// The present time: CLOCK_REALTIME, or the database's clock once it is followed.
   package static var now: Instant { Instant(milliseconds: nowMicroseconds / 1_000) }
 
-  /// The same in microseconds since the epoch, for the record of lateness.
+  /// The present time in microseconds since the epoch, for lateness.
   static var nowMicroseconds: Int64 {
     let offset = offset.load(ordering: .relaxed)
     return offset == unfollowed ? Int64(microseconds(CLOCK_REALTIME)) : Int64(microseconds(CLOCK_BOOTTIME)) + offset
   }
 
-  /// CLOCK_MONOTONIC in microseconds (what systemd wants with RELOADING=1).
+  /// CLOCK_MONOTONIC in microseconds (for systemd's RELOADING=1).
   static var monotonicMicroseconds: UInt64 { microseconds(CLOCK_MONOTONIC) }
 
-  /// How long the machine has slept since it booted, in milliseconds: CLOCK_BOOTTIME runs on in sleep,
-  /// CLOCK_MONOTONIC does not.
+  /// The total sleep since boot in milliseconds: CLOCK_BOOTTIME counts sleep, CLOCK_MONOTONIC does not.
   static var sleptMilliseconds: Int64 {
     Int64(microseconds(CLOCK_BOOTTIME) / 1_000) - Int64(microseconds(CLOCK_MONOTONIC) / 1_000)
   }
@@ -31,16 +30,16 @@ package enum SystemClock {
 
   // MARK: The database's clock
 
-  // The clock is the process's, as the machine's is, and is read on every queue: hence one word for all to read, and a lock
-  // for the two queues of the store that hear of the database's.
+  // The clock is global and is read on every queue. Readers use one atomic word; a lock guards the updates by the store's
+  // two queues.
   private static let unfollowed = Int64.min
   private static let offset = Atomic<Int64>(unfollowed)
   private static let heard = Mutex((clock: StoreClock(), step: Milliseconds.zero))
 
-  /// Whether it is a database's time that is told, which nobody sets by setting this machine's clock.
+  /// Whether the clock follows a database. Setting the local clock then has no effect.
   static var isFollowing: Bool { offset.load(ordering: .relaxed) != unfollowed }
 
-  /// Goes by the database's clock from now on.
+  /// Follows the database's clock from now on.
   static func follow(_ time: StoreTime) {
     heard.withLock { heard in
       heard.step = heard.step + heard.clock.hear(time)
@@ -48,7 +47,7 @@ package enum SystemClock {
     }
   }
 
-  /// By how much the database's clock was set since this was last asked.
+  /// Returns the sum of the database clock's steps since the last call.
   static func takeStep() -> Milliseconds {
     heard.withLock { heard in
       defer { heard.step = .zero }
@@ -56,7 +55,7 @@ package enum SystemClock {
     }
   }
 
-  /// What this machine's clock shows, as far as is known, when it is `instant`.
+  /// Returns the time that the local clock will show at `instant`, as far as known.
   static func machineTime(of instant: Instant) -> Instant {
     guard isFollowing else { return instant }
     return Instant(milliseconds: Int64(microseconds(CLOCK_REALTIME) / 1_000)) + (instant - now)

@@ -4,17 +4,16 @@ package import ChimeSchedule
 import Glibc
 import Synchronization
 
-/// The time zones of the machine, read from its TZif files when they are first asked for, and anew when those change.
+/// A ZoneCatalog has the machine's time zones. It reads TZif files on demand, and again after they change.
 ///
-/// Shared by the loop and the store's executor; a lock guards the table because lookups come from both and take
-/// microseconds.
+/// The loop and the store's executor share it. A lock guards the table; lookups take microseconds.
 package final class ZoneCatalog: ZoneSource {
   private struct Table {
     var zones: [String: Entry] = [:]
     var local = Zone.utc
-    /// The file that the machine's zone was read from.
+    /// The file of the local zone.
     var localFile: (path: String, identity: FileIdentity)?
-    /// Whether there is a link (or file) that gives no zone.
+    /// Whether a local-time link or file exists that gives no zone.
     var localIsBroken = false
   }
 
@@ -23,13 +22,13 @@ package final class ZoneCatalog: ZoneSource {
     var identity: FileIdentity
   }
 
-  /// What became of the zones that were in use.
+  /// The result of a refresh for the zones in use.
   struct Refreshed: Sendable {
-    /// Those whose rules are others now, or whose file is gone.
+    /// Zones whose rules changed or whose file is gone.
     var changed: Set<String> = []
-    /// Those that are as they were.
+    /// Zones that did not change.
     var unchanged: Set<String> = []
-    /// Whether the machine's zone is another, or has other rules.
+    /// Whether the local zone or its rules changed.
     var localChanged = false
   }
 
@@ -37,38 +36,39 @@ package final class ZoneCatalog: ZoneSource {
   private let localLink: String
   let watch: FolderWatch?
   private let table = Mutex(Table())
-  /// A zone that cannot be read would be taken for one that the machine has lost, and its reminders would follow UTC.
+  /// A zone that fails to read would look like a removed one, and its reminders would follow UTC.
   private let spare = SpareDescriptor()
 
-  /// The largest TZif file there is has a few kilobytes.
+  /// The maximum size in bytes; real TZif files have a few kilobytes.
   private static let maxBytes = 1 << 20
 
+  /// Reads the local zone.
+  ///
   /// - Parameters:
-  ///   - folder: where the TZif files are.
-  ///   - localLink: the link (or copy) that says which zone is the machine's.
-  ///   - watch: is told of every folder that a zone in use was read from.
+  ///   - folder: the folder of the TZif files.
+  ///   - localLink: the link or copy that gives the local zone.
+  ///   - watch: watches all folders of zones in use.
   package init(
     folder: String = "/usr/share/zoneinfo", localLink: String = "/etc/localtime", watch: FolderWatch? = nil
   ) {
     self.folder = folder
     self.localLink = localLink
     self.watch = watch
-    // The database as a whole has files of its own there, which change with each of its releases.
+    // The folder has files for the database as a whole, which change with each release.
     watch?.add(folder)
     reload()
   }
 
-  /// The machine's zone.
+  /// The local zone.
   package var local: Zone { table.withLock { $0.local } }
 
-  /// What is wrong with the link that says which zone is the machine's, as a sentence. No link at all is no problem: that
-  /// is how a machine says UTC.
+  /// The problem of the local-time link, as a sentence. A missing link is no problem and means UTC.
   var localProblem: String? {
     guard table.withLock({ $0.localIsBroken }) else { return nil }
     return "\(localLink) leads to no time zone and UTC is used: timedatectl set-timezone sets one"
   }
 
-  /// The zone of that name; nil when the machine has none.
+  /// Returns a zone by name; nil if the machine has none of that name.
   package func zone(_ name: String) -> Zone? {
     guard Zone.isValidIdentifier(name) else { return nil }
     if let known = table.withLock({ $0.zones[name] }) { return known.zone }
@@ -77,15 +77,14 @@ package final class ZoneCatalog: ZoneSource {
     return entry.zone
   }
 
-  /// Finds out anew which zone is the machine's, and reads again what has changed on disk. Returns whether the machine's
-  /// zone changed.
+  /// Reads the local zone and changed files again. Returns whether the local zone changed.
   @discardableResult
   package func reload() -> Bool { refresh().localChanged }
 
-  /// Reads again what has changed on disk, by the files' identities.
+  /// Reads changed files again, by their identities.
   func refresh() -> Refreshed {
     var result = Refreshed()
-    // The folder may be another one since.
+    // The folder may have been replaced.
     watch?.add(folder)
     let (local, file) = findLocal()
     var status = stat()
@@ -109,10 +108,10 @@ package final class ZoneCatalog: ZoneSource {
     return result
   }
 
-  /// Whether the machine's zone was read from that file.
+  /// Returns whether the local zone was read from that file.
   func isInUse(_ path: String) -> Bool { table.withLock { $0.localFile?.path == path } }
 
-  /// What tells the machine's zone, and the database's release, from another after a restart.
+  /// The local zone and the database's release, for comparison after a restart.
   var fingerprint: (local: String, database: String) {
     let (local, file) = table.withLock { ($0.local, $0.localFile) }
     let release = ["tzdata.zi", "+VERSION"].lazy.compactMap { [folder] in FileIdentity("\(folder)/\($0)") }.first
@@ -122,7 +121,7 @@ package final class ZoneCatalog: ZoneSource {
     )
   }
 
-  /// The names of zones like a misspelt one.
+  /// Returns zone names similar to a misspelled one.
   package func near(_ name: String) -> [String] {
     SpellingSuggestions.to(name, among: names())
   }
@@ -146,8 +145,8 @@ package final class ZoneCatalog: ZoneSource {
     return result
   }
 
-  /// As localtime(5) has it: the link's target below the zone folder names the zone; a plain file has rules and no
-  /// name; nothing at all is UTC.
+  /// Finds the local zone as in localtime(5): the link's target below the zone folder is its name; a plain file has rules
+  /// but no name; a missing file means UTC.
   private func findLocal() -> (Zone, (path: String, identity: FileIdentity)?) {
     guard let target = SystemFiles.resolved(localLink) else { return (.utc, nil) }
     let name = target.range(ofLast: "/zoneinfo/").map { String(target[$0...]) }
@@ -165,7 +164,7 @@ package final class ZoneCatalog: ZoneSource {
 
   private func entry(_ path: String, as name: String) -> Entry? {
     if let slash = path.lastIndex(of: "/") { watch?.add(String(path[..<slash])) }
-    // The identity first: a file that is replaced in between is read once more, and not taken for the one before.
+    // Get the identity before the content. A file that is replaced in between is then read again.
     guard let identity = FileIdentity(path),
       let bytes = try? spare.whenNoneIsLeft({ () throws(SystemError) in
         try SystemFiles.read(path, atMost: Self.maxBytes)
@@ -177,7 +176,7 @@ package final class ZoneCatalog: ZoneSource {
 }
 
 extension String {
-  /// The index behind the last place where `needle` stands.
+  /// Returns the index after the last occurrence of `needle`.
   fileprivate func range(ofLast needle: String) -> String.Index? {
     var index = endIndex
     while index > startIndex {
@@ -189,7 +188,7 @@ extension String {
 }
 
 extension SystemFiles {
-  /// The path without links; nil when there is nothing.
+  /// Returns the path without links; nil if it does not exist.
   static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }

@@ -1,7 +1,7 @@
-/// A statement, or a piece of one, made of constants alone: what a user gave is only ever a parameter.
+/// An SQLText is a statement or a part of one that consists of constants only. User input can only be a parameter.
 ///
-/// The text is SQLite's. PostgreSQL understands it once the hints to the planner (`INDEXED BY`, `CROSS JOIN … ON`) are left
-/// out and `instr` is called `strpos`, which its connection does when it prepares a statement.
+/// The text is in SQLite's dialect. PostgreSQL's connection removes the planner hints (`INDEXED BY`, `CROSS JOIN … ON`)
+/// and replaces `instr` by `strpos` when it prepares a statement.
 package struct SQLText: ExpressibleByStringInterpolation, Sendable {
   package let text: String
 
@@ -22,8 +22,8 @@ package struct SQLText: ExpressibleByStringInterpolation, Sendable {
   }
 }
 
-/// A query put together from pieces, one for each filter that is set. In the pieces each parameter is a `?`; a statement
-/// in one piece may number them itself.
+/// A ComposedQuery is a query made of parts, such as one for each filter that is set. Each parameter in a part is a `?`.
+/// A statement of one part may number its parameters itself.
 package struct ComposedQuery {
   package private(set) var sql = ""
   package private(set) var values: [any SQLValue] = []
@@ -34,7 +34,7 @@ package struct ComposedQuery {
     self.values = values
   }
 
-  /// Adds a condition, with one value for each of its parameters.
+  /// Adds a condition with the values of its parameters.
   package mutating func require(_ condition: SQLText, _ values: any SQLValue...) {
     sql += hasCondition ? "\n  AND " : "\nWHERE "
     add(condition)
@@ -42,20 +42,20 @@ package struct ComposedQuery {
     self.values += values
   }
 
-  /// Adds what follows the conditions.
+  /// Adds the part after the conditions.
   package mutating func append(_ tail: SQLText, _ values: any SQLValue...) {
     sql += "\n"
     add(tail)
     self.values += values
   }
 
-  /// What follows may have conditions of its own.
+  /// Starts a new part that may have its own conditions.
   package mutating func beginConditions() { hasCondition = false }
 
   private var count = 0
 
   private mutating func add(_ piece: SQLText) {
-    // By bytes that lie side by side: to look at characters took a third of what a short change costs.
+    // Contiguous bytes are fast: iteration over characters took a third of the time of a short change.
     var text = piece.text
     text.withUTF8 { bytes in
       var start = 0

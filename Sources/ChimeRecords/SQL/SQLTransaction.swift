@@ -1,50 +1,52 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// The verbs of a store whose engine understands SQL, inside one body: those that both engines have in common are in
-/// `Verbs`. An engine adds what is its own: how due times are claimed and firings recorded, leases, and the statements below.
+/// An SQLTransaction implements the verbs of a store on an SQL engine, inside one body.
+///
+/// The verbs that both engines share are in `Verbs`. An engine adds claims of due times, recording of firings, leases,
+/// and the statements below.
 package protocol SQLTransaction: StoreTransaction, AnyObject {
   associatedtype Connection: SQLConnection
 
   var connection: Connection { get }
   var reader: DefinitionReader { get }
   var isReadOnly: Bool { get }
-  /// What this body has looked up and begun.
+  /// Values that this body has looked up or begun.
   var memory: TransactionMemory { get set }
 
-  /// What of a queue the store knows; nil where it has no row yet.
+  /// Returns the row of a queue; nil if there is none yet.
   func standing(of queue: DeliveryQueue) throws -> DeliveryQueueRow?
   func standingMaking(_ queue: DeliveryQueue) throws -> DeliveryQueueRow
-  /// A page of the reminders that have a time to come, in the order of those times.
+  /// Returns a page of the reminders with a due time, in the order of due times.
   func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord]
 
-  // What is told of as it happens. An engine that has one daemon alone has nobody to tell.
+  // Notifications about changes. An engine for a single daemon ignores them.
 
-  /// Something has come into the outbox, or has left it.
+  /// Notes that deliveries were added to or removed from the outbox.
   func outboxHasChanged()
   func endpointsHaveChanged()
-  /// A due time has been set.
+  /// Notes that a due time was set.
   func dueTimeHasChanged(of reminder: Int64, to next: Instant)
-  /// The body is about to count a tenant's reminders, and may write after it.
+  /// Prepares to count a tenant's reminders; the body may write after that.
   func willCount(tenant: UInt32) throws
 
-  // Statements that the engines word differently.
+  // Statements that differ between the engines.
 
-  /// Takes owner, time, kind, tracker and subject of a change; returns its key.
+  /// Takes owner, time, kind, tracker and subject of a change. Returns its key.
   static var beginChange: StaticString { get }
-  /// Takes tracker, at, day, minute, quantity, item, fields, photo, note, has_note and born; returns the key.
+  /// Takes tracker, at, day, minute, quantity, item, fields, photo, note, has_note and born. Returns the key.
   static var insertEntry: StaticString { get }
-  /// Takes tracker, day, title, note, photo, value, created_at and born; returns the key.
+  /// Takes tracker, day, title, note, photo, value, created_at and born. Returns the key.
   static var insertMilestone: StaticString { get }
-  /// Takes the name of a tenant, which another daemon may have made since; returns its name and number.
+  /// Takes the name of a tenant, which another daemon may have created meanwhile. Returns its name and number.
   static var enrolTenant: StaticString { get }
-  /// Takes the time and the reminder of an occurrence, whose attempts are deleted.
+  /// Takes the time and reminder of an occurrence, and deletes its attempts.
   static var deleteAttempts: StaticString { get }
-  /// Takes the key of a delivery, whose attempt is put with those that others followed.
+  /// Takes the key of a delivery, and moves its attempt to the table of earlier attempts.
   static var moveAttempt: StaticString { get }
-  /// Takes a delivery's id, whose attempts are read.
+  /// Takes a delivery's id, and selects its attempts.
   static var selectAttempts: StaticString { get }
-  /// The tags of reminder `r`, as a table `t` with the column `value`.
+  /// The tags of reminder `r` as a table `t` with the column `value`.
   static var tags: SQLText { get }
 }
 
@@ -69,12 +71,12 @@ extension SQLTransaction {
     set { memory.tenantsWithMore = newValue }
   }
 
-  /// Begins every verb that writes.
+  /// Requires a writing transaction. Every writing verb begins with it.
   package func requireWriting() throws(StoreFailure) {
     if isReadOnly { throw .readOnly }
   }
 
-  /// The number of a reminder, present or past.
+  /// Returns the key of a reminder that exists or existed.
   package func key(of id: ReminderID) throws -> Int64? {
     try connection.first("SELECT key FROM alias WHERE id = $1", id.rawValue) { $0.int64(0) }
   }
@@ -89,14 +91,14 @@ extension SQLTransaction {
   }
 }
 
-/// What a body has looked up and begun.
+/// Values that a body has looked up or begun.
 package struct TransactionMemory {
-  /// What `claimDue` has seen, so that `record` need not look it up again.
+  /// The rows read by `claimDue`, so that `record` need not query them again.
   package var claimed: [ReminderID: ReminderProgress] = [:]
-  /// A batch of firings has thousands of deliveries and a handful of queues.
+  /// The keys of queues; a batch of firings has thousands of deliveries in a few queues.
   fileprivate var queues: [DeliveryQueue: Int64] = [:]
   package var trackerKeys: [TrackerKey: Int64] = [:]
-  /// The change that this body has begun, and whose it is.
+  /// The change that this body has begun, and its owner.
   package var change: (key: Int64, owner: UInt32)?
   package var unreadable: [UnreadableReminder] = []
   package var unreadableTracking: [UnreadableTracking] = []
@@ -104,7 +106,7 @@ package struct TransactionMemory {
 
   package init() {}
 
-  /// Begins a body: what the one before has seen may have been undone.
+  /// Begins a body. What an earlier body has read may have been undone.
   package mutating func forget() {
     claimed.removeAll(keepingCapacity: true)
     queues.removeAll(keepingCapacity: true)
@@ -114,7 +116,7 @@ package struct TransactionMemory {
   }
 }
 
-/// What recording a firing needs of its reminder.
+/// The fields of a reminder that the recording of a firing needs.
 package struct ReminderProgress {
   package var key: Int64
   package var generation: Int64
@@ -127,11 +129,11 @@ package struct ReminderProgress {
   }
 }
 
-/// What the store knows of a queue.
+/// The row of a delivery queue.
 package struct DeliveryQueueRow {
   package var key: Int64
   package var isOrdered: Bool
-  /// Which part of the outbox it is in, where several daemons share one.
+  /// The queue's part of the outbox, if several daemons share it.
   package var shard: Int64
 
   package init(key: Int64, isOrdered: Bool, shard: Int64 = 0) {

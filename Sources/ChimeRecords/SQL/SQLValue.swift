@@ -1,14 +1,14 @@
 package import ChimeSchedule
 package import ChimeTracking
 
-/// What a parameter of a statement is for the database.
+/// The database type of a parameter.
 package enum SQLType: Sendable {
   case integer, text, bytes
-  /// Lists, which PostgreSQL alone takes.
+  /// Arrays, for PostgreSQL only.
   case integers, texts, blobs
 }
 
-/// Takes the parameters of one execution, in their order.
+/// Receives the parameters of one execution, in order.
 package protocol SQLParameters {
   mutating func add(_ integer: Int64)
   mutating func add(_ text: String)
@@ -16,7 +16,7 @@ package protocol SQLParameters {
   mutating func addNull()
 }
 
-/// A value that fills one parameter of a statement. Both engines keep it in the same form.
+/// A value for one parameter of a statement. Both engines store it in the same form.
 package protocol SQLValue {
   static var sqlType: SQLType { get }
   func bind(to parameters: inout some SQLParameters)

@@ -1,12 +1,12 @@
-/// The tables that both engines have alike. What is written with each firing is laid out by each engine in its own way.
+/// The tables that both engines share. Each engine defines the tables that every firing writes itself.
 package enum SharedTables {
-  /// The words in which an engine says them.
+  /// The SQL dialect of an engine.
   package enum Dialect {
     case sqlite
     /// Text is compared byte by byte.
     case postgres
 
-    /// Words of the tables below and what stands for them, in this order.
+    /// Placeholders in the scripts below and their replacements, applied in this order.
     fileprivate var words: [(String, String)] {
       switch self {
       case .sqlite:
@@ -27,8 +27,8 @@ package enum SharedTables {
     dialect.words.reduce(reminders + trackers) { script, word in script.replacing(word.0, with: word.1) }
   }
 
-  /// Words that are no SQL: `IDENTITY` is a key that the engine gives, `NUMBER` one that is given once, in the order of the
-  /// changes, and `CLUSTERED` tells that rows lie in the order of the key.
+  /// The placeholders are not SQL: `IDENTITY` is a generated key, `NUMBER` a key that is never reused and follows the
+  /// order of changes, and `CLUSTERED` stores rows in the order of their key.
   private static let reminders = """
     -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
     -- inherited by a stranger.
@@ -140,9 +140,10 @@ package enum SharedTables {
 
     """
 
-  // What a person has entered stands in a table with `born` and `gone`, the changes that made and removed it, and what was
-  // replaced in the table of the same name with `_before`, under the change that replaced it (`VersionedTable`). A row that
-  // is gone is none for everything else; the partial indexes leave it out. Null: made outside of a change, and there still.
+  // Each table of user data has the columns `born` and `gone`, the changes that created and removed the row. Replaced
+  // rows are in the table with the suffix `_before`, under the change that replaced them (`VersionedTable`). All other
+  // queries ignore rows that are gone; the partial indexes exclude them. NULL means that no change created the row, or
+  // that it exists.
   private static let trackers = """
     -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
     -- `detail`: how reminders and endpoints were before and after it, as JSON.

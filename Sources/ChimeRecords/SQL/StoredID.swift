@@ -1,7 +1,8 @@
 package import ChimeCore
 
-// A delivery's id as both engines keep it: what chimed makes are 128 bits in 30 signs, and are kept as 16 bytes. Any other
-// is kept as its text behind the byte 255, with which no number begins that has the time in front, for 8,000 years.
+// The stored form of a delivery's id. Ids made by chimed are 128 bits in 30 characters and are stored as 16 bytes. Any
+// other id is stored as text after the byte 255. No number starts with 255 for the next 8,000 years, because it begins
+// with the time.
 extension DeliveryID: SQLValue {
   package static var sqlType: SQLType { .bytes }
 

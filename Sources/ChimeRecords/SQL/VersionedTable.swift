@@ -1,33 +1,33 @@
-/// A table of what a person has entered, with what it takes to have it again: `born`, `gone` and the table of the same name
-/// with `_before`.
+/// A VersionedTable is a table of user data whose changes can be undone: it has the columns `born` and `gone` and a
+/// history table with the suffix `_before`.
 ///
 /// A row is in one of these states:
 ///
-/// - it stands: `gone` is null;
-/// - it is gone by a change: the row is as it was, and an index on `gone` finds all of a change's at once, so that removing
-///   a hundred thousand is one statement and copies nothing;
-/// - it was replaced: it stands, and what was there before is in the other table under the change that replaced it. Of
-///   several replacements in one change the first counts.
+/// - It exists: `gone` is null.
+/// - It was removed by a change: the row is unchanged but for `gone`. An index on `gone` finds all rows of a change, so
+///   that the removal of a hundred thousand rows is one statement and copies nothing.
+/// - It was replaced: the row exists, and its earlier version is in the history table under the change that replaced it.
+///   Of several replacements in one change the first counts.
 package struct VersionedTable: Sendable {
-  /// Takes a change: what it made.
+  /// Deletes the rows that a change created. Takes the change.
   let deleteBorn: SQLText
-  /// Takes a change: what it removed.
+  /// Restores the rows that a change removed. Takes the change.
   let revive: SQLText
-  /// Take a change: what it replaced.
+  /// Restores the rows that a change replaced, in three steps. Each takes the change.
   let clear: SQLText
   let restore: SQLText
   let drop: SQLText
-  /// Take a change and the greatest number of rows.
+  /// Deletes the undo data of a change. Each takes the change and the maximum number of rows.
   let forgetGone: SQLText
   let forgetReplaced: SQLText
-  /// Takes a change and a row, which is about to be replaced.
+  /// Copies a row that is about to be replaced to the history. Takes the change and the row.
   let keep: SQLText
-  /// Take a row, whose name is wanted again though a change has removed it. Nil for numbers, which are given once.
+  /// Move a removed row to the history because its name is needed again. Take the row. Nil for numbers.
   let layAside: SQLText?
   let removeGone: SQLText?
-  /// Takes a change and a row.
+  /// Marks a row as removed. Takes the change and the row.
   let remove: SQLText
-  /// Takes a row.
+  /// Deletes a row. Takes the row.
   let delete: SQLText
 
   static let all = [tracker, entry, item, milestone, pack]
@@ -35,7 +35,7 @@ package struct VersionedTable: Sendable {
   static let tracker = VersionedTable("tracker", columns: "pack, created_at, definition", hasNames: true)
   static let entry = VersionedTable(
     "entry", columns: "tracker, at, day, minute, quantity, item, fields, photo, note, has_note", hasNames: false,
-    // No index is needed: what the last change of its owner made came after what was there when it began.
+    // No index is needed: rows of the owner's last change have keys above those that existed when it began.
     deleteBorn: "DELETE FROM entry WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND born = $1")
   static let item = VersionedTable(
     "item", columns: "title, attributes, since, until, note, photo, created_at", hasNames: true)
@@ -44,9 +44,11 @@ package struct VersionedTable: Sendable {
   static let pack = VersionedTable(
     "pack", columns: "installed_at, reminders, print, definition", hasNames: true)
 
+  /// Composes the statements of a table.
+  ///
   /// - Parameters:
   ///   - columns: all but `key`, `born` and `gone`.
-  ///   - hasNames: whether the key of a row that is gone may be wanted again.
+  ///   - hasNames: whether the key of a removed row may be needed again.
   private init(_ table: StaticString, columns: StaticString, hasNames: Bool, deleteBorn: SQLText? = nil) {
     let row: SQLText = "key, \(columns), born"
     self.deleteBorn = deleteBorn ?? "DELETE FROM \(table) WHERE born = $1"
@@ -78,16 +80,14 @@ package struct VersionedTable: Sendable {
 }
 
 extension SQLTransaction {
-  /// Called before a row is written: what stands in it now can be had again.
-  ///
-  /// - Parameter change: nil: outside of any.
+  /// Saves a row before it is written, so that it can be restored. `change` is nil outside of any change.
   func keep(_ key: Int64, in table: VersionedTable, for change: Int64?) throws {
     if let layAside = table.layAside { try connection.run(ComposedQuery(layAside, key)) }
     if let removeGone = table.removeGone { try connection.run(ComposedQuery(removeGone, key)) }
     if let change { try connection.run(ComposedQuery(table.keep, change, key)) }
   }
 
-  /// - Returns: whether it stood.
+  /// Removes a row, and returns whether it existed.
   @discardableResult func remove(_ key: Int64, from table: VersionedTable, for change: Int64?) throws -> Bool {
     if let change {
       try connection.run(ComposedQuery(table.remove, change, key))

@@ -20,7 +20,7 @@ extension SQLTransaction {
     try connection.first("SELECT detail FROM change WHERE key = $1", change) { $0.optionalText(0) } ?? nil
   }
 
-  /// The change that a row of this owner is written in.
+  /// Returns the change to which writes for this owner belong.
   package func change(of owner: UInt32) -> Int64? { memory.change.flatMap { $0.owner == owner ? $0.key : nil } }
 
   package func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange? {
@@ -33,11 +33,11 @@ extension SQLTransaction {
       limit
     ) { row in
       TrackingChange(
-        // Of a kind that a later version has made up no more is known than that.
+        // A kind of a later version is shown as an edit.
         id: row.int64(0), owner: row.uint32(1), at: row.instant(2), kind: .init(rawValue: row.text(3)) ?? .edited,
         tracker: row.optionalText(4).map { TrackerID(rawValue: $0) }, subject: row.text(5))
     }
-    // None can be taken back before those that came after it.
+    // A change can only be undone after all later ones.
     return Array(latest.prefix { $0.at >= since })
   }
 
@@ -62,9 +62,9 @@ extension SQLTransaction {
     return touched
   }
 
-  /// The trackers whose entries or whose definition a change has touched, with the days of those entries as they were and
-  /// as they are. What the change has made and removed again was never seen. Nor was the place that it has moved an entry
-  /// to before it removed it: the row that is gone has that place, and `entry_before` the one that counts.
+  /// Returns the trackers whose definition or entries a change touched, with the days of those entries before and after
+  /// it. Rows that the change both created and removed are ignored. If it moved an entry before it removed it, the row
+  /// has the new place, which is ignored, and `entry_before` has the old one.
   private func trackers(touchedBy change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     let rows = try connection.all(
       """
@@ -88,7 +88,7 @@ extension SQLTransaction {
     }
   }
 
-  /// What belongs to a tracker that is there no more goes with it.
+  /// Deletes what belongs to trackers that no longer exist.
   private func dropStrays(of owner: UInt32) throws {
     let missing = try connection.all(
       """
@@ -110,12 +110,12 @@ extension SQLTransaction {
     try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
   }
 
-  // Forgetting.
+  // MARK: Forgetting changes
 
   package func forgetChanges(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
     var left = limit
-    // In their order: what a change replaced may have been made by the one before it.
+    // Changes are forgotten in order, because a change may have replaced what an earlier one created.
     while let change = try oldestChange(before: before) {
       for table in VersionedTable.all {
         for step in [table.forgetGone, table.forgetReplaced] {
@@ -132,7 +132,7 @@ extension SQLTransaction {
     return false
   }
 
-  /// The oldest of an owner of whom none is to be kept that is older still.
+  /// Returns an expired change that is the oldest of its owner.
   private func oldestChange(before: Instant) throws -> Int64? {
     try connection.first(
       """

@@ -7,7 +7,7 @@ extension SQLTransaction {
     try requireWriting()
     memory.claimed[reminder.id] = nil
     let known = try key(of: reminder.id)
-    // A new reminder takes no name that is in use or in the history.
+    // A new reminder cannot take a name that is in use or in the history.
     if reminder.generation == 0, known != nil { throw StoreFailure.idTaken(reminder.id) }
     let key: Int64
     if let known {
@@ -104,15 +104,15 @@ extension SQLTransaction {
     return found ?? nil
   }
 
-  /// Whether it has a time of its schedule to come.
+  /// Returns whether the reminder has a regular due time.
   private func hasTime(_ key: Int64) throws -> Bool {
     try connection.first("SELECT 1 FROM due WHERE reminder = $1 AND snooze_of = -1", key) { _ in true } ?? false
   }
 
-  /// The due time of a reminder that is no snooze's end.
+  /// The value of `snooze_of` for a regular due time.
   package static var regular: Int64 { -1 }
 
-  /// - Parameter scheduledAt: of a regular due time, where that is another than `next`.
+  /// Sets a due time. `scheduledAt` is the scheduled time of a regular one if it differs from `next`.
   package func setDue(
     reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil, wakes: Bool
   ) throws {
@@ -125,15 +125,14 @@ extension SQLTransaction {
       """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt, wakes ? 1 : 0)
   }
 
-  /// Whether the machine is woken for a reminder at a time at which an occurrence of it comes again. Not for one that
-  /// cannot be read.
+  /// Returns whether the machine is woken for a repeat of a reminder at this time; false if the reminder is unreadable.
   package func wakes(reminder: Int64, at instant: Instant) throws -> Bool {
     let text = try connection.first("SELECT definition FROM reminder WHERE key = $1", reminder) { $0.text(0) }
     guard let definition = text.flatMap({ try? reader.definition($0) }) else { return false }
     return definition.wake == true && !(definition.pause ?? .none).holds(at: instant)
   }
 
-  /// Nil for one that cannot be read, which is then in `unreadable`.
+  /// Returns nil for an unreadable reminder, and adds it to `unreadable`.
   package func record(_ row: Connection.Row) throws -> ReminderRecord? {
     let reminder: Reminder
     do {

@@ -16,7 +16,7 @@ extension SQLTransaction {
       """, endpoint.queue.owner, endpoint.queue.channel.rawValue, endpoint.url, endpoint.createdAt,
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
     try setOrdered(endpoint.settings.inOrder ?? false, endpoint.queue)
-    // Who reads its answers is who has its queue, which is there before the first message.
+    // The daemon that holds the queue reads the endpoint's answers, so the queue must exist before the first message.
     if endpoint.answersAddress != nil { _ = try standingMaking(endpoint.queue) }
   }
 

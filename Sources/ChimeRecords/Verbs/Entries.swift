@@ -89,7 +89,7 @@ extension SQLTransaction {
     ) { $0.entry(reader) }
   }
 
-  // Listings. Each tracker's entries are found by the index that suits the filter, and of them only the page is read.
+  // Listings: an index that suits the filter finds each tracker's entries, and only the page is read completely.
 
   package func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
     let trackers = try trackers(of: filter)
@@ -97,7 +97,7 @@ extension SQLTransaction {
     var found: [(at: Int64, key: Int64)] = []
     for tracker in trackers {
       guard var query = try selection("SELECT e.at, e.key", filter, tracker: tracker) else { continue }
-      // Of several trackers any may have the whole page.
+      // With several trackers, each may fill the whole page.
       query.append(
         "ORDER BY e.at DESC, e.key DESC LIMIT ? OFFSET ?", isOne ? page.limit : page.limit + page.offset,
         isOne ? page.offset : 0)
@@ -129,7 +129,7 @@ extension SQLTransaction {
 
   package func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
     guard let tracker = try nameKey(of: key) else { return [] }
-    // From one day to the next in the index: however many entries a day has, it costs one step.
+    // The recursion steps from day to day in the index: one step per day, regardless of the number of entries.
     return try connection.all(
       """
       WITH RECURSIVE found (day) AS (
@@ -151,7 +151,7 @@ extension SQLTransaction {
     return try connection.all("SELECT key FROM tracker_name WHERE owner = $1", filter.owner) { $0.int64(0) }
   }
 
-  /// Nil when there can be none.
+  /// Returns the query for a tracker's entries; nil if none can match.
   private func selection(
     _ columns: SQLText, _ filter: EntryFilter, tracker: Int64
   ) throws -> ComposedQuery? {
@@ -178,7 +178,7 @@ extension SQLTransaction {
       query.append("FROM entry e INDEXED BY entry_at")
     }
     query.require("e.gone IS NULL")
-    // An item is of one tracker, and its index has no more to say.
+    // An item belongs to one tracker, and the index on items has no tracker column.
     if let item { query.require("e.item = ?", item) } else { query.require("e.tracker = ?", tracker) }
     if isNoted { query.require("e.has_note = 1") }
     if let days = filter.days { query.require("e.day BETWEEN ? AND ?", days.lowerBound, days.upperBound) }

@@ -11,7 +11,7 @@ extension SQLTransaction {
   package func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned {
     try requireWriting()
     guard let end = edge.end else { return Pruned(count: 0, past: past, isOver: true) }
-    // A row behind no other: that of the smallest key there can be.
+    // The start without `past` lies before every row: the smallest possible key.
     let start = try past.flatMap { past in try key(of: past.reminder).map { (past.scheduledAt, $0) } }
     let looked = try connection.all(
       """

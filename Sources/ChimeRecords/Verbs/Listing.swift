@@ -2,16 +2,16 @@ package import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Listings of reminders. However many there are, a page of those that come first costs no more than a page.
+// Listings of reminders. The first page costs the same, however many reminders there are.
 extension SQLTransaction {
   package func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
     unreadable = []
     guard try listsByDueTime(filter) else { return try sorted(filter, page) }
     var found = try coming(filter, page)
     var taken = found.count + unreadable.count
-    // Those without any time to come stand last.
+    // Reminders without a due time come last.
     guard taken < page.limit, filter.dueFrom == nil, filter.dueBefore == nil else { return found }
-    // Where the first of them stands is how many have a time: a page that begins behind those has to count them.
+    // The first of them comes after all reminders with a due time. A page that begins behind those has to count them.
     let first = taken > 0 || page.offset == 0 ? page.offset + taken : try comingCount(filter)
     taken = page.limit - taken
     found += try withoutTime(filter, Page(limit: taken, offset: max(0, page.offset - first)))
@@ -19,14 +19,14 @@ extension SQLTransaction {
   }
 
   package func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
-    // The name of a removed reminder stays known.
+    // The name of a removed reminder remains known.
     let place = try last.flatMap { try key(of: $0) } ?? 0
     var query = ComposedQuery("SELECT a.id FROM reminder r CROSS JOIN alias a ON a.key = r.key")
     query.require("r.key > ?", place)
     switch selection {
     case .all: break
     case .zone(let zone): query.require("r.zone = ?", zone.text)
-    // The index of these is named by the very words of its condition.
+    // The condition repeats that of the index, so that the planner uses it.
     case .withExceptions: query.require("instr(r.schedule, 'except') > 0")
     case .linked(let key):
       query.require("r.owner = ?", key.owner)
@@ -46,7 +46,8 @@ extension SQLTransaction {
     return try connection.all(query) { ReminderID(rawValue: $0.text(0)) }
   }
 
-  /// The columns of `record`, for the reminders that the condition between the two names by `p.key` and `p.coming`.
+  /// The columns of `record`. The query between `recordColumns` and `recordJoins` selects the reminders as `p.key` and
+  /// `p.coming`.
   package static var recordColumns: SQLText {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
@@ -69,8 +70,8 @@ extension SQLTransaction {
     """
   }
 
-  /// Whether reminder `r`, which counts from another, may still get a time from there: that one, or the one that it counts
-  /// from itself, has a time to come or an open occurrence.
+  /// Whether reminder `r`, which counts from another one, may still get a time: a reminder in its chain has a due time or
+  /// an open occurrence.
   package static var awaitsOther: SQLText {
     """
     EXISTS (
@@ -98,10 +99,10 @@ extension SQLTransaction {
     """
   }
 
-  /// The most reminders of an owner that are sorted for a page; for more, due times are gone through in their order.
+  /// The maximum number of an owner's reminders that are sorted for a page. With more, the due times are scanned in order.
   private static var sortedAtMost: Int { 10_000 }
 
-  /// Whether nearly all reminders fit, so that the first of them are found soonest in the order of their due times.
+  /// Returns whether nearly all reminders match, so that a scan in the order of due times finds a page fastest.
   private func listsByDueTime(_ filter: ReminderFilter) throws -> Bool {
     guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil, !filter.expectationsOnly
     else { return false }
@@ -111,7 +112,7 @@ extension SQLTransaction {
       ?? false
   }
 
-  // MARK: In the order of due times
+  // MARK: Listing by due time
 
   private func comingCount(_ filter: ReminderFilter) throws -> Int {
     var query = ComposedQuery("SELECT count(*)")
@@ -126,7 +127,7 @@ extension SQLTransaction {
       CROSS JOIN reminder r ON r.key = d.reminder
       CROSS JOIN alias a ON a.key = d.reminder
       """)
-    // Each reminder once, by the first of its due times.
+    // Each reminder appears once, with the first of its due times.
     query.require(
       """
       NOT EXISTS (
@@ -155,10 +156,10 @@ extension SQLTransaction {
     return try connection.all(query, row: record).compactMap { $0 }
   }
 
-  // MARK: Sorted
+  // MARK: Listing by sorting
 
   private func sorted(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
-    // Only what is on the page is read in full.
+    // Only the reminders of the page are read completely.
     var query = ComposedQuery(Self.recordColumns)
     query.append(
       """
@@ -168,7 +169,7 @@ extension SQLTransaction {
         JOIN alias a ON a.key = r.key
       """)
     if let title = filter.title { query.require("r.title = ?", title) }
-    // Of one title there are few, and of expectations too: without the sign SQLite may go through all that the owner has.
+    // A title and expectations match few rows. The unary plus keeps SQLite from scanning all reminders of the owner.
     if let owner = filter.owner {
       if filter.title != nil || filter.expectationsOnly {
         query.require("+r.owner = ?", owner)
@@ -176,18 +177,18 @@ extension SQLTransaction {
         query.require("r.owner = ?", owner)
       }
     }
-    // The index of these is named by the very words of its condition.
+    // The condition repeats that of the index, so that the planner uses it.
     if filter.expectationsOnly { query.require("instr(r.definition, '\"within\":') > 0") }
     if let prefix = filter.idPrefix {
       query.require("a.id >= ?", prefix)
-      // The ids that begin with it end before the prefix followed by the last character there is.
+      // Ids with the prefix sort before the prefix followed by the last code point.
       query.require("a.id < ?", prefix + "\u{10FFFF}")
     }
     if let tag = filter.tag {
       query.require("EXISTS (SELECT 1 FROM \(Self.tags) WHERE t.value = ?)", tag)
     }
     if let text = filter.text.map(Self.lowered) {
-      // instr, not LIKE: the text is no pattern, so it has nothing to escape and may have any length.
+      // instr, unlike LIKE, needs no escaping and has no limit on the length.
       query.require(
         """
         (instr(lower(r.title), ?) > 0 OR instr(lower(a.id), ?) > 0 OR EXISTS (
@@ -211,7 +212,7 @@ extension SQLTransaction {
     return try connection.all(query, row: record).compactMap { $0 }
   }
 
-  /// As `lower` of both engines does it: the letters of ASCII alone.
+  /// Lowercases ASCII letters only, like `lower` of both engines.
   package static func lowered(_ text: String) -> String {
     String(decoding: text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
   }

@@ -2,7 +2,7 @@ package import ChimeCore
 package import ChimeSchedule
 
 extension SQLTransaction {
-  /// The times of a reminder, whose id it takes twice: what is open and what is closed are in an index each.
+  /// Selects the occurrences of a reminder. It takes the id twice, because open and closed occurrences have separate indexes.
   static var times: SQLText {
     """
     SELECT scheduled_at, reminder FROM occurrence
@@ -32,7 +32,7 @@ extension SQLTransaction {
         o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at, o.answered_by
       """)
     if let reminder = filter.reminder {
-      // Either index may have all that the page needs.
+      // Each index may contain the whole page.
       query.append("FROM (SELECT * FROM (")
       requireTimes("state <= 2", of: reminder, filter, page, in: &query)
       query.append(") x UNION ALL SELECT * FROM (")
@@ -55,7 +55,7 @@ extension SQLTransaction {
     return try connection.all(query) { try $0.occurrence(0) }
   }
 
-  /// The latest times of a reminder in one of the two indexes.
+  /// Adds a query for the latest occurrences of a reminder in one of the two indexes.
   private func requireTimes(
     _ index: SQLText, of reminder: ReminderID, _ filter: OccurrenceFilter, _ page: Page, in query: inout ComposedQuery
   ) {
@@ -97,7 +97,7 @@ extension SQLTransaction {
     guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
 
     if let again = occurrence.comesAgain {
-      // History alone is left of a removed reminder: it is not due again.
+      // A removed reminder has history only, so its occurrence is not due again.
       if try isPresent(key) {
         try setDue(
           reminder: key, snoozeOf: at.milliseconds, at: again, wakes: try wakes(reminder: key, at: again))

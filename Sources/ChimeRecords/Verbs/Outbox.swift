@@ -2,7 +2,7 @@ package import ChimeCore
 package import ChimeSchedule
 
 extension SQLTransaction {
-  /// The message of the delivery with this key, in the columns of `outboundMessage`.
+  /// Selects the message of the delivery with a key, in the columns of `outboundMessage`.
   package static var selectMessage: StaticString {
     """
     SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
@@ -19,7 +19,7 @@ extension SQLTransaction {
     """
   }
 
-  /// The keys of what a queue may send now.
+  /// Returns the keys of the deliveries that a queue may send now.
   package func claimable(in standing: DeliveryQueueRow, now: Instant, limit: Int) throws -> [Int64] {
     if standing.isOrdered { return try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
     return try connection.all(
@@ -28,7 +28,7 @@ extension SQLTransaction {
     ) { $0.int64(0) }
   }
 
-  /// The oldest delivery that an ordered queue owes.
+  /// Returns the oldest pending delivery of an ordered queue.
   private func head(of queue: Int64) throws -> (key: Int64, visibleAt: Instant)? {
     try connection.first(
       """
@@ -38,10 +38,10 @@ extension SQLTransaction {
     ) { ($0.int64(0), $0.instant(1)) }
   }
 
-  /// Writes what has become of a delivery.
+  /// Records the outcome of a delivery.
   ///
-  /// - Parameter attempt: the one that has ended. It stands with the delivery, which may have one from before: that goes to
-  ///   those that others followed.
+  /// - Parameter attempt: the attempt that ended. It is stored in the delivery's row; an earlier attempt there moves to
+  ///   the table `attempt`.
   package func settle(_ tried: TriedDelivery, _ attempt: Attempt?, _ state: Delivery.State) throws {
     let (code, at) = DeliveryCode.of(state)
     if let attempt {
@@ -75,7 +75,7 @@ extension SQLTransaction {
 
   package func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
     try requireWriting()
-    // A claimed one, which is hidden past its own time, is under way already.
+    // A claimed delivery, which is invisible past its own time, is already in flight.
     try connection.run(
       """
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1, attempts_before = attempts,
@@ -90,8 +90,8 @@ extension SQLTransaction {
     try requireWriting()
     guard let queueKey = try key(of: queue) else { return }
     outboxHasChanged()
-    // An attempt under way is hidden past its own time, and left alone. The others get this one as their own, so that none
-    // goes back to the former when it is claimed and let go.
+    // Deliveries in flight are invisible past their own time and are left alone. The others get `now` as their own time,
+    // so that a release after a claim does not restore the former one.
     try connection.run(
       """
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1
@@ -152,7 +152,7 @@ extension SQLTransaction {
     if let from = filter.from { query.require("d.created_at >= ?", from) }
     if let before = filter.before { query.require("d.created_at < ?", before) }
     switch filter.state {
-    // The index of the dead is named by the very words of its condition.
+    // The condition repeats that of the index of dead deliveries, so that the planner uses it.
     case .dead: query.require("d.state = 3")
     case .some(let state): query.require("d.state = ?", DeliveryCode.of(state))
     case nil: break
@@ -172,13 +172,13 @@ extension SQLTransaction {
   }
 }
 
-/// A delivery of which something is to be recorded.
+/// A delivery whose outcome is to be recorded.
 package struct TriedDelivery {
   package var key: Int64
   package var isOwed: Bool
-  /// Whether an attempt stands with it.
+  /// Whether its row has an attempt.
   package var hasAttempt: Bool
-  /// Whether it tells an event: that it has arrived says nothing of whether its occurrence was shown.
+  /// Whether it reports an event. The delivery of an event does not mean that the occurrence was shown.
   package var isEvent: Bool
   package var scheduledAt: Instant
   package var reminder: Int64

@@ -2,9 +2,9 @@ package import ChimeCore
 import ChimeSchedule
 package import ChimeTracking
 
-// Packs, and what they unlock.
+// Packs and their achievements.
 extension SQLTransaction {
-  /// The number of a pack's name, whether or not it is installed now.
+  /// Returns the key of a pack's name, whether or not the pack is installed.
   private func nameKey(of pack: PackID, owner: UInt32) throws -> Int64? {
     try connection.first("SELECT key FROM pack_name WHERE owner = $1 AND id = $2", owner, pack.rawValue) { $0.int64(0) }
   }
@@ -54,7 +54,7 @@ extension SQLTransaction {
     ).compactMap { $0 }
   }
 
-  /// A pack has hundreds of texts, and each entry asks for it: its definition is read once for each that is written.
+  /// Reads a pack. The definition has hundreds of texts and every entry needs it, so each version is decoded only once.
   private func readPack(_ row: Connection.Row) throws -> InstalledPack? {
     let (key, owner, id) = (row.int64(0), row.uint32(1), PackID(rawValue: row.text(2)))
     let print = PackFingerprint(key: key, print: row.int64(5))
@@ -76,7 +76,7 @@ extension SQLTransaction {
     return try remove(key, from: .pack, for: change(of: owner))
   }
 
-  // What they unlock.
+  // MARK: Achievements
 
   package func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress] {
     guard let key = try nameKey(of: pack, owner: owner) else { return [] }

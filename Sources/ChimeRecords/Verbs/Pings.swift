@@ -1,7 +1,7 @@
 package import ChimeCore
 package import ChimeSchedule
 
-// What jobs say of themselves, and what is awaited of them.
+// Pings of jobs, and the occurrences that wait for them.
 extension SQLTransaction {
   package func awaited(of id: ReminderID) throws -> [Occurrence] {
     try connection.all(
@@ -49,7 +49,7 @@ extension SQLTransaction {
     of id: ReminderID, among kinds: Set<Ping.Kind>, withOutput: Bool, limit: Int
   ) throws -> [Ping] {
     let codes = Ping.Kind.allCases.map { kinds.contains($0) ? PingCode.of($0) : -1 }
-    // Outputs are long, and a row of a hundred pings is read where nobody asks for one.
+    // Outputs are long, and lists of a hundred pings usually omit them.
     return try connection.all(
       """
       SELECT p.at, p.kind, p.uid, p.via, p.took_ms, p.status, CASE WHEN $1 = 1 THEN p.output END
@@ -72,7 +72,7 @@ extension StoredRow {
   }
 }
 
-/// What stands in `ping.kind`.
+/// The codes in `ping.kind`.
 private enum PingCode {
   static func of(_ kind: Ping.Kind) -> Int64 {
     switch kind {

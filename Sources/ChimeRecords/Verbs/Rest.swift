@@ -1,7 +1,7 @@
 package import ChimeCore
 package import ChimeSchedule
 
-// Requests that carry a token.
+// Idempotency tokens of requests.
 extension SQLTransaction {
   package func answer(owner: UInt32, token: String) throws -> [UInt8]? {
     try connection.first("SELECT answer FROM token WHERE owner = $1 AND token = $2", owner, token) { $0.bytes(0) }
@@ -29,7 +29,7 @@ extension SQLTransaction {
   }
 }
 
-// The daemon's own notes, and counts.
+// The daemon's notes, and counts.
 extension SQLTransaction {
   package func note(_ name: String) throws -> String? {
     try connection.first("SELECT value FROM note WHERE name = $1", name) { $0.text(0) }
@@ -53,7 +53,8 @@ extension SQLTransaction {
   }
 
   package func dueCount(before end: Instant) throws -> Int {
-    // Regular times are one for each reminder; snoozes, of which there are few, count where they come alone.
+    // Each reminder has at most one regular due time. Snoozes are few, and count only for reminders without a regular
+    // time in the span.
     try connection.first(
       """
       SELECT (SELECT count(*) FROM due WHERE next_at < $1 AND snooze_of = -1) + (
@@ -65,7 +66,7 @@ extension SQLTransaction {
   }
 
   package func gauges() throws -> StoreGauges {
-    // As with `counts`: the lengths of indexes, and of each queue what is owed and what was given up.
+    // As in `counts`, each number is the size of an index, or concerns a queue's pending and dead deliveries.
     let (all, scheduled) =
       try connection.first(
         """
@@ -100,7 +101,7 @@ extension SQLTransaction {
           """, owner
         ) { $0.int(0) }
       } else {
-        // Over all owners nearly every one is counted by its next time, and the length of an index is soon told.
+        // Without an owner, nearly every reminder counts by its regular due time, and the size of an index is fast to get.
         try connection.first(
           """
           SELECT (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0) + (
@@ -127,7 +128,7 @@ extension SQLTransaction {
       WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
-    // The index of these is named by the very words of its condition.
+    // The condition repeats that of the index, so that the planner uses it.
     let expected = try connection.first(
       """
       SELECT count(*), count((SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key LIMIT 1))
@@ -140,7 +141,7 @@ extension SQLTransaction {
       expectations: expected?.all ?? 0, expectationsDown: expected?.down ?? 0)
   }
 
-  /// How many have neither a next time nor an open occurrence, and wait for what becomes of another.
+  /// Returns the number of reminders with neither a due time nor an open occurrence that wait for another reminder.
   private func awaitingCount(owner: UInt32?) throws -> Int {
     var query = ComposedQuery("SELECT count(*) FROM reminder r")
     query.require("r.follows IS NOT NULL")

@@ -2,7 +2,7 @@ package import ChimeCore
 package import ChimeSchedule
 import ChimeTracking
 
-// Shelves: what is to take the place of all that an owner has, and what it has taken the place of.
+// Staging owners (table `shelf`): data that will replace an owner's data, and data that was replaced.
 extension SQLTransaction {
   package func makeStagingOwner(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
@@ -41,12 +41,12 @@ extension SQLTransaction {
     try connection.run("UPDATE shelf SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
   }
 
-  /// Once a change is forgotten, nobody needs what it has laid aside.
+  /// Releases the data that a change replaced, when the change is forgotten.
   package func abandonStagingOwner(of change: Int64) throws {
     try connection.run("UPDATE shelf SET change = NULL, at = 0 WHERE change = $1", change)
   }
 
-  /// - Returns: whether the change was an exchange.
+  /// Undoes an exchange, and returns whether the change was one.
   package func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
     guard let shelf = try connection.first("SELECT number FROM shelf WHERE change = $1", change, row: { $0.uint32(0) })
     else { return false }
@@ -55,9 +55,9 @@ extension SQLTransaction {
     return true
   }
 
-  /// Everything belongs to a name, and a name to its owner: whatever there is, this costs as much as there are names.
+  /// Exchanges the owners of all names. All data refers to names, so the cost depends on the number of names only.
   private func swapNames(_ owner: UInt32, _ shelf: UInt32) throws {
-    // Each name is there once for an owner, so one half steps aside while the other moves.
+    // Names are unique for an owner, so one half moves to temporary owners first.
     for step in Self.swapSteps {
       try connection.run(step, owner, shelf)
     }
@@ -94,7 +94,8 @@ extension SQLTransaction {
     return false
   }
 
-  /// Take a shelf and the greatest number of rows. Names stay, as they do everywhere: the next that is put there has them.
+  /// Statements that clear a staging owner. Each takes the number and the maximum number of rows. Names stay and are
+  /// reused by the next data there.
   private static var clearSteps: [StaticString] {
     [
       """

@@ -13,7 +13,7 @@ extension SQLTransaction {
       Tenant(name: $0.text(0), number: $0.uint32(1))
     }
     if let known { return known }
-    // Another daemon may have made it since, or be about to.
+    // Another daemon may have created it meanwhile, or be creating it.
     let made = try connection.first(Self.enrolTenant, name) { Tenant(name: $0.text(0), number: $0.uint32(1)) }
     guard let made else { throw StoreFailure.internalError("no tenant \(name) was made") }
     return made
@@ -32,7 +32,6 @@ extension SQLTransaction {
     return count
   }
 
-  /// How many rows of a tenant's are added up before one is made of them. Rows of transactions that are under way are
-  /// not seen, and stay.
+  /// The number of a tenant's rows from which they are merged into one. Rows of concurrent transactions are invisible and stay.
   private static var countedApart: Int { 64 }
 }

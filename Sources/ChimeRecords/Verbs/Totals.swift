@@ -2,7 +2,7 @@ package import ChimeCore
 package import ChimeSchedule
 package import ChimeTracking
 
-// What follows from entries.
+// Totals that are derived from entries.
 extension SQLTransaction {
   package func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal? {
     guard let tracker = try nameKey(of: key) else { return nil }
@@ -49,7 +49,7 @@ extension SQLTransaction {
   package func summary(of key: TrackerKey) throws -> TrackerSummary? {
     guard let tracker = try nameKey(of: key) else { return nil }
     let text = try connection.first("SELECT content FROM tracker_summary WHERE tracker = $1", tracker) { $0.text(0) }
-    // One that another version has written is to be made anew, as if there were none.
+    // A summary of another version is recomputed, as if it did not exist.
     return text.flatMap { try? reader.summary($0) }
   }
 

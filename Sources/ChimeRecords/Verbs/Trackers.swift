@@ -3,9 +3,9 @@ import ChimeSchedule
 package import ChimeTracking
 
 extension SQLTransaction {
-  // Names.
+  // MARK: Names
 
-  /// The number of a tracker's name, whether or not there is such a tracker now.
+  /// Returns the key of a tracker's name, whether or not the tracker exists.
   package func nameKey(of tracker: TrackerKey) throws -> Int64? {
     if let known = memory.trackerKeys[tracker] { return known }
     let found = try connection.first(
@@ -15,7 +15,7 @@ extension SQLTransaction {
     return found
   }
 
-  /// The number of a tracker that there is.
+  /// Returns the key of an existing tracker.
   package func present(_ tracker: TrackerKey) throws -> Int64 {
     if let key = try nameKey(of: tracker),
       try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND gone IS NULL", key, row: { _ in true }) ?? false
@@ -25,7 +25,7 @@ extension SQLTransaction {
     throw StoreFailure.internalError("there is no tracker \(tracker.id)")
   }
 
-  // Trackers.
+  // MARK: Trackers
 
   package func put(_ tracker: Tracker) throws {
     try requireWriting()
@@ -71,7 +71,7 @@ extension SQLTransaction {
     ).compactMap { $0 }
   }
 
-  /// Nil for one that cannot be read, which is then in `unreadableTracking`.
+  /// Returns nil for an unreadable tracker, and adds it to `unreadableTracking`.
   private func readTracker(_ row: Connection.Row) -> Tracker? {
     let (owner, id) = (row.uint32(0), TrackerID(rawValue: row.text(1)))
     return reading("tracker \(id)", of: owner) {
@@ -112,9 +112,9 @@ extension SQLTransaction {
     return true
   }
 
-  // Items.
+  // MARK: Items
 
-  /// The number of an item's name in a tracker, whether or not there is such an item now.
+  /// Returns the key of an item's name in a tracker, whether or not the item exists.
   package func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
     try connection.first("SELECT key FROM item_name WHERE tracker = $1 AND id = $2", tracker, item.rawValue) {
       $0.int64(0)
@@ -172,7 +172,7 @@ extension SQLTransaction {
     return try remove(item, from: .item, for: change(of: key.owner))
   }
 
-  // Milestones.
+  // MARK: Milestones
 
   package func put(_ milestone: Milestone) throws -> Milestone {
     try requireWriting()

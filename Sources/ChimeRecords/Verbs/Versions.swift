@@ -1,15 +1,15 @@
 package import ChimeCore
 package import ChimeSchedule
 
-// Which definition a reminder's times came of. A replaced one is kept with the span of its times, so that the history can be
-// held against what should have come.
+// Versions of definitions. A replaced definition is kept with the span of its times, so that the history can be compared
+// with the times that should have occurred.
 extension SQLTransaction {
-  /// Keeps the definition that another is about to replace, where its times are other ones.
+  /// Keeps a definition that is about to be replaced, if its times differ.
   ///
   /// - Parameters:
   ///   - next: the first time of the new definition.
-  ///   - since: after which moment its times are to come.
-  /// - Returns: from when on the times of the definition count that is in force from now on.
+  ///   - since: the moment after which its times begin.
+  /// - Returns: the time from which the definition now in force counts.
   func keepVersion(
     of key: Int64, replacedBy reminder: Reminder, _ definition: String, next: Instant?, since: Instant?
   ) throws -> Instant? {
@@ -41,8 +41,8 @@ extension SQLTransaction {
     return begin
   }
 
-  /// What a new definition gives again, since the clock was set back or the reminder is there again, is not to be held
-  /// against former ones, nor what a removed one would have given: no two of those that are kept share a time.
+  /// Ends the kept versions at `begin`, so that no two versions cover the same time. They would overlap after a step back
+  /// of the clock, or if a removed reminder exists again.
   private func cutVersions(of key: Int64, at begin: Instant) throws {
     let isAhead = try connection.first(
       "SELECT 1 FROM reminder_before WHERE reminder = $1 AND until > $2 LIMIT 1", key, begin
@@ -109,7 +109,7 @@ extension SQLTransaction {
 
   package func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
     let place = try last.flatMap { try key(of: $0) } ?? 0
-    // Of all owners by the names; of one by the indexes of owners.
+    // All owners: by the table of names. One owner: by the indexes on owners.
     guard let owner else {
       return try connection.all(
         """

@@ -1,26 +1,26 @@
 import CPostgres
 import ChimeRecords
 
-/// What a statement came to: its rows, or how many it changed.
+/// An Answer is the result of a statement: its rows, or the number of changed rows.
 final class Answer {
   private let handle: OpaquePointer
 
-  /// Takes a result over, to be freed with this.
+  /// Takes ownership of a result; `deinit` frees it.
   init(owning handle: OpaquePointer) { self.handle = handle }
 
   deinit { chime_pq_clear(handle) }
 
   var count: Int32 { chime_pq_rows(handle) }
 
-  /// The rows that an INSERT, UPDATE or DELETE changed.
+  /// The number of rows that an INSERT, UPDATE or DELETE changed.
   var changes: Int { chime_pq_changed(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   subscript(row: Int32) -> Row { Row(answer: self, row: row) }
 
-  /// What `make` makes of each row, in order.
+  /// Returns the results of `make` for all rows, in order.
   func map<Made>(_ make: (Row) throws -> Made) rethrows -> [Made] { try (0..<count).map { try make(self[$0]) } }
 
-  /// The value in its binary form; nil where it is NULL.
+  /// Returns the value in binary format; nil if it is NULL.
   fileprivate func value(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
     guard chime_pq_is_null(handle, row, column) == 0 else { return nil }
     return UnsafeRawBufferPointer(
@@ -35,7 +35,7 @@ struct Row: StoredRow {
 
   func isNull(_ column: Int32) -> Bool { answer.value(row, column) == nil }
 
-  /// A whole number of any width, big end first, or a boolean, as 0 or 1.
+  /// Returns an integer of any width, sent in big-endian order, or a boolean as 0 or 1.
   func int64(_ column: Int32) -> Int64 {
     guard let bytes = answer.value(row, column), bytes.count <= 8 else { return 0 }
     switch bytes.count {

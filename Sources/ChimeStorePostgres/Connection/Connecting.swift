@@ -2,21 +2,21 @@ import CPostgres
 import ChimeCore
 import Glibc
 
-// Sessions are opened here: one host after the other, each for a short time only, the first that takes changes.
+// Opening of sessions: hosts are tried one after another with a short timeout, and the first that accepts writes is used.
 extension PostgresConfiguration {
-  /// Opens a session and makes it ready.
+  /// Opens a session and prepares it.
   ///
-  /// - Throws: `.unavailable` with what every host said and what is to be done.
+  /// - Throws: `.unavailable` with the error of each host and advice.
   func connect() throws(StoreFailure) -> Connection {
     let password = try password()
     var reasons: [String] = []
     for host in hosts {
       var told = options.merging(host) { $1 }
-      // One address may stand for many.
+      // An empty name means the default host, but `hostaddr` may still be set.
       if let name = host["host"], name.isEmpty { told["host"] = nil }
       told["connect_timeout"] = nil
       told["client_encoding"] = "UTF8"
-      // A list of hosts may begin with a standby.
+      // With several hosts, the first may be a standby.
       for (keyword, value) in Self.usual where told[keyword] == nil { told[keyword] = value }
       if let password { told["password"] = password }
       do {
@@ -29,8 +29,7 @@ extension PostgresConfiguration {
     throw .unavailable(reasons.joined(separator: "; "))
   }
 
-  /// What is asked for unless the configuration says otherwise. A peer that is gone without a word is noticed within
-  /// about ten seconds (tcp(7), TCP_USER_TIMEOUT).
+  /// The default options. `tcp_user_timeout` and the keepalives detect a dead peer within about ten seconds (tcp(7)).
   private static let usual = [
     "application_name": "chimed", "target_session_attrs": "read-write", "keepalives": "1", "keepalives_idle": "5",
     "keepalives_interval": "2", "keepalives_count": "3", "tcp_user_timeout": "10000",
@@ -42,7 +41,7 @@ extension PostgresConfiguration {
       withStrings(pairs.map(\.value)) { values in chime_pq_connect_start(keywords, values) }
     }
     guard let handle else { throw .unavailable("there was not enough memory to connect to PostgreSQL") }
-    // So that a refusal carries its SQLSTATE.
+    // Verbose errors include the SQLSTATE.
     chime_pq_be_verbose(handle)
     chime_pq_be_quiet(handle)
     do {
@@ -54,7 +53,7 @@ extension PostgresConfiguration {
     return Connection(owning: handle, server: name(of: handle))
   }
 
-  /// Drives the opening of a session (postgresql.org/docs/15/libpq-connect.html, PQconnectPoll).
+  /// Drives the connection attempt (PQconnectPoll, postgresql.org/docs/15/libpq-connect.html).
   private func wait(for handle: OpaquePointer) throws(StoreFailure) {
     let end = Self.clock() + connectTimeout
     var wanted = PGRES_POLLING_WRITING
@@ -75,7 +74,7 @@ extension PostgresConfiguration {
     throw refusal(of: handle)
   }
 
-  /// Why there is no session.
+  /// Returns the reason why the session could not be opened.
   private func refusal(of handle: OpaquePointer) -> StoreFailure {
     let (server, said) = (name(of: handle), String(cString: chime_pq_error_message(handle)))
     let user = options["user"].map { "user \($0)" } ?? "chimed's user"
@@ -86,7 +85,7 @@ extension PostgresConfiguration {
           + "[store]")
     }
     guard let error = ServerError(refusal: said) else {
-      // Names are the same in every language.
+      // These names are the same in every language of the server.
       if options["sslmode"] != nil, ["SSL", "certificate", "sslrootcert"].contains(where: said.contains) {
         return .unavailable(
           "\(server) cannot be spoken to over TLS: \(ServerError.plain(said)); see its certificate, and sslmode, "
@@ -110,7 +109,7 @@ extension PostgresConfiguration {
     }
   }
 
-  /// Sets what every session of ours is to have.
+  /// Checks the server and applies the settings of every session.
   private func prepared(_ connection: Connection) throws(StoreFailure) -> Connection {
     let version = chime_pq_server_version(connection.handle)
     guard version >= 150_000 else {
@@ -134,7 +133,7 @@ extension PostgresConfiguration {
     return connection
   }
 
-  /// Where a session leads, for sentences.
+  /// Returns a name of the server for messages.
   private func name(of handle: OpaquePointer) -> String {
     let host = chime_pq_host(handle).map { String(cString: $0) } ?? ""
     let port = chime_pq_port(handle).map { String(cString: $0) } ?? ""
@@ -142,21 +141,21 @@ extension PostgresConfiguration {
     return "PostgreSQL at \(host)\(port.isEmpty || port == "5432" ? "" : ":\(port)")"
   }
 
-  /// Microseconds of a clock that nobody sets and that runs on in sleep, as `StoreTime` has them.
+  /// Returns CLOCK_BOOTTIME in microseconds, as `StoreTime` uses it. The clock cannot be set and counts sleep.
   static func unsetClock() -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_BOOTTIME, &now)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
   }
 
-  /// Milliseconds of a clock that nobody sets.
+  /// Returns CLOCK_MONOTONIC in milliseconds.
   static func clock() -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
   }
 
-  /// As an array of C strings with a null at its end.
+  /// Calls `body` with a null-terminated array of C strings.
   private func withStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {

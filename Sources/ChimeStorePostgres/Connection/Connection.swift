@@ -2,36 +2,36 @@ import CPostgres
 import ChimeCore
 import ChimeRecords
 
-/// One session of a PostgreSQL server, with its prepared statements. Not thread-safe: it has one owner, which uses it on
-/// one queue.
+/// A Connection is one session of a PostgreSQL server with its prepared statements. It is not thread-safe: one owner
+/// uses it on one queue.
 ///
-/// SQL is passed as `StaticString`, so text that came from outside cannot become part of a statement; values are always
-/// parameters, in binary form.
+/// SQL is passed as `StaticString`, so external text cannot become part of a statement. Values are always parameters in
+/// binary format.
 ///
 ///     try connection.run("UPDATE note SET value = $1 WHERE name = $2", value, name)
 final class Connection: SQLConnection {
   let handle: OpaquePointer
-  /// The server, for sentences about it.
+  /// The server's name in messages.
   let server: String
   private var compiled: [UnsafePointer<UInt8>: Prepared] = [:]
   private var composed: [String: Prepared] = [:]
   private var parameters = Parameters()
   private var count = 0
-  /// The rows that the latest `run` changed.
+  /// The number of rows that the latest `run` changed.
   private(set) var changes = 0
-  /// Whether the server has broken off a transaction for another's sake, since the last `begin`: it may run again.
+  /// Whether the server aborted a transaction since the last `begin` because of a concurrent one. It may be run again.
   private(set) var hasConflict = false
-  /// The daemon that it is named after.
+  /// The number of the daemon that the session is named after.
   private var node: Int64?
-  /// Whether the session is of no more use although the server still answers.
+  /// Whether the session must be closed although the server still answers.
   private var isSpoilt = false
 
-  /// A statement that the server has parsed, under the name by which it is called.
+  /// A statement that the server has parsed, with its name.
   private struct Prepared {
     let name: [CChar]
   }
 
-  /// Takes over a session that has been opened.
+  /// Takes ownership of an open session.
   init(owning handle: OpaquePointer, server: String) {
     self.handle = handle
     self.server = server
@@ -39,43 +39,43 @@ final class Connection: SQLConnection {
 
   deinit { chime_pq_finish(handle) }
 
-  /// Whether the session can be used no more.
+  /// Whether the session can no longer be used.
   var isLost: Bool { isSpoilt || chime_pq_status(handle) != CONNECTION_OK }
 
-  /// Whether the server takes nothing more in this transaction but its end.
+  /// Whether the transaction has failed, so that the server accepts only its end.
   var isBroken: Bool { chime_pq_transaction_status(handle) == PQTRANS_INERROR }
 
   var isIdle: Bool { chime_pq_transaction_status(handle) == PQTRANS_IDLE }
 
-  /// The number of the process that serves it.
+  /// The process id of the server's backend.
   var process: Int { Int(chime_pq_backend_pid(handle)) }
 
-  /// Names it after its daemon, where it is not yet, for people who look at `pg_stat_activity` and for the daemons that end
-  /// the sessions of one that is lost (`OrphanSessionReaper`). Between two transactions.
+  /// Sets `application_name` to the daemon's identity, if not yet done. Call it between transactions. Operators see the
+  /// name in `pg_stat_activity`, and `OrphanSessionReaper` finds the sessions of lost daemons by it.
   func name(for node: Int64, _ member: PostgresConfiguration.Member) throws(StoreFailure) {
     guard self.node != node else { return }
-    // The server cuts it after 63 bytes: what counts stands first.
+    // The server truncates the name to 63 bytes, so the essential part comes first.
     try run(
       "SELECT set_config('application_name', 'chimed ' || $1 || ', process ' || $2 || ' on ' || $3, false)", node,
       member.process, member.name)
     self.node = node
   }
 
-  // Running.
+  // MARK: Execution
 
-  /// Runs a statement, passing over its rows.
+  /// Runs a statement and ignores its rows.
   func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     changes = try answer(sql, repeat each values).changes
   }
 
-  /// What `row` makes of each row, in order.
+  /// Returns the results of `row` for all rows, in order.
   func all<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> [Made] {
     try answer(sql, repeat each values).map(row)
   }
 
-  /// What `row` makes of the first row, if there is one.
+  /// Returns the result of `row` for the first row; nil if there is none.
   func first<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> Made? {
@@ -83,7 +83,7 @@ final class Connection: SQLConnection {
     return answer.count > 0 ? try row(answer[0]) : nil
   }
 
-  /// As `run`, for a statement put together from constant pieces.
+  /// Runs a composed statement.
   func run(_ query: ComposedQuery) throws(StoreFailure) {
     let prepared = try statement(query)
     parameters.clear()
@@ -91,7 +91,7 @@ final class Connection: SQLConnection {
     changes = try execute(prepared).changes
   }
 
-  /// As `all`, for a query put together from constant pieces.
+  /// Returns the results of `row` for all rows of a composed query.
   func all<Made>(_ query: ComposedQuery, row: (Row) throws -> Made) throws -> [Made] {
     let prepared = try statement(query)
     parameters.clear()
@@ -99,26 +99,26 @@ final class Connection: SQLConnection {
     return try execute(prepared).map(row)
   }
 
-  /// Runs several statements that take no parameters and are not kept, in one step: to the first that fails.
+  /// Runs several statements without parameters in one round trip, up to the first that fails. They are not prepared.
   ///
-  /// - Returns: the first column of the first row of the last, as text.
+  /// - Returns: the first column of the first row of the last statement, as text.
   @discardableResult func script(_ sql: String) throws(StoreFailure) -> String? {
     let answer = try check(chime_pq_exec(handle, sql))
     return answer.count > 0 && !answer[0].isNull(0) ? answer[0].text(0) : nil
   }
 
-  // Many at once.
+  // MARK: Pipelining
 
-  /// A statement that waits to be sent with others.
+  /// A statement that is queued for `send`.
   struct Queued {
     fileprivate let name: [CChar]
     fileprivate let parameters: Parameters
     fileprivate let heard: (Answer) throws -> Void
   }
 
-  /// Makes a statement ready for `send`.
+  /// Prepares a statement for `send`.
   ///
-  /// - Parameter heard: is told what it came to; it must not use this connection.
+  /// - Parameter heard: receives the result; it must not use this connection.
   func queued<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, heard: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> Queued {
@@ -128,7 +128,7 @@ final class Connection: SQLConnection {
     return Queued(name: prepared.name, parameters: parameters, heard: heard)
   }
 
-  /// As `queued`, for a query put together from constant pieces.
+  /// Prepares a composed query for `send`.
   func queued(_ query: ComposedQuery, heard: @escaping (Answer) throws -> Void) throws(StoreFailure) -> Queued {
     let prepared = try statement(query)
     var parameters = Parameters()
@@ -136,13 +136,14 @@ final class Connection: SQLConnection {
     return Queued(name: prepared.name, parameters: parameters, heard: heard)
   }
 
-  /// How many statements are on their way at once at most.
+  /// The maximum number of statements in one pipeline.
   private static let pipelineLimit = 512
 
-  /// Runs statements in their order without waiting for each: a journey to the server and back for hundreds of them
-  /// (postgresql.org/docs/15/libpq-pipeline-mode.html). None depends on what another came to. The first failure ends it.
+  /// Runs statements in order with one round trip for hundreds of them
+  /// (postgresql.org/docs/15/libpq-pipeline-mode.html). No statement may depend on the result of another. The first
+  /// failure ends the run.
   ///
-  /// - Parameter meanwhile: runs once, while the server is at work; it must not use this connection.
+  /// - Parameter meanwhile: runs once while the server works; it must not use this connection.
   func send(_ statements: [Queued], meanwhile: () throws -> Void = {}) throws {
     var rest = statements[...]
     if rest.isEmpty { return try meanwhile() }
@@ -172,7 +173,7 @@ final class Connection: SQLConnection {
     for one in statements {
       guard let result = chime_pq_get_result(handle) else { throw lost() }
       do {
-        // What stands behind a failure is not run at all, or of no interest.
+        // Results after a failure are discarded: the server skips those statements, or nobody needs them.
         if first != nil { chime_pq_clear(result) } else { try one.heard(try check(result)) }
       } catch {
         first = error
@@ -180,18 +181,18 @@ final class Connection: SQLConnection {
       while let more = chime_pq_get_result(handle) { chime_pq_clear(more) }
       if isLost { throw first ?? lost() }
     }
-    // The mark at the end.
+    // Consume the result of the sync message.
     chime_pq_clear(chime_pq_get_result(handle))
     guard chime_pq_exit_pipeline(handle) == 1 else { throw lost() }
     if let first { throw first }
   }
 
-  // Others' words.
+  // MARK: Notifications
 
-  /// The socket, which is readable when something has arrived.
+  /// The socket, which is readable when data has arrived.
   var descriptor: Int32 { chime_pq_socket(handle) }
 
-  /// What other sessions have said (NOTIFY) since the last call, on any channel that this one listens to.
+  /// Returns the notifications (NOTIFY) of other sessions since the last call, on all channels that this session listens to.
   func words() -> Set<String> {
     if chime_pq_consume_input(handle) == 0 { isSpoilt = true }
     var words: Set<String> = []
@@ -202,19 +203,19 @@ final class Connection: SQLConnection {
     return words
   }
 
-  // Transactions.
+  // MARK: Transactions
 
   func begin(_ sql: String) throws(StoreFailure) -> String? {
     hasConflict = false
     return try script(sql)
   }
 
-  /// Ends a transaction without a trace, unless there is none.
+  /// Rolls back the transaction, if there is one.
   func rollBack() {
     if !isLost, !isIdle { _ = try? script("ROLLBACK") }
   }
 
-  // Preparing.
+  // MARK: Prepared statements
 
   private func answer<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value
@@ -228,7 +229,7 @@ final class Connection: SQLConnection {
   private func statement<each Value: SQLValue>(
     _ sql: StaticString, _ kinds: repeat (each Value).Type
   ) throws(StoreFailure) -> Prepared {
-    // A static string never moves, so its address is its name.
+    // A static string never moves, so its address identifies it.
     if let known = compiled[sql.utf8Start] { return known }
     var types: [Oid] = []
     for kind in repeat each kinds { types.append(kind.sqlType.oid) }
@@ -251,8 +252,8 @@ final class Connection: SQLConnection {
     return Prepared(name: name.utf8CString.map { $0 })
   }
 
-  /// A statement that both engines have in common is in SQLite's words: what tells its planner which index to take, and in
-  /// which order to join, is no SQL of PostgreSQL's, and its `instr` is `strpos` here.
+  /// Translates a shared statement from SQLite's dialect: removes index hints and join order hints, and replaces
+  /// `instr` by `strpos`.
   static func withoutHints(_ sql: String) -> String {
     sql.replacing(/\ INDEXED BY \w+/, with: "").replacing(/CROSS JOIN (?!LATERAL)/, with: "JOIN ")
       .replacing("instr(", with: "strpos(")
@@ -267,16 +268,16 @@ final class Connection: SQLConnection {
       })
   }
 
-  // Rows as they are.
+  // MARK: COPY
 
-  /// Begins a COPY, after which rows go one way until its end.
+  /// Starts a COPY in the given direction.
   func startCopy(_ sql: String, _ way: ExecStatusType) throws(StoreFailure) {
     guard let result = chime_pq_exec(handle, sql) else { throw failure(nil) }
     let answer = Answer(owning: result)
     guard chime_pq_result_status(result) == way else { throw withExtendedLifetime(answer) { failure(result) } }
   }
 
-  /// Hears what a COPY came to whose rows have all gone.
+  /// Reads the result of a COPY after its last row.
   func endCopy() throws(StoreFailure) {
     var first: StoreFailure?
     while let result = chime_pq_get_result(handle) {
@@ -285,13 +286,13 @@ final class Connection: SQLConnection {
     if let first { throw first }
   }
 
-  /// Gives the session up: what it is in the middle of is of no more interest.
+  /// Marks the session as unusable in the middle of an operation.
   func abandon() { isSpoilt = true }
 
-  /// The connection as it is when it takes nothing more.
+  /// Returns the failure for a lost connection.
   func loss() -> StoreFailure { lost() }
 
-  // Failing.
+  // MARK: Failures
 
   private func check(_ result: OpaquePointer?) throws(StoreFailure) -> Answer {
     guard let result else { throw failure(nil) }
@@ -302,7 +303,7 @@ final class Connection: SQLConnection {
     }
   }
 
-  /// What a result that is none says, or, where there is not even that, the connection.
+  /// Returns the failure that a result describes. Without a result the connection is lost.
   private func failure(_ result: OpaquePointer?) -> StoreFailure {
     func field(_ name: UnicodeScalar) -> String? {
       result.flatMap { chime_pq_result_field($0, Int32(name.value)) }.map { String(cString: $0) }

@@ -1,23 +1,24 @@
 import ChimeCore
 
-/// What PostgreSQL says of a failure (postgresql.org/docs/15/errcodes-appendix.html).
+/// A ServerError is an error that PostgreSQL reported (postgresql.org/docs/15/errcodes-appendix.html).
 struct ServerError {
-  /// The five characters of SQLSTATE.
+  /// The SQLSTATE, five characters.
   var state: String
-  /// In the server's language.
+  /// The message in the server's language.
   var message: String
 
-  /// Whether the transaction may succeed when it runs again: somebody else's was in its way, or has made first what it
-  /// found missing and was about to make (a unique violation).
+  /// Whether the transaction may succeed when it is repeated: a serialization failure, a deadlock, or a unique
+  /// violation by a concurrent insert.
   var isConflict: Bool { state == "40001" || state == "40P01" || state == "23505" }
 
-  /// Whether the session is to be given up: the server ends, the connection is refused, or what was prepared is no more.
+  /// Whether the session must be closed: the server shuts down, the connection failed, prepared statements are invalid,
+  /// or the server has become read-only.
   var spoilsSession: Bool {
     state.hasPrefix("57P") || state.hasPrefix("08") || state == "25P03" || state == "26000" || state == "0A000"
       || state == "25006"
   }
 
-  /// What it means to someone who runs Chime.
+  /// Returns the failure with advice for an operator of Chime.
   func failure(server: String) -> StoreFailure {
     switch state {
     case "40001", "40P01", "23505":
@@ -60,14 +61,14 @@ struct ServerError {
     }
   }
 
-  /// An error text as one line, without the places in PostgreSQL's source that a verbose one names.
+  /// Returns an error text as one line, without the source locations of verbose errors.
   static func plain(_ text: String) -> String {
     text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
       .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "; ")
   }
 
-  /// The SQLSTATE in a verbose text of a refused connection (`… failed: FATAL:  3D000: database "x" does not exist`),
-  /// whatever language it is in; nil where the server had no say.
+  /// Parses the SQLSTATE from the verbose text of a refused connection (`… failed: FATAL:  3D000: database "x" does not
+  /// exist`), in any language. Returns nil if the error is not the server's.
   init?(refusal text: String) {
     let parts = Self.plain(text).split(separator: ": ").map { $0 }
     let place = parts.firstIndex { part in

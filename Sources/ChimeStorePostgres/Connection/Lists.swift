@@ -2,14 +2,12 @@ import CPostgres
 import ChimeRecords
 import ChimeSchedule
 
-// Columns of many rows that go to the server as one parameter, for `unnest`: a statement for hundreds of rows instead of
-// hundreds of statements.
+// Columns of many rows, sent as one array parameter each for `unnest`. One statement then replaces hundreds.
 
-/// What lists are made of: each value behind its length, as it stands in an array's binary form
-/// (src/backend/utils/adt/arrayfuncs.c, array_recv).
+/// The binary format of an array: a header, then each value after its length (array_recv in
+/// src/backend/utils/adt/arrayfuncs.c).
 private struct ListBytes {
-  /// What says how many dimensions there are, whether there are nulls, of what type the values are, and of the one dimension
-  /// its length and where it begins; then the values.
+  /// The header has the number of dimensions, a flag for nulls, the element type, and the dimension's length and lower bound.
   private(set) var bytes: [UInt8]
 
   init(of type: Int32) {
@@ -50,7 +48,7 @@ private struct ListBytes {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Adds one to the length, where it stands.
+  /// Increments the array's length in the header (bytes 12 to 15).
   private mutating func count() {
     for place in stride(from: 15, through: 12, by: -1) {
       bytes[place] &+= 1
@@ -59,7 +57,7 @@ private struct ListBytes {
   }
 }
 
-/// Whole numbers.
+/// An array of integers.
 struct Integers: SQLValue {
   static var sqlType: SQLType { .integers }
   private var list = ListBytes(of: Int32(CHIME_PQ_INT8))
@@ -81,7 +79,7 @@ struct Integers: SQLValue {
   func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }
 
-/// Texts.
+/// An array of texts.
 struct Texts: SQLValue {
   static var sqlType: SQLType { .texts }
   private var list = ListBytes(of: Int32(CHIME_PQ_TEXT))
@@ -94,7 +92,7 @@ struct Texts: SQLValue {
   func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }
 
-/// Bytes.
+/// An array of byte strings.
 struct Blobs: SQLValue {
   static var sqlType: SQLType { .blobs }
   private var list = ListBytes(of: Int32(CHIME_PQ_BYTEA))

@@ -1,9 +1,9 @@
 import CPostgres
 import ChimeRecords
 
-/// The parameters of one execution, side by side in one piece of memory.
+/// The parameters of one execution, in one contiguous buffer.
 struct Parameters: SQLParameters {
-  // Never empty, so that an empty text has an address: a null one would be NULL.
+  // The buffer is never empty, so that an empty text has a non-null address; a null address means NULL.
   private var bytes: [UInt8] = [0]
   private var offsets: [Int] = []
   private var lengths: [Int32] = []
@@ -44,7 +44,7 @@ struct Parameters: SQLParameters {
     formats.append(1)
   }
 
-  /// As libpq takes them: how many, where, how long, and that they are binary.
+  /// Calls `body` with the count, pointers, lengths and formats that libpq expects.
   func withPointers<Result>(
     _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
   ) -> Result {
@@ -66,7 +66,7 @@ struct Parameters: SQLParameters {
 }
 
 extension SQLType {
-  /// The type that the server is told, so that it has nothing to guess.
+  /// The type's OID, sent explicitly so that the server need not infer it.
   var oid: Oid {
     switch self {
     case .integer: Oid(CHIME_PQ_INT8)

@@ -2,39 +2,41 @@ import CPostgres
 public import ChimeCore
 import Glibc
 
-/// Which database a store is in, and how it is reached.
+/// A PostgresConfiguration describes which database holds the store and how to connect to it.
 ///
 ///     try PostgresConfiguration(connection: "host=db1,db2 dbname=chime user=chime sslmode=verify-full", passwordFile: path)
 public struct PostgresConfiguration: Sendable {
-  /// What libpq is told, by its keywords (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). Never a password.
+  /// The libpq options by keyword (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS). They never contain a password.
   let options: [String: String]
-  /// The file whose first line is the password; nil: libpq looks for one itself (passfile, `PGPASSWORD`).
+  /// The file whose first line is the password; nil if libpq finds it itself (passfile, `PGPASSWORD`).
   let passwordFile: String?
-  /// How long each host may take to let us in, in milliseconds.
+  /// The timeout for connecting to each host, in milliseconds.
   var connectTimeout: Int64 = 3_000
-  /// How long one statement may take, and how long a transaction may stand still, in milliseconds. The server ends both.
+  /// The server's limits for one statement and for an idle transaction, in milliseconds.
   var statementTimeout: Int64 = 30_000
   var idleTimeout: Int64 = 15_000
-  /// How long a transaction that has claimed due times may stand still: a daemon that is frozen with them holds up others.
+  /// The limit in milliseconds for an idle transaction that has claimed due times. A frozen daemon would block them for others.
   var claimTimeout: Int64 = 5_000
-  /// How long the server is left alone after a session could not be opened, in milliseconds: who asks meanwhile hears the
-  /// same, unless another session has been opened since.
+  /// The pause after a failed connection, in milliseconds. Requests in that time get the same error, unless another
+  /// session has connected since.
   var rest: Int64 = 500
-  /// How long to wait for the store's lock, in milliseconds: a daemon that has just ended may still have it.
+  /// The wait for the store's lock, in milliseconds. A daemon that has just ended may still hold it.
   var lockTimeout: Int64 = 5_000
-  /// From how many times on a month is left until all of it can be dropped, instead of being pruned time by time.
+  /// The number of rows from which a month is kept until it can be dropped whole, instead of being pruned row by row.
   var wholePartitions: Int64 = 1_000_000
-  /// A month of which more times stay than this is not dropped, but pruned time by time.
+  /// The maximum number of remaining rows for which a month is dropped; with more it is pruned row by row.
   var mostStaying = 10_000
-  /// How often in a row it is tried to drop a month.
+  /// The number of attempts to drop a month.
   var dropTurns = 5
-  /// How this daemon is known to those that share the database with it.
+  /// The identity of this daemon among those that share the database.
   public var member = Member()
-  /// The steps to the layout that is wanted; tests make up more.
+  /// The migrations to the current schema version; tests add more.
   var migrations = Schema.migrations
 
-  /// - Parameter connection: keywords and values, or a URL, as libpq takes them.
-  /// - Throws: `.unavailable` with a sentence when it cannot be read, has a password, or there is no libpq.
+  /// Parses a connection string.
+  ///
+  /// - Parameter connection: keywords and values, or a URL, in libpq's format.
+  /// - Throws: `.unavailable` if it is malformed or contains a password, or if libpq is missing.
   public init(connection: String, passwordFile: String? = nil) throws(StoreFailure) {
     try Self.load()
     var error: UnsafeMutablePointer<CChar>?
@@ -59,12 +61,12 @@ public struct PostgresConfiguration: Sendable {
     self.passwordFile = passwordFile
   }
 
-  /// How a daemon is known to others.
+  /// The identity of a daemon.
   public struct Member: Sendable {
-    /// That of its machine.
+    /// The host name.
     public var name: String
     public var process = Int64(getpid())
-    /// Of its program.
+    /// The version of chimed.
     public var version = ""
 
     public init() {
@@ -74,7 +76,7 @@ public struct PostgresConfiguration: Sendable {
     }
   }
 
-  /// How it is called in `chime status`: without what is of no interest there.
+  /// The description for `chime status`, with the relevant options only.
   public var summary: String {
     let shown = ["host", "hostaddr", "port", "dbname", "user", "service"].compactMap { keyword in
       options[keyword].map { "\(keyword)=\($0)" }
@@ -82,8 +84,8 @@ public struct PostgresConfiguration: Sendable {
     return (["postgres:"] + shown).joined(separator: " ")
   }
 
-  /// The hosts, each with what is told of it, in the order in which they are tried; one without a name where libpq knows
-  /// more (a service file, `PGHOST`, the local socket).
+  /// The hosts with their options, in the order in which they are tried. A host without a name leaves the choice to
+  /// libpq (a service file, `PGHOST`, the local socket).
   var hosts: [[String: String]] {
     func list(_ keyword: String) -> [String] {
       options[keyword]?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
@@ -98,7 +100,7 @@ public struct PostgresConfiguration: Sendable {
     }
   }
 
-  /// The password as it stands in the file now, so that a new one is taken at the next connection.
+  /// Reads the password from the file at each connection, so that a changed password takes effect.
   func password() throws(StoreFailure) -> String? {
     guard let passwordFile else { return nil }
     let descriptor = open(passwordFile, O_RDONLY | O_CLOEXEC)

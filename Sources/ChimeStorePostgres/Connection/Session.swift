@@ -2,10 +2,10 @@ import ChimeCore
 import ChimeRecords
 import Dispatch
 
-/// A session that is opened when it is needed, and the one queue on which it is used.
+/// A Session opens a connection on demand and confines it to one queue.
 ///
-/// `@unchecked Sendable`: the connection with its transaction is touched on `queue` only, which lets in one block at a
-/// time; each access says so to Dispatch and stops the program if it is not so.
+/// `@unchecked Sendable`: the connection and its transaction are accessed only on `queue`, which is serial. Each access
+/// asserts this with `dispatchPrecondition`.
 final class Session: @unchecked Sendable {
   let queue: DispatchQueue
   private let place: PostgresConfiguration
@@ -14,18 +14,18 @@ final class Session: @unchecked Sendable {
   private let heard: @Sendable (StoreTime) -> Void
   private let leases: LeaseState
   private var transaction: Transaction?
-  /// The session before, which the server may still take for alive.
+  /// The previous backend, which the server may still consider alive.
   private var former: Backend?
   private var current: Backend?
-  /// Until when nobody tries again, by a clock that nobody sets, and why; and how many sessions had been opened by then.
+  /// The last failure to connect, the monotonic time until which it is returned again, and the number of sessions opened by then.
   private var refusal: (until: Int64, failure: StoreFailure, openings: Int)?
 
-  /// A process of the server.
+  /// A server process.
   struct Backend {
     var process: Int
-    /// When it was started, as the server writes it: numbers of processes come again.
+    /// The start time as the server formats it. It is needed because process ids are reused.
     var startedAt: String
-    /// Which history of the server it is part of; another one follows a failover.
+    /// The timeline of the server's history; it changes with a failover.
     var timeline: String
   }
 
@@ -40,11 +40,11 @@ final class Session: @unchecked Sendable {
     self.heard = heard
   }
 
-  /// The verbs, over a session that was alive when last heard of; opened if there is none.
+  /// Returns a transaction on a live session, and opens the session if necessary.
   func ready() throws(StoreFailure) -> Transaction {
     dispatchPrecondition(condition: .onQueue(queue))
     if let transaction {
-      // What a name came to does not matter, unless the session turns out to be lost.
+      // A failure to set the name only matters if the session is lost.
       try? name(transaction.connection)
       if !transaction.connection.isLost { return transaction }
       drop()
@@ -73,8 +73,7 @@ final class Session: @unchecked Sendable {
     }
   }
 
-  /// Runs `use`; once more on a new session, when the one that there was turns out to have been lost before it did
-  /// anything.
+  /// Runs `use`, and repeats it on a new session if the old one turns out to be lost before it did anything.
   func using<Result>(_ use: (Transaction) throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     let transaction = try ready()
     do {
@@ -85,24 +84,24 @@ final class Session: @unchecked Sendable {
     }
   }
 
-  /// Has the server know whose session it is, as soon as the daemon has a number.
+  /// Names the session after the daemon, as soon as the daemon has a number.
   private func name(_ connection: Connection) throws(StoreFailure) {
     guard let node = leases.current.node else { return }
     try connection.name(for: node, place.member)
   }
 
-  /// Lets go of the session.
+  /// Closes the session.
   func drop() {
     dispatchPrecondition(condition: .onQueue(queue))
     if current != nil { former = current }
     (current, transaction) = (nil, nil)
   }
 
-  /// Whether a transaction that was lost while it committed has done so; nil when that cannot be found out.
+  /// Returns whether a transaction whose commit lost its connection has committed; nil if that cannot be determined.
   func hasCommitted(_ number: String) -> Bool? {
     let timeline = current?.timeline
     drop()
-    // What the server was about when the connection broke may take a moment yet.
+    // The server may still be processing the commit.
     guard let connection = try? ready().connection, current?.timeline == timeline else { return nil }
     for _ in 0..<50 {
       switch try? connection.script("SELECT pg_xact_status('\(number)'::xid8)") {
@@ -115,11 +114,11 @@ final class Session: @unchecked Sendable {
     return nil
   }
 
-  /// Joins those that use the database: ends the session before, takes a share of the lock that they all have, and brings
-  /// the tables up to date where this program is the first that knows them so.
+  /// Joins the daemons on the database: ends the previous session, takes a share of the daemons' lock, and migrates the
+  /// schema if it is older than this program.
   private func take(_ connection: Connection) throws {
     if !isReadOnly, let former {
-      // A server does not notice at once that the other end has gone, and keeps its locks until then.
+      // A server does not notice a dead peer at once and keeps its locks until then.
       try connection.script(
         """
         SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity
@@ -128,7 +127,7 @@ final class Session: @unchecked Sendable {
     }
     let end = PostgresConfiguration.clock() + place.lockTimeout
     while true {
-      // Whoever has a share of it finds the tables as they are until it lets go.
+      // The schema cannot change while a share of the lock is held.
       try share(connection)
       let found = try Schema.version(of: connection)
       let known = place.migrations.last?.version ?? 0
@@ -149,12 +148,12 @@ final class Session: @unchecked Sendable {
         throw StoreFailure.held(
           by: "\(others); the tables are to be changed for this version, which no other may be running for")
       }
-      // Several that start at once look in turn: one of them brings the tables up to date for all.
+      // Several daemons that start at once retry at random times, and one of them migrates.
       try connection.script("SELECT pg_sleep(0.02 + random() * 0.1)")
     }
   }
 
-  /// Takes a share of the lock. Nobody has it alone for long, but for a program of before, which had the whole database.
+  /// Takes a share of the lock. Only an older program version holds it exclusively for long.
   private func share(_ connection: Connection) throws {
     do {
       try connection.script(
@@ -166,7 +165,7 @@ final class Session: @unchecked Sendable {
     }
   }
 
-  /// Who has the lock or a share of it.
+  /// Returns a description of the sessions that hold the lock.
   private func holders(_ connection: Connection) throws -> String? {
     try connection.script(
       """

@@ -1,60 +1,58 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Where the next claim of due times goes on.
+/// A ClaimCursor remembers where the next claim of due times continues.
 ///
-/// Due times lie in 16 buckets. Each daemon begins at another, and goes on where the claim before has stopped: with a floor
-/// to each bucket, below which nothing is left that can be had, so that what has fired (dead rows, until they are cleared
-/// away, which an old snapshot keeps them from) is not walked over again for each claim. Floors are a guess: what others had
-/// locked and let go, or have added, may lie below. So they hold for a second, and as long as claims are full. Where there
-/// is so much to be walked over that to look for them anew takes long, they hold for ten times that.
+/// Due times lie in 16 buckets. Each daemon starts at a random bucket and continues where its last claim stopped. A
+/// watermark for each bucket marks the due time below which nothing is left to claim. Claims therefore do not scan
+/// fired rows again, which remain as dead rows until vacuum removes them; an old snapshot delays that. Watermarks are a
+/// guess: other daemons may have released or added rows below them. So they expire after a second, and end with a claim
+/// that is not full. If finding them again is slow, they hold for ten times as long as that takes.
 ///
-/// One owner, used on its queue.
+/// The cursor has one owner, which uses it on its queue.
 final class ClaimCursor {
   static let buckets = 16
-  /// How long floors hold, in milliseconds: a tenth of the time at most goes into looking for them.
+  /// The lifetime of watermarks in milliseconds. Finding them again takes at most a tenth of the time.
   static let life: Int64 = 1_000
   static let longestLife: Int64 = 15_000
 
-  /// The bucket at which the next claim begins.
+  /// The bucket where the next claim begins.
   private(set) var first: Int
   private var watermarks = Array(repeating: Instant.earliest, count: buckets)
-  /// When the floors were last at zero, by a clock that nobody sets.
+  /// The monotonic time when the watermarks were last cleared.
   private var clearedAt: Int64 = 0
   private var life = ClaimCursor.life
-  /// Whether the claim before was full, so that the next one is to go on from it.
+  /// Whether the last claim was full, so that the next one continues from it.
   private(set) var goesOn = false
-  /// Whether it is known where each bucket begins.
+  /// Whether the earliest due time of each bucket is known.
   private var isSeen = false
-  /// The most that one claim takes: less for a while after one that took so long that the server gave it up.
+  /// The maximum size of a claim. It is reduced for a while after a claim that the server canceled because it took too long.
   private var most = Int.max
-  /// How much this body has claimed.
+  /// The number of due times claimed by the present body.
   private var claimed = 0
 
   init(first: Int = Int.random(in: 0..<buckets)) { self.first = first }
 
-  /// Whether nothing is passed over.
+  /// Whether no watermark is set.
   var isClear: Bool { watermarks.allSatisfy { $0 == .earliest } }
 
-  /// From when on each bucket is looked at, from `first` on.
+  /// The watermarks of the buckets in claim order, from `first` on.
   var floorsInTurn: [Instant] { (0..<Self.buckets).map { watermarks[(first + $0) % Self.buckets] } }
 
-  /// From when on each bucket is looked at, by its number.
+  /// The watermarks by bucket number.
   var floorsByBucket: [Instant] { watermarks }
 
-  /// Begins a claim.
-  ///
-  /// - Returns: how much it may take of `limit`.
+  /// Begins a claim, and returns how many rows of `limit` it may take.
   func begin(_ limit: Int, at clock: Int64) -> Int {
     if clock - clearedAt >= life || clock < clearedAt { clear(at: clock) }
     return min(limit, most)
   }
 
-  /// A claim of at most `limit` has found this, in the order in which it was found.
+  /// Ends a claim that found these rows, in that order, with at most `limit`.
   func end(_ found: [(bucket: Int, dueAt: Instant)], limit: Int, at clock: Int64) {
     claimed += found.count
     guard found.count >= limit, let last = found.last else {
-      // Whatever could be had has been: what is left belongs to others, or is to be looked for from the start.
+      // All available rows were claimed. The rest belongs to other daemons or lies below a watermark.
       life = Self.life
       return clear(at: clock)
     }
@@ -64,7 +62,7 @@ final class ClaimCursor {
     if most < .max { most = most > .max / 2 ? .max : most * 2 }
   }
 
-  /// The earliest due time of each bucket, locked or not, from its floor on; nil: there is none.
+  /// Raises the watermarks to the earliest due time of each bucket, locked or not; nil if a bucket has none.
   func saw(_ earliest: [Instant?], at clock: Int64) {
     guard goesOn else { return }
     for (bucket, dueAt) in earliest.enumerated() { watermarks[bucket] = max(watermarks[bucket], dueAt ?? .latest) }
@@ -72,7 +70,7 @@ final class ClaimCursor {
     isSeen = true
   }
 
-  /// A due time has been set.
+  /// Lowers the watermark for a due time that was set.
   func lower(_ reminder: Int64, to dueAt: Instant) {
     let bucket = Int(reminder % Int64(Self.buckets))
     watermarks[bucket] = min(watermarks[bucket], dueAt)
@@ -83,10 +81,10 @@ final class ClaimCursor {
     (clearedAt, goesOn, isSeen) = (clock, false, false)
   }
 
-  /// A body begins.
+  /// Begins a body.
   func forget() { claimed = 0 }
 
-  /// What was claimed is not: the body was undone, and the session with it when the server had waited too long.
+  /// Undoes the claims of a rolled-back body. If the session is lost, the server may have ended a claim that took too long.
   func undo(isLost: Bool) {
     if isLost, claimed > 1 { most = max(1, claimed / 4) }
     claimed = 0

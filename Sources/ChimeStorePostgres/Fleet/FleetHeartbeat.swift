@@ -3,41 +3,43 @@ import ChimeRecords
 import ChimeSchedule
 import Glibc
 
-/// One daemon's part in the fleet, over a session of its own, so that no long transaction holds it up. Made, used and let
-/// go by one thread (`Membership`).
+/// A FleetHeartbeat performs one daemon's part in the fleet: it renews its lease and takes and yields shards.
+///
+/// It uses its own session, so that no long transaction delays it. One thread (`Membership`) creates, uses and releases it.
 final class FleetHeartbeat {
   private let place: PostgresConfiguration
   private let leases: LeaseState
   private let tell: (FleetEvent) -> Void
   private var connection: Connection?
   private(set) var heartbeat: Heartbeat
-  /// What was ours at the last beat, each shard with its epoch.
+  /// The shards of this daemon at the last beat, with their epochs.
   private var owned: [Int: Int64] = [:]
   private var yielding: Set<Int> = []
-  /// Whether the last beat did not get all that was to be taken.
+  /// Whether the last beat did not get all shards that it planned to take.
   private var isShort = false
-  /// Whether it left something that others are to take.
+  /// Whether the last beat left free shards to other daemons.
   private var leavesSome = false
   private var revision: Int64?
   private var clock = StoreClock()
   private var lastLook: Int64 = 0
-  /// Whether somebody has said that there is something in the outbox. Where nobody says so, the loop looks by itself.
+  /// Whether another daemon has announced new deliveries. Without announcements the loop polls.
   private var owesLook = false
   private var isLeaving = false
-  /// Whether rows of daemons that are long gone are to be removed.
+  /// Whether rows of daemons that are long gone are to be deleted.
   private var owesForgetting = false
-  /// Why sessions of lost daemons could not be ended the last time.
+  /// The reason why sessions of lost daemons could not be ended last time.
   private var refusal: StoreFailure?
-  /// Whether others are to hear that there is something for them in the outbox, and when they last did.
+  /// Whether new deliveries are to be announced to other daemons, and the time of the last announcement.
   var owesWord = false
   private var lastWord: Int64 = 0
 
-  /// Between two words about the outbox, of which each wakes all the others, and between two looks that follow from them.
+  /// The minimum interval in milliseconds between two announcements, which wake all other daemons, and between two
+  /// polls that they cause.
   static let wordInterval: Int64 = 100
 
   init(place: PostgresConfiguration, leases: LeaseState, tell: @escaping (FleetEvent) -> Void) {
     var place = place
-    // Shorter than a lease: a beat that takes longer is none.
+    // These limits are shorter than a lease: a slower beat is worthless.
     (place.statementTimeout, place.idleTimeout) = (3_000, 3_000)
     self.place = place
     self.leases = leases
@@ -45,19 +47,17 @@ final class FleetHeartbeat {
     heartbeat = Heartbeat(now: Self.clock())
   }
 
-  /// Milliseconds since the machine started, its sleep among them.
+  /// Returns CLOCK_BOOTTIME in milliseconds, which counts sleep.
   static func clock() -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_BOOTTIME, &now)
     return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
   }
 
-  /// Where others' words arrive; -1: nowhere.
+  /// The socket for notifications; -1 if there is none.
   var descriptor: Int32 { connection?.descriptor ?? -1 }
 
-  /// What is due now is done.
-  ///
-  /// - Returns: when something is due again.
+  /// Does the work that is due, and returns the time of the next.
   func work() -> Int64 {
     if Self.clock() >= heartbeat.next {
       beat()
@@ -71,7 +71,7 @@ final class FleetHeartbeat {
     return owesWord ? min(next, lastWord + Self.wordInterval) : next
   }
 
-  /// Something may have arrived.
+  /// Reads notifications that may have arrived.
   func hear() {
     guard let connection else { return }
     let words = connection.words()
@@ -83,16 +83,16 @@ final class FleetHeartbeat {
     if words.contains(Word.outbox.rawValue) { owesLook = true }
   }
 
-  /// Takes nothing more.
+  /// Stops taking shards.
   func retire() {
     isLeaving = true
     heartbeat.called(at: Self.clock())
   }
 
-  /// Is heard of soon.
+  /// Makes the next beat happen soon.
   func probe() { heartbeat.called(at: Self.clock()) }
 
-  /// Gives back what it has. Nothing of it is under way, or nobody will hear what comes of it.
+  /// Releases all leases. Call only when no delivery is in flight, or its result is discarded.
   func end() {
     guard let node = leases.current.node, let connection, !connection.isLost else { return }
     leases.change { ($0.node, $0.leaseEnd) = (nil, nil) }
@@ -105,7 +105,7 @@ final class FleetHeartbeat {
     self.connection = nil
   }
 
-  /// What daemons tell each other.
+  /// The notifications between daemons.
   enum Word: String {
     static let channel = "chime_fleet"
     case members, outbox
@@ -117,7 +117,7 @@ final class FleetHeartbeat {
     if let connection { try? review(readRevision(connection)) }
   }
 
-  /// How often endpoints have changed.
+  /// Reads the revision number of the endpoints.
   private func readRevision(_ connection: Connection) throws -> Int64 {
     try connection.first("SELECT number FROM revision WHERE name = 'endpoints'", row: { $0.int64(0) }) ?? 0
   }
@@ -129,11 +129,11 @@ final class FleetHeartbeat {
 
   // MARK: A beat
 
-  /// The table of the database, as a beat has found it.
+  /// The fleet's tables as a beat found them.
   private struct Found {
     var living: Set<Int64> = []
     var othersEndIn: Int64?
-    /// Whether there are some that have not been heard of within their lease.
+    /// Whether a daemon's lease has expired.
     var hasLost = false
     var owners: [Int64?] = []
     var epochs: [Int64] = []
@@ -155,16 +155,16 @@ final class FleetHeartbeat {
       let isMoving = !yielding.isEmpty || leavesSome
       heartbeat.heard(
         beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort, isAlone: isAlone)
-      // What their transactions had locked is there in a moment.
+      // The due times that the ended transactions had locked become available in a moment.
       if hasEnded { heartbeat.called(at: start) }
       leases.change { state in
         (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
         (state.unansweredSince, state.isAlone) = (nil, isAlone)
       }
-      // What others do is looked for rarely while there are none.
+      // The loop polls rarely while this daemon is alone.
       if wasAlone, !isAlone { tell(.look) }
     } catch {
-      // The store's other sessions tell what is wrong with the server.
+      // The store's other sessions report what is wrong with the server.
       connection = nil
       heartbeat.failed(at: Self.clock())
     }
@@ -173,16 +173,16 @@ final class FleetHeartbeat {
   private func opened() throws -> Connection {
     if let connection, !connection.isLost { return connection }
     let made = try place.connect()
-    // What is said here waits for no disk and no standby: a beat that a crash takes back is made up for by the next, and
-    // what is claimed under a lease is written behind it and waited for, which takes the lease along.
+    // Heartbeats wait for no disk and no standby. A crash may undo a beat, and the next one repeats it. A claim commits
+    // synchronously after its lease in the log, which makes the lease durable as well.
     try made.script("SELECT set_config('synchronous_commit', 'off', false)")
     try made.script("LISTEN \(Word.channel)")
     connection = made
     return made
   }
 
-  /// Has the database know that we live, and finds out how it is: in one journey, so that a daemon at rest wakes as rarely as
-  /// it can.
+  /// Renews this daemon's lease and reads the fleet's tables in one round trip, so that an idle daemon wakes as rarely
+  /// as possible.
   private func speak(_ connection: Connection) throws -> (Int64, Found) {
     if let node = leases.current.node {
       var isKnown = false
@@ -201,7 +201,7 @@ final class FleetHeartbeat {
   }
 
   private func introduce(_ connection: Connection) throws -> Int64 {
-    // Nobody knows us, or nobody does any more.
+    // This daemon's row does not exist, or no longer exists.
     let node = try connection.makeKey(
       """
       INSERT INTO node (name, process, version, started_at, seen_at, expires_at)
@@ -210,7 +210,7 @@ final class FleetHeartbeat {
       RETURNING id AS key
       """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
     owesForgetting = true
-    // Whoever empties the tables by hand need not know of these rows.
+    // The rows may be missing after an operator truncated the tables.
     try connection.run(
       "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
     leases.change { $0.node = node }
@@ -253,18 +253,18 @@ final class FleetHeartbeat {
     }
     let asked = PostgresConfiguration.unsetClock()
     try connection.send(first + [members, shards, rest])
-    // The loop follows the database's clock, and while it looks at nothing, nobody else sees that it was set.
+    // The loop follows the database's clock. While the loop is idle, only this beat notices a step of that clock.
     let step = clock.hear(StoreTime(microseconds: now, askedAt: asked, heardAt: PostgresConfiguration.unsetClock()))
     if step != .zero { tell(.look) }
     return found
   }
 
-  /// After a time in which nobody has heard of this daemon, others may have ended its sessions and taken its share.
+  /// Reports a lapse of the lease. Other daemons may have ended this daemon's sessions and taken its shards.
   private func noticeLapse(at start: Int64, hasOthers: Bool) {
     if hasOthers, let span = heartbeat.lapse(at: start) { tell(.lapsed(unheardFor: .milliseconds(span))) }
   }
 
-  /// - Returns: whether there were any.
+  /// Ends the sessions of lost daemons, and returns whether there were any.
   private func endSessionsOfTheLost(_ connection: Connection) throws -> Bool {
     do {
       let ended = try OrphanSessionReaper.end(connection)
@@ -274,14 +274,14 @@ final class FleetHeartbeat {
       refusal = nil
       return !ended.isEmpty
     } catch let failure as StoreFailure where !connection.isLost {
-      // Told once: it is tried again with each beat.
+      // Each failure is reported once; each beat retries.
       if refusal != failure { tell(.sessionsStay(failure)) }
       refusal = failure
       return false
     }
   }
 
-  /// Removes the rows of daemons that have been gone for a day, whose sessions have ended.
+  /// Deletes the rows of daemons whose lease expired more than a day ago.
   private func forget(_ connection: Connection) throws {
     guard owesForgetting else { return }
     owesForgetting = false
@@ -292,7 +292,7 @@ final class FleetHeartbeat {
       """)
   }
 
-  /// Does what follows from the table, and tells the loop.
+  /// Takes and yields shards by the plan, and tells the loop.
   private func settle(_ connection: Connection, _ node: Int64, _ found: Found) throws {
     var mine: [Int: Int64] = [:]
     for (shard, owner) in found.owners.enumerated() where owner == node { mine[shard] = found.epochs[shard] }
@@ -328,7 +328,7 @@ final class FleetHeartbeat {
     review(found.revision)
   }
 
-  /// Makes those ours that are still nobody's.
+  /// Leases those of the shards that are still free.
   private func take(_ shards: [Int], _ connection: Connection, _ node: Int64) throws -> [(Int, Int64)] {
     if shards.isEmpty { return [] }
     return try connection.all(
@@ -345,11 +345,11 @@ final class FleetHeartbeat {
     ) { ($0.int(0), $0.int64(1)) }
   }
 
-  /// Lets those go of which nothing is under way. A claim whose time is over is none any more, whatever has become of it.
+  /// Releases the shards with no delivery in flight. An expired claim does not count.
   private func give(_ shards: Set<Int>, _ connection: Connection, _ node: Int64) throws -> [Int] {
     try connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     defer { connection.rollBack() }
-    // First they are locked, so that what is looked at next is all there is: no claim is made meanwhile.
+    // The locks come first, so that no claim is made between the check and the release.
     let locked = try connection.all(
       """
       SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
@@ -373,7 +373,7 @@ final class FleetHeartbeat {
 
   private func sayThereIsSomething() {
     (owesWord, lastWord) = (false, Self.clock())
-    // They look by themselves, a little later.
+    // If the notification fails, other daemons find the deliveries a little later by polling.
     if let connection { try? say(.outbox, connection) }
   }
 

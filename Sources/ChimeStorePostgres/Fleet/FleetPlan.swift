@@ -1,32 +1,34 @@
 import ChimeCore
 
-/// What one daemon does about its share of the outbox, of which there are 256 parts (shards).
+/// A FleetPlan decides which of the 256 shards of the outbox one daemon takes and which it yields.
 ///
-/// Each daemon decides for itself, from the same table of the database, and what it decides takes nothing from anybody
-/// else: it takes what nobody has, and lets go what it has too much of. When all see the same, each shard has one owner
-/// and no two shares differ by more than one; what need not move stays where it is.
+/// Each daemon decides for itself from the same tables. No decision takes a shard from another daemon: a daemon takes
+/// free shards and yields its surplus. Once all daemons see the same tables, each shard has one owner, the shares
+/// differ by at most one, and no shard moves without need.
 ///
 ///     let plan = FleetPlan(for: 7, owners: [7, 7, nil, 8], living: [7, 8])   // of four shards: takes the third
 struct FleetPlan: Equatable, Sendable {
-  /// How many parts the outbox of a database has.
+  /// The number of shards in a database.
   static let shards = FleetMember.allShares
 
-  /// Nobody's, or those of one that is gone: to be made ours, if nobody else is quicker.
+  /// The shards to take: free ones and those of lost daemons, if no other daemon is faster.
   var take: [Int]
-  /// Ours, to be another's as soon as nothing of them is under way.
+  /// The own shards to release as soon as no delivery of them is in flight.
   var yield: [Int]
-  /// Whether some are left that others are to take. What each counts as its share depends on who has taken before, so
-  /// that one may be left by all.
+  /// Whether free shards are left for other daemons. A share depends on who took shards before, so all daemons may
+  /// leave the same shard.
   var leavesSome: Bool
 
+  /// Plans for one daemon.
+  ///
   /// - Parameters:
-  ///   - node: who decides. One that is not among the living keeps nothing.
-  ///   - owners: of each shard; nil: nobody.
-  ///   - living: who has been seen within the last lease and means to stay.
+  ///   - node: the deciding daemon. If it is not living, it keeps nothing.
+  ///   - owners: the owner of each shard; nil if free.
+  ///   - living: the daemons with a valid lease that are not leaving.
   init(for node: Int64, owners: [Int64?], living: Set<Int64>) {
     var shares: [Int64: Int] = [:]
     for case let owner? in owners where living.contains(owner) { shares[owner, default: 0] += 1 }
-    // The larger shares are for those who have much already: then nothing moves from one to the other for their sake.
+    // Daemons with many shards get the larger shares, so that no shard moves just for the remainder.
     let order = living.sorted { (-shares[$0, default: 0], $0) < (-shares[$1, default: 0], $1) }
     let mine = owners.indices.filter { owners[$0] == node }
     guard let place = order.firstIndex(of: node) else {
@@ -37,7 +39,7 @@ struct FleetPlan: Equatable, Sendable {
     let share = place < more ? base + 1 : base
     yield = mine.count > share ? mine.sorted { Self.turn($0) < Self.turn($1) }.dropFirst(share).sorted() : []
     let free = owners.indices.filter { index in owners[index].map { !living.contains($0) } ?? true }
-    // Those that take at the same time take every second, or third, each others.
+    // Daemons that take shards at the same time start at different ones and step over each other's.
     let turns = (0..<order.count).lazy.flatMap { step in
       stride(from: (place + step) % order.count, to: free.count, by: order.count).lazy.map { free[$0] }
     }
@@ -45,7 +47,7 @@ struct FleetPlan: Equatable, Sendable {
     leavesSome = take.count < free.count
   }
 
-  /// Which part is kept longest: 0, 128, 64, 192 and so on (its bits from behind). Queues are numbered as they come, so of
-  /// a few one after another each daemon is to have some.
+  /// Returns the bit-reversed shard number, by which shards are kept: 0, 128, 64, 192, … Queues are numbered
+  /// consecutively, so each daemon keeps some of a few neighbors.
   private static func turn(_ shard: Int) -> Int { (0..<8).reduce(0) { $0 << 1 | (shard >> $1) & 1 } }
 }

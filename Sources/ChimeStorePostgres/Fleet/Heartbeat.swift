@@ -1,40 +1,38 @@
-/// When a daemon is to be heard of again, and until when nobody can have taken over what it has leased.
+/// A Heartbeat decides when the next beat is due and until when this daemon's leases are safe.
 ///
-/// Times are milliseconds of a clock that nobody sets and that goes on while the machine sleeps (CLOCK_BOOTTIME). The
-/// database counts a lease from the moment at which it hears of the daemon, which is later than that at which the daemon
-/// began to speak: counted from the latter, it ends here first.
+/// Times are milliseconds of CLOCK_BOOTTIME, which cannot be set and counts sleep. The database counts a lease from the
+/// arrival of a beat, this daemon from its start, which is earlier. So the lease ends here first.
 struct Heartbeat: Equatable, Sendable {
-  /// Between two beats.
+  /// The interval between two beats.
   static let interval: Int64 = 2_000
-  /// The same while there is nobody to take anything over: two of them are within a lease all the same.
+  /// The interval while no other daemon could take over; two beats still fit into a lease.
   static let aloneInterval: Int64 = 2_500
-  /// After the last beat, by the database's clock, what a daemon has is free for others.
+  /// The length of a lease. After it, by the database's clock, other daemons may take the shards.
   static let lease: Int64 = 6_000
-  /// After a beat that failed.
+  /// The wait after a failed beat.
   static let retry: Int64 = 500
-  /// While something is being handed over.
+  /// The interval while shards are handed over.
   static let handover: Int64 = 200
-  /// At the least between two, whoever calls; and while something is to be had in a moment.
+  /// The minimum interval between two beats, also used while shards become available in a moment.
   static let rest: Int64 = 50
 
-  /// When the next beat is due.
+  /// The time of the next beat.
   private(set) var next: Int64
-  /// When our lease ends unless we are heard of before; nil: we have none.
+  /// The end of the lease unless it is renewed; nil if there is none.
   private(set) var leaseEnd: Int64?
   private var last: Int64?
 
-  /// - Parameter now: the first beat is due at once.
+  /// Starts with a beat due at `now`.
   init(now: Int64) { next = now }
 
-  /// A beat that was begun at `start` has been heard.
+  /// Records the success of a beat that began at `start`.
   ///
   /// - Parameters:
-  ///   - othersEndIn: when the first lease of another ends unless it is heard of: then there is something to take.
-  ///   - isHandingOver: whether something is on its way from one to another: of ours, what waits to be let go, or what
-  ///     nobody has and others are to take.
-  ///   - isShort: whether we were to take something that another had locked: who takes at the same time may have more than
-  ///     its share of that, and nobody the rest.
-  ///   - isAlone: whether there is nobody who could take anything over.
+  ///   - othersEndIn: the time until the first lease of another daemon expires, after which its shards are free.
+  ///   - isHandingOver: whether shards are moving: own ones that wait for deliveries in flight, or free ones for others.
+  ///   - isShort: whether another daemon had locked shards that this one planned to take. A daemon that takes at the same
+  ///     time may get more than its share of them, and leave the rest.
+  ///   - isAlone: whether no other daemon could take over.
   mutating func heard(
     beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool, isAlone: Bool = false
   ) {
@@ -42,20 +40,20 @@ struct Heartbeat: Equatable, Sendable {
     leaseEnd = start + Self.lease
     let interval = isAlone ? Self.aloneInterval : Self.interval
     next = start + (isShort ? Self.rest : isHandingOver ? Self.handover : interval)
-    // A moment later, for it is by the database's clock that it has to be over.
+    // The margin lets the other lease expire by the database's clock.
     if let othersEndIn { next = min(next, start + max(othersEndIn + 20, Self.rest)) }
   }
 
-  /// A beat that was begun at `start` came to nothing; what was leased may or may not be.
+  /// Records the failure of a beat. The database may or may not have renewed the lease.
   mutating func failed(at now: Int64) {
     last = now
     next = now + Self.retry
   }
 
-  /// Another daemon has come, gone, or let something go.
+  /// Advances the next beat because another daemon has joined, left, or released something.
   mutating func called(at now: Int64) { next = min(next, max(now, (last ?? now) + Self.rest)) }
 
-  /// For how long nobody has heard of us as a beat begins, where that is longer than a lease.
+  /// Returns the time without a renewal if it is longer than a lease.
   func lapse(at start: Int64) -> Int64? {
     guard let leaseEnd, start > leaseEnd else { return nil }
     return start - leaseEnd + Self.lease

@@ -1,33 +1,31 @@
 import Synchronization
 
-/// What this daemon has of the outbox, as its transactions and its loop ask for it while the fleet's thread changes it.
+/// A LeaseState tells transactions and the loop which part of the outbox this daemon holds.
 ///
-/// A lock guards it: the fleet's thread writes, the store's queues and the loop read. Nobody keeps it for longer than it
-/// takes to copy.
+/// A lock guards it: the fleet's thread writes, the store's queues and the loop read. It is held only for a copy.
 final class LeaseState: Sendable {
   struct State: Sendable {
-    /// Under which number the database knows this daemon; nil: it does not.
+    /// This daemon's number in the database; nil before it has one.
     var node: Int64?
-    /// Shards that are being handed over: nothing of them is claimed any more.
+    /// Shards that are being handed over. No delivery of them is claimed any more.
     var yielding: Set<Int> = [] {
       didSet { yieldingList = yielding.sorted().list }
     }
     private(set) var yieldingList = "{}"
-    /// When the leases end unless the daemon is heard of before, by the clock of `Heartbeat`; nil: it has none.
+    /// The end of the leases unless renewed, by the clock of `Heartbeat`; nil if there are none.
     var leaseEnd: Int64?
-    /// When the beat was begun that has not been answered yet, and the first of those that came to nothing, by the clock of
-    /// `Heartbeat`; nil: the last was answered.
+    /// The start of the first beat that has had no answer, by the clock of `Heartbeat`; nil if the last one was answered.
     var unansweredSince: Int64?
-    /// Whether no other daemon lives, and none that is lost had a session at the last beat.
+    /// Whether no other daemon is living, and no lost daemon had a session at the last beat.
     var isAlone = false
-    /// How many daemons live, this one among them.
+    /// The number of living daemons, including this one.
     var living = 1
-    /// How many sessions have been opened: a server that has let one in lets in another.
+    /// The number of sessions opened. A new one means that the server accepts connections again.
     var openings = 0
   }
 
   private let state = Mutex(State())
-  /// Has the others told that there may be something for them in the outbox. Set once, before there is a transaction.
+  /// Announces new deliveries to the other daemons. It is set once, before the first transaction.
   private let word = Mutex<(@Sendable () -> Void)?>(nil)
 
   var current: State { state.withLock { $0 } }

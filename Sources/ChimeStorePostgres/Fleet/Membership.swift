@@ -3,21 +3,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The thread on which a daemon is a member of its fleet, and what others ask of it.
+/// A Membership runs the thread that keeps a daemon in its fleet, and passes orders to it.
 ///
-/// A thread of its own and no queue: whoever is not heard of in time loses what it has, so this waits for nobody.
+/// It is a thread and not a queue, because a delayed heartbeat loses the leases: it must not wait for other work.
 final class Membership: Sendable {
   let leases: LeaseState
   private let orders = Mutex(Orders())
-  /// Two sockets: the one is readable when there is an order, which is told by a byte into the other.
+  /// A socket pair: a byte written to `ring` makes `hear` readable and wakes the thread.
   private let bell: (hear: Int32, ring: Int32)
   private let firstBeat = DispatchGroup()
   private let end = DispatchGroup()
 
-  /// A lock guards them: anybody gives orders, and the thread takes them.
+  /// The pending orders. A lock guards them: any thread adds orders, and the fleet's thread takes them.
   private struct Orders {
     var handler: (@Sendable (FleetEvent) -> Void)?
-    /// What was told before there was anyone to hear it.
+    /// Events from before the handler was set.
     var unheard: [FleetEvent] = []
     var isRetiring = false
     var isEnding = false
@@ -41,7 +41,7 @@ final class Membership: Sendable {
     close(bell.ring)
   }
 
-  /// Starts, and waits until the database has been told or could not be.
+  /// Starts the thread, and waits until the first beat has succeeded or failed.
   func begin(_ place: PostgresConfiguration) throws(StoreFailure) {
     leases.onWord { [weak self] in self?.order { $0.owesWord = true } }
     firstBeat.enter()
@@ -69,7 +69,7 @@ final class Membership: Sendable {
 
   func probe() { order { $0.isProbing = true } }
 
-  /// Gives back what the daemon has, and ends the thread.
+  /// Releases the leases and ends the thread.
   func leave() async {
     order { $0.isEnding = true }
     await withCheckedContinuation { caller in end.notify(queue: .global()) { caller.resume() } }
@@ -77,7 +77,7 @@ final class Membership: Sendable {
 
   private func order(_ change: (inout Orders) -> Void) {
     orders.withLock { change(&$0) }
-    // One that is full is heard as well.
+    // A full socket wakes the thread as well.
     var byte: UInt8 = 1
     write(bell.ring, &byte, 1)
   }
@@ -118,7 +118,7 @@ final class Membership: Sendable {
       pollfd(fd: bell.hear, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
     ]
-    // A descriptor below 0 is passed over (poll(2)). The time limit stands still while the machine sleeps, as all do.
+    // poll(2) ignores a negative descriptor. Its timeout does not count sleep.
     poll(&members, 2, Int32(clamping: max(0, next - FleetHeartbeat.clock())))
     var bytes = [UInt8](repeating: 0, count: 512)
     read(bell.hear, &bytes, bytes.count)
@@ -147,7 +147,7 @@ private final class ThreadBody: Sendable {
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
   func run() {
-    // As it is called in the list of threads (proc(5)).
+    // Name the thread for ps and top (proc(5)).
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     if file >= 0 {
       let name = Array("chime-fleet".utf8)

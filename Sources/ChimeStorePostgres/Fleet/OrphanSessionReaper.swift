@@ -1,22 +1,22 @@
 import ChimeCore
 import ChimeRecords
 
-/// What ending the sessions of lost daemons came to.
+/// An OrphanSessionReaper ends the sessions of lost daemons; a value describes those of one daemon.
 struct OrphanSessionReaper: Equatable {
   var node: Int64
-  /// Of the daemon, and its process there.
+  /// The host name and process id of the lost daemon.
   var name: String
   var process: Int64
   var count: Int
 
-  /// Ends the sessions of daemons that have not been heard of within their lease. What such a daemon has locked nobody else
-  /// can have: where it stands still while the server sends it something, no time limit of the server's ends that.
+  /// Ends the sessions of daemons whose lease has expired. Rows that such a daemon has locked are blocked for all
+  /// others. No server timeout ends a session that is stuck while the server sends to it.
   ///
-  /// One that is heard of again is left alone: its row is locked while its sessions are ended, unless it is just being
-  /// heard of. What it has opened since counts as its own for the time of a lease.
+  /// A daemon that is renewing its lease is skipped, because the renewal locks its row. Sessions that it opened since
+  /// are spared for the time of a lease.
   ///
   /// - Parameter lease: milliseconds.
-  /// - Throws: `StoreFailure`, where this role may not end a session of its own name, too.
+  /// - Throws: `StoreFailure`, also if this role may not end the sessions.
   static func end(_ connection: Connection, lease: Int64 = Heartbeat.lease) throws -> [OrphanSessionReaper] {
     try connection.all(
       """

@@ -2,16 +2,15 @@ import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 
-// Claiming what is due: several daemons at once, each what no other has.
+// Claiming of due times by several daemons at once.
 //
-// Locks are taken first, which gives the due times as they are by then, and what they are about is read afterwards: another
-// daemon's change that commits in between is seen, and none can come after, since whoever changes a reminder writes its due
-// time too.
+// A claim locks due rows first and reads the reminders afterwards. It therefore sees every change that another daemon
+// commits before the read. No change can follow, because a change of a reminder also writes its due row.
 extension Transaction {
-  /// Claims of so few are in the order of all due times, whatever bucket they are in. It costs locks on rows that are not
-  /// taken in the end, so that larger ones go bucket by bucket.
+  /// The claim size up to which rows come in the order of all due times over all buckets. That locks rows that are not
+  /// taken, so larger claims go bucket by bucket.
   static let orderedAtMost = 16
-  /// How many are read by one statement.
+  /// The number of reminders that one statement reads.
   static let part = 125
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
@@ -32,7 +31,7 @@ extension Transaction {
       return due
     }
     for key in putOff {
-      // The scheduled time of a regular one is kept where it is not the due time any more.
+      // Keep the scheduled time of a regular due row once its due time differs.
       try connection.run(
         """
         UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
@@ -43,13 +42,13 @@ extension Transaction {
     return found.compactMap { $0 }
   }
 
-  /// A due time that is locked for this transaction.
+  /// A due row that this transaction has locked.
   private struct Key: Comparable {
     var reminder: Int64
     var again: Int64
     var bucket: Int
     var dueAt: Instant
-    /// Of the occurrence that it is about.
+    /// The scheduled time of its occurrence.
     var scheduledAt: Instant
 
     init(_ row: Row) {
@@ -90,7 +89,7 @@ extension Transaction {
     return keys
   }
 
-  /// One bucket after the other, until there are enough: no row is locked that is not taken.
+  /// Locks rows bucket by bucket until there are enough, so that no row is locked that is not taken.
   private func lockInTurn(now: Instant, limit: Int) throws -> [Key] {
     try locking(
       """
@@ -106,10 +105,10 @@ extension Transaction {
       """, Integers(turn.floorsInTurn.map(\.milliseconds)), turn.first, now, limit)
   }
 
-  /// Locks rows, and has the server give them back should this daemon stand still with them: others are to fire them.
+  /// Locks due rows, with a short idle timeout so that the server releases them if this daemon freezes.
   ///
-  /// What follows is about hundreds of rows that are named by their keys. The server does not know how many there will be
-  /// when it plans a statement for all times, nor how large the tables become meanwhile, so it is told to go by indexes.
+  /// The following statements read hundreds of rows by key. The server plans them without knowing the number of rows or
+  /// the later size of the tables, so the planner is restricted to indexes.
   private func locking<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
     let keys = Found<Key>()
     try connection.send([
@@ -123,17 +122,17 @@ extension Transaction {
     return keys.all
   }
 
-  /// What `make` makes of rows that are locked, earliest first. Where the reminder cannot be read, `unreadable` has it and
-  /// `make` is given nil.
+  /// Returns the results of `make` for locked rows, earliest first. For an unreadable reminder, `make` gets nil and
+  /// `unreadable` has the reason.
   private func lockedRows<Made>(_ keys: [Key], make: @escaping (Key, DueReminder?) throws -> Made) throws -> [Made] {
     unreadable = []
     let keys = keys.sorted()
     let made = Found<Made>()
     var statements: [Connection.Queued] = []
-    // While one part is read here, the server is at the next.
+    // The server works on the next part while this one is decoded.
     for start in stride(from: 0, to: keys.count, by: Self.part) {
       let part = keys[start..<min(start + Self.part, keys.count)]
-      // Rows come in the order of the lists: for each its few others are looked up.
+      // Rows come in the order of the arrays. Each needs a few index lookups in the other tables.
       var query = ComposedQuery(Self.definitionColumns)
       query.append(Self.occurrenceColumns)
       query.append(

@@ -2,12 +2,12 @@ import ChimeCore
 import ChimeRecords
 import ChimeSchedule
 
-// Queues of the outbox belong to one daemon at a time, by a lease on their shard.
+// Leases: each delivery queue belongs to one daemon at a time, by the lease on its shard.
 extension Transaction {
-  /// Under which epoch this daemon has a shard, and keeps it until this transaction has ended; nil: it does not have it.
+  /// Returns the epoch of a shard and keeps its lease for the rest of this transaction; nil if another daemon holds it.
   ///
-  /// A row that is locked is being handed over or taken over, or this daemon looks at that moment whether it can hand it
-  /// over: how that ends is waited for. It takes a moment, and whoever does it waits for nobody.
+  /// A locked row means that the shard is being handed over or checked for that. The call waits for the result, which
+  /// takes a moment, because the other transaction never waits.
   func epoch(of shard: Int64) throws -> Int64? {
     if let known = epochs[shard] { return known }
     let found = try connection.first(
@@ -17,21 +17,21 @@ extension Transaction {
     return found
   }
 
-  /// The same, of what is not being handed over: there nothing new begins, and what is locked is not waited for.
+  /// Returns the epoch of a shard for claims; nil also if the shard is being handed over. It does not wait for a lock.
   func claimEpoch(of shard: Int64) throws -> Int64? {
     if leases.current.yielding.contains(Int(shard)) { return nil }
     if let known = epochs[shard] { return known }
     let found = try connection.first(
       "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, leases.current.node
     ) { $0.int64(0) }
-    // What another finds locked may be this daemon's all the same.
+    // A locked row may still belong to this daemon, so nil is not remembered.
     if let found { epochs[shard] = .some(found) }
     return found
   }
 
   func releaseClaims() throws {
     try requireWriting()
-    // A claim is what is hidden for longer than its own state asks for.
+    // A claimed delivery is invisible for longer than its own state requires.
     try connection.run(
       """
       UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
@@ -42,7 +42,7 @@ extension Transaction {
 
   func releaseFormerClaims() throws {
     try requireWriting()
-    // What is ours under this epoch is under way.
+    // Deliveries claimed under the present epoch are in flight.
     try connection.run(
       """
       UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
@@ -52,7 +52,7 @@ extension Transaction {
       """, leases.current.node)
   }
 
-  /// What each queue that this daemon works off owes, and when the earliest of it may be tried.
+  /// Queries the earliest time to try for each of this daemon's queues with pending deliveries.
   func outboxWakeups(
     heard: @escaping ([(queue: DeliveryQueue, visibleAt: Instant?)]) -> Void
   ) throws(StoreFailure) -> Connection.Queued {
@@ -69,7 +69,7 @@ extension Transaction {
     ) { heard($0.map { ($0.queue(0), $0.optionalInstant(2)) }) }
   }
 
-  /// The daemons that have the database, or had it in the last day.
+  /// Returns the daemons that share the database or did in the last day.
   func members(asked: Int64?) throws -> [FleetMember] {
     try connection.all(
       """
@@ -86,7 +86,7 @@ extension Transaction {
     }
   }
 
-  /// The queues that are this daemon's, but for those that it is handing over.
+  /// Returns the queues of this daemon, without those that are being handed over.
   func heldQueues() throws -> Set<DeliveryQueue> {
     let held = leases.current
     return Set(
@@ -98,7 +98,7 @@ extension Transaction {
       ) { $0.queue(0) })
   }
 
-  /// Whose each queue is.
+  /// Returns the owning daemon of each queue.
   func queueOwners() throws -> [DeliveryQueue: Int64] {
     let owners = try connection.all(
       "SELECT l.owner, l.channel, s.node FROM lane l JOIN shard_lease s ON s.shard = l.shard WHERE s.node IS NOT NULL"
@@ -114,6 +114,6 @@ extension Row {
 }
 
 extension Collection<Int> {
-  /// As PostgreSQL writes a list.
+  /// The numbers as a PostgreSQL array literal.
   var list: String { "{" + map(String.init).joined(separator: ",") + "}" }
 }

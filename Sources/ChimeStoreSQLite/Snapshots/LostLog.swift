@@ -5,20 +5,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A log that somebody else has shortened, overwritten or taken away while the store was open, and with it changes that were
-/// acknowledged. The connection that writes may have all of them in memory still.
+/// A LostLog recovers from a log that another program truncated, overwrote or removed while the store was open.
+///
+/// The log may hold acknowledged changes. The writing connection may still have all of them in memory.
 struct LostLog: Sendable {
   let opening: Opening
-  /// What has become of the log, as a sentence.
+  /// The description of what happened to the log.
   let fault: String
-  /// When the first of the changes in the log was made, or earlier.
+  /// The time of the first change in the log, or earlier.
   let since: Instant
-  /// Where the files go that are not used any more.
+  /// The path for the old files.
   let place: String?
-  /// Whether a whole copy of the store lies beside it.
+  /// Whether a complete copy of the store exists beside it.
   private(set) var isRescued = false
 
-  /// - Parameter keepsLog: whether the log is as it was, under another name or none.
+  /// Copies the store from memory, if possible. `keepsLog`: the log is unchanged, but was moved or removed.
   init(_ opening: Opening, _ fault: String, since: Instant, keepsLog: Bool, writer: Connection) {
     self.opening = opening
     self.fault = fault
@@ -33,8 +34,8 @@ struct LostLog: Sendable {
     }
   }
 
-  /// Keeps what is in the log now, and empties it: a page that only the log has is then not to be had, instead of being
-  /// another.
+  /// Saves the present content of the log and truncates it. A page that only the log had then fails to read instead of
+  /// being wrong.
   private func clearLog() throws {
     let log = opening.files.path + "-wal"
     if let place, SQLiteFiles.size(log) ?? 0 > 0 { try SQLiteFiles.copy(log, to: place + "-wal") }
@@ -43,7 +44,7 @@ struct LostLog: Sendable {
     }
   }
 
-  /// Copies the database as the connection sees it, and reads all of the copy.
+  /// Copies the database as the connection sees it, and checks the copy.
   private func copy(from writer: Connection) throws {
     let path = opening.files.restoringPath
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -71,8 +72,8 @@ struct LostLog: Sendable {
     }
   }
 
-  /// Opens what there is: the copy, else what the database holds without the log, or a snapshot that is newer than that. May
-  /// be tried again when it fails.
+  /// Opens the best version: the copy, else the database without the log, or a newer snapshot. It may be repeated after a
+  /// failure.
   func reopen() throws -> (Connections, Restoration?) {
     let files = opening.files
     let now = Instant(seconds: Timestamp.now)
@@ -94,7 +95,7 @@ struct LostLog: Sendable {
     if let snapshot = opening.folder.items.first?.snapshot.takenAt, snapshot > since {
       return try opening.restored(after: fault)
     }
-    // Without the log a database is what was folded into it last.
+    // Without the log, the database is as of the last checkpoint.
     unlink(files.path + "-wal")
     unlink(files.path + "-shm")
     guard try opening.isSound(files.path) else { return try opening.restored(after: fault) }
@@ -109,16 +110,16 @@ struct LostLog: Sendable {
   }
 }
 
-// The log is compared with its index before each commit, and once a second for as long as there are commits: an idle store
-// wakes nobody.
+// The log is compared with its index before each commit, and once a second while there are commits. An idle store causes
+// no wake-ups.
 extension SQLiteStore {
-  /// What is wrong with the log; nil when nothing is, or it cannot be told.
+  /// Returns the problem of the log; nil if there is none or it is unknown.
   private func logFault(_ connection: Connection) -> (sentence: String, keepsLog: Bool)? {
     let log = opening.files.path + "-wal"
     var salt: UInt64 = 0
     var found = chime_sqlite_log_state(connection.handle, &salt)
     if found == Int32(chime_log_short) || found == Int32(chime_log_other) {
-      // Another program that folds the log, as sqlite3 does, changes it and its index one after the other.
+      // Another program's checkpoint, such as by sqlite3, changes the log and its index one after the other.
       usleep(20_000)
       found = chime_sqlite_log_state(connection.handle, &salt)
     }
@@ -129,7 +130,7 @@ extension SQLiteStore {
       return ("\(log) was overwritten by another program while chimed uses it", false)
     case Int32(chime_log_sound):
       let isGone = state.withLock { state in
-        // The first that is met may have been begun before; another one was, since it was looked at last.
+        // The first salt may be older than this process. A new one was written after the previous check.
         if state.log.salt != salt, state.log.salt != 0 { state.log.since = state.log.seen }
         (state.log.salt, state.log.seen) = (salt, Instant(seconds: Timestamp.now))
         return state.log.identity?.isGone(from: log) ?? false
@@ -139,11 +140,11 @@ extension SQLiteStore {
     }
   }
 
-  /// Finds out whether the log has been lost, and what of it is in memory. Nobody holds the connection afterwards.
+  /// Checks whether the log was lost, and copies what is in memory. The connection may be used for nothing else.
   private func lostLog() -> LostLog? {
     guard let connection = writer.open?.connection else { return nil }
     let (identity, since, snapshot) = state.withLock { ($0.identity, $0.log.since, $0.snapshot) }
-    // Whoever has taken all of it away has done so with the log.
+    // If the whole store was removed, the log was removed with it.
     guard let (fault, keepsLog) = logFault(connection), identity?.isGone(from: opening.files.path) != true else {
       return nil
     }
@@ -151,9 +152,9 @@ extension SQLiteStore {
     return LostLog(opening, fault, since: since, keepsLog: keepsLog, writer: connection)
   }
 
-  /// Sees to a log that was lost. Runs on the writer's queue, while nobody holds the connection.
+  /// Recovers from a lost log. Runs on the writer's queue, while the connection is not in use.
   ///
-  /// - Returns: what those are told whose changes may be lost; nil: all are there.
+  /// - Returns: the failure for callers whose changes may be lost; nil if nothing is lost.
   @discardableResult func seeToLog() -> StoreFailure? {
     guard let lost = lostLog() else { return nil }
     closeConnections(foldingLog: false)
@@ -161,7 +162,7 @@ extension SQLiteStore {
     return lost.isRescued && writer.open != nil ? nil : failure
   }
 
-  /// Looks at the log in a second, and each second while there are commits.
+  /// Schedules a check of the log in a second, and then every second while there are commits.
   func watchLog() {
     let isFirst = state.withLock { state in
       defer { (state.log.isWatched, state.log.isInUse) = (true, true) }
@@ -183,19 +184,19 @@ extension SQLiteStore {
   }
 }
 
-/// What is known of the log of the open file.
+/// The state of the open file's log.
 struct LogState {
-  /// When the first change that is in it was made, or earlier.
+  /// The time of the first change in the log, or earlier.
   var since: Instant
-  /// When it was looked at last.
+  /// The time of the last check.
   var seen: Instant
   var salt: UInt64 = 0
   var identity: FileIdentity?
-  /// Whether it will be looked at, and whether there were commits since that was arranged.
+  /// Whether a check is scheduled, and whether there were commits since.
   var isWatched = false
   var isInUse = false
 
-  /// Another file is open.
+  /// Resets the state for another file.
   mutating func renew(_ files: SQLiteFiles) {
     let other = LogState(files)
     (since, seen, salt, identity) = (other.since, other.seen, 0, other.identity)

@@ -6,16 +6,16 @@ import Dispatch
 import Glibc
 
 extension SQLiteStore {
-  /// Opens the store, or makes a new one where there never was one. The folder must exist.
+  /// Opens the store, or creates it if there never was one. The folder must exist.
   ///
-  /// A damaged file is moved aside as it is, and the newest good snapshot takes its place; `watch` tells of it.
+  /// A damaged file is moved aside and replaced by the newest good snapshot; `watch` reports that.
   ///
   /// - Parameters:
-  ///   - keepingSnapshots: how many snapshots are kept; with any at all, one is taken before the layout is changed.
-  ///   - progress: told what is being done when it takes longer than usual.
-  /// - Throws: `.held` when another daemon has it; `.newerSchema` when a newer program wrote it; `.corrupt` when it is
-  ///   damaged or missing and there is no good snapshot: it has been moved aside, and until a person has seen to it no
-  ///   empty store takes its place; `.unavailable` when it cannot be opened or belongs to another program.
+  ///   - keepingSnapshots: the number of snapshots to keep. Unless it is 0, one is taken before a migration.
+  ///   - progress: receives messages about steps that take longer than usual.
+  /// - Throws: `.held` if another daemon uses it; `.newerSchema` if a newer program wrote it; `.corrupt` if it is damaged
+  ///   or missing and there is no good snapshot: it was moved aside, and no empty store takes its place until a person
+  ///   has repaired it; `.unavailable` if it cannot be opened or belongs to another program.
   public static func open(
     path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(StoreFailure) -> SQLiteStore {
@@ -42,26 +42,26 @@ struct Connections {
   var reader: Connection
 }
 
-/// How a store's files become its connections, at the start and after damage.
+/// An Opening turns a store's files into connections, at the start and after damage.
 struct Opening: Sendable {
   let files: SQLiteFiles
   let folder: SnapshotFolder
   var keepingSnapshots: Int
   var progress: @Sendable (String) -> Void
-  /// The steps to the layout that is wanted; tests make up more.
+  /// The migrations to the current schema version; tests add more.
   var migrations = Schema.migrations
   private var newest: Int { migrations.last?.version ?? 0 }
-  /// As `Connection` takes it; tests bring one whose power can fail.
+  /// The VFS for `Connection`; tests use one that simulates power failures.
   var fileLayer: String?
   /// Runs on the writer's connection before it is used; tests set limits.
   var adjust: @Sendable (Connection) throws -> Void = { _ in }
   /// Runs at each step of a restoration; tests stop it there.
   var restoreStep: @Sendable (RestoreStep) throws -> Void = { _ in }
-  /// How long after damage was met the file is read again, in microseconds: what a disk or a cable got wrong once.
+  /// The pause after damage before the file is read again, in microseconds. The error may have been transient.
   var pause: UInt32 = 200_000
-  /// How often a file that cannot be read is tried again.
+  /// The interval between attempts to open an unreadable file.
   var retry: DispatchTimeInterval = .seconds(5)
-  /// How long after a commit the log is looked at.
+  /// The delay from a commit to the check of the log.
   var logCheck: DispatchTimeInterval = .seconds(1)
 
   init(
@@ -73,11 +73,11 @@ struct Opening: Sendable {
     self.progress = progress
   }
 
-  /// The largest file that is checked whole at each start, in bytes: about 50 ms. Damage in a larger one is found when
-  /// it is met, or by the next snapshot, which is checked whole.
+  /// The maximum size in bytes of a file that is checked at each start; that takes about 50 ms. Damage in a larger file
+  /// is found when it is met, or by the next snapshot, which is checked completely.
   static let checkedSize: Int64 = 32 << 20
 
-  /// Opens what is there, or what is restored in its place. The lock is the caller's.
+  /// Opens the store or its restoration. The caller holds the lock.
   func open() throws(StoreFailure) -> (Connections, Restoration?) {
     do {
       folder.sweep()
@@ -93,13 +93,12 @@ struct Opening: Sendable {
     }
   }
 
-  /// Opens the store again whose connections have met damage and are closed.
+  /// Reopens a store after damage. Its connections are closed.
   ///
-  /// A file is damaged only when it is read again, after a pause and from the disk, without an error of the system, and is
-  /// still wrong. When it turns out sound (the damage was in memory, or in what the disk said that once) nothing is
-  /// restored.
+  /// A file counts as damaged only if it is still wrong when it is read again from the disk, after a pause and without an
+  /// I/O error. If it proves sound, because the damage was in memory or the disk failed once, nothing is restored.
   ///
-  /// - Throws: `.unavailable` when it cannot be read, or nothing can be put in its place: nothing of it has been touched.
+  /// - Throws: `.unavailable` if the file cannot be read or cannot be replaced; then it is unchanged.
   func reopen(after damage: String) throws -> (Connections, Restoration?) {
     if SQLiteFiles.size(files.path) ?? 0 > 0 {
       progress("the store seems to be damaged; reading all of it")
@@ -114,7 +113,7 @@ struct Opening: Sendable {
     return try restored(after: damage)
   }
 
-  /// The same of a file that is kept as it is: SQLite makes a log and its index for one without.
+  /// Returns whether a file is sound, and removes the log and index that SQLite creates for the check.
   private func isSound(asIs path: String) throws -> Bool {
     let files = SQLiteFiles(path: path)
     let before = files.companions
@@ -122,12 +121,12 @@ struct Opening: Sendable {
     return try isSound(path)
   }
 
-  /// Whether a file is a store of ours without a fault, with its log, when all of it is read.
+  /// Returns whether a file with its log is a complete store of Chime without a fault.
   func isSound(_ path: String) throws -> Bool {
     do {
       let connection = try Self.connect(path, fileLayer)
       connection.setCheckpointOnClose(false)
-      // Once it was; nobody asks of another program's.
+      // The identity of the file was checked when it was opened.
       guard try connection.first("PRAGMA application_id", row: { $0.int(0) }) == Schema.applicationID else {
         return false
       }
@@ -138,7 +137,7 @@ struct Opening: Sendable {
     }
   }
 
-  /// What a start would do of which the file has been taken away, as the end of a sentence.
+  /// The consequence of a restart after the file was removed, as the end of a sentence.
   var afterRestart: String {
     if (SQLiteFiles.size(files.path) ?? 0) > 0 {
       return "or restart chimed to go on with the file that is there now, without what is in \(files.path)-wal"
@@ -146,7 +145,7 @@ struct Opening: Sendable {
     if let latest = folder.items.first {
       return "or restart chimed to go on with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
     }
-    // As `SQLiteFiles.examine` will find it.
+    // This is what `SQLiteFiles.examine` will find.
     if files.hasStrayLog || files.latestAside != nil {
       return "or a copy of it: there is no snapshot, and without it chimed will not start"
     }
@@ -161,13 +160,13 @@ struct Opening: Sendable {
 
   func connections(isRestored: Bool = false) throws -> Connections {
     try files.examine(folder)
-    // With a snapshot or a log it would be damage; so it may be what was left of a first start, or of a store.
+    // An empty file with a snapshot or a log would be damage. This one may remain from a first start or from a store.
     if SQLiteFiles.size(files.path) == 0 {
       progress("\(files.path) is empty, without a snapshot: it becomes a new store")
     }
     try files.create()
     let writer = try Self.connect(files.path, fileLayer)
-    // Until the file is known to be sound, nothing is written to it, not even on closing.
+    // Nothing is written before the file is known to be sound, not even on closing.
     writer.setCheckpointOnClose(false)
     try examine(writer)
     let found = try Schema.version(of: writer)
@@ -183,9 +182,9 @@ struct Opening: Sendable {
     return Connections(writer: writer, reader: try reader())
   }
 
-  /// Reads the places that the next firing writes into the writer's memory: the newest of each tree. A disk that refuses
-  /// every read from now on then keeps no reminder silent. The check before has read them too, but a file larger than the
-  /// memory has pushed them out again.
+  /// Reads the pages that the next firing writes into the writer's cache: the newest of each tree. Reminders then fire
+  /// even if the disk refuses every read from now on. The check has read these pages too, but a file larger than the
+  /// cache has evicted them.
   private static func readAheadOfFiring(_ writer: Connection) throws {
     try writer.script(
       """
@@ -211,7 +210,7 @@ struct Opening: Sendable {
       """)
   }
 
-  /// One more connection that only reads, to the file that is open.
+  /// Opens another read-only connection to the open file.
   func reader() throws(StoreFailure) -> Connection {
     let connection = try Self.connect(files.path, fileLayer)
     try connection.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
@@ -224,7 +223,7 @@ struct Opening: Sendable {
     return connection
   }
 
-  /// Refuses what is not a sound store of ours, without changing it.
+  /// Rejects files that are not a sound store of Chime, without changing them.
   private func examine(_ connection: Connection) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     let header = try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0
@@ -237,7 +236,7 @@ struct Opening: Sendable {
     }
   }
 
-  /// Refuses another program's file, one of a newer layout, and one of which the layout's number is damaged.
+  /// Rejects another program's file, a newer schema, and a damaged version number.
   static func requireOurs(_ connection: Connection, known: Int = Schema.current) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     guard application == Schema.applicationID else {
@@ -249,7 +248,7 @@ struct Opening: Sendable {
 
   enum Check { case quick, thorough }
 
-  /// What a check of the whole database finds first; nil when it is sound.
+  /// Returns the first fault of a check of the whole database; nil if it is sound.
   static func fault(of connection: Connection, _ check: Check) throws -> String? {
     let verdict =
       switch check {
@@ -260,13 +259,13 @@ struct Opening: Sendable {
     if let verdict, tellsOfDisk(verdict) {
       throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
     }
-    // One line: it becomes part of a sentence. By character: nothing joins a line feed.
+    // The text becomes part of a sentence, so it is joined to one line. It is split by character, as no character joins a
+    // line feed.
     return verdict.map { $0.split(separator: "\n").joined(separator: " ") } ?? "no verdict"
   }
 
-  /// Whether the check has met a page that could not be read, which is no word on what the page holds: a disk that fails
-  /// for a moment is no reason to move a sound file aside. SQLite tells of both in one kind of sentence
-  /// (`checkTreePage` and `checkList` of its btree.c).
+  /// Returns whether the check failed to read a page. That says nothing about the page's content, so a sound file must
+  /// not be moved aside. SQLite reports both kinds of error in similar sentences (`checkTreePage` and `checkList` in btree.c).
   static func tellsOfDisk(_ verdict: String) -> Bool {
     if let found = verdict.firstMatch(of: /unable to get the page\. error code=([0-9]+)/), let code = Int32(found.1) {
       return code & 0xFF != SQLITE_CORRUPT
@@ -274,14 +273,14 @@ struct Opening: Sendable {
     return verdict.contains("failed to get page")
   }
 
-  /// Sets what is in force for the writer, and brings the layout up to date.
+  /// Configures the writer's connection and migrates the schema.
   private func prepare(_ connection: Connection) throws {
     let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
     guard mode == "wal" else {
       throw StoreFailure.unavailable(
         "\(connection.path) cannot have a write-ahead log: keep it on a local disk (its mode is \(mode ?? "unknown"))")
     }
-    // The log is folded in every 16 MiB, which is once in about 50,000 firings, and is no longer than that at rest.
+    // The log is checkpointed every 16 MiB, about every 50,000 firings, and is no longer than that at rest.
     try connection.script(
       """
       PRAGMA synchronous = FULL;

@@ -2,32 +2,34 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// Where a restoration can be interrupted; tests stop it at each.
+/// The points where a restoration can be interrupted; tests stop it at each.
 enum RestoreStep: CaseIterable, Sendable {
-  /// The newest good snapshot has been found.
+  /// The newest good snapshot was found.
   case chosen
-  /// A copy of it lies beside the store, whole and durable.
+  /// A durable copy of it lies beside the store.
   case copied
-  /// One of the damaged files has its new name.
+  /// One of the damaged files was renamed.
   case movedAside
-  /// All of them have.
+  /// All damaged files were renamed.
   case cleared
 }
 
-/// Puts the newest good snapshot in the place of a damaged store, of which nothing is overwritten.
+/// A Restoring replaces a damaged store by the newest good snapshot and overwrites nothing.
 ///
-/// Each step leaves the files so that a start afterwards finds its way: until the damaged database has its new name it is
-/// found damaged again; after that it is missing although there are snapshots, which is damage too. Only the last rename
-/// makes the copy the store.
+/// After an interruption at any step, the next start resumes: until the damaged database is renamed it is found damaged
+/// again. After that it is missing although there are snapshots, which counts as damage too. Only the last rename makes
+/// the copy the store.
 struct Restoring {
   let files: SQLiteFiles
   let folder: SnapshotFolder
-  /// Told what is being done: with a large store it takes seconds.
+  /// Receives messages about the progress, because a large store takes seconds.
   var progress: @Sendable (String) -> Void = { _ in }
   var step: (RestoreStep) throws -> Void = { _ in }
 
-  /// - Throws: `.corrupt` with the place of the damaged files when there is no good snapshot; `.unavailable` when a good
-  ///   one cannot be put in place, and the damaged files are where they were.
+  /// Restores the store.
+  ///
+  /// - Throws: `.corrupt` with the path of the damaged files if there is no good snapshot; `.unavailable` if a good one
+  ///   cannot be put in place; the damaged files are then unchanged.
   func restore(after damage: String) throws -> Restoration {
     var passedOver: [String] = []
     guard let chosen = try newestGood(&passedOver) else {
@@ -63,14 +65,14 @@ struct Restoring {
         passedOver.append("the snapshot \(item.snapshot.path) is damaged too (\(fault))")
         folder.setAside(item)
       } catch let failure as StoreFailure {
-        // It may be as good as it ever was: a newer program's, or one that cannot be read just now.
+        // The snapshot may be good: a newer program's, or temporarily unreadable.
         passedOver.append("the snapshot \(item.snapshot.path) cannot be used: \(failure)")
       }
     }
     return nil
   }
 
-  /// What is wrong with a snapshot; nil when it is a sound store that this program can read.
+  /// Returns the fault of a snapshot; nil if it is a sound store that this program can read.
   private static func fault(of path: String) throws -> String? {
     do {
       let connection = try Opening.connect(path)
@@ -87,7 +89,7 @@ struct Restoring {
     do {
       try SQLiteFiles.copy(chosen.snapshot.path, to: files.restoringPath)
     } catch {
-      // Where there is no room for a copy the snapshot itself becomes the store.
+      // If there is no space for a copy, the snapshot itself becomes the store.
       unlink(files.restoringPath)
       guard rename(chosen.snapshot.path, files.restoringPath) == 0 else { throw error }
       SQLiteFiles.synchronize(folder: folder.path)
@@ -95,7 +97,7 @@ struct Restoring {
     SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
   }
 
-  /// Has the store itself tell later daemons. Where there is no room for that, the log alone has it.
+  /// Records the restoration in the store for later daemons. If there is no space for that, only the log has it.
   func remember(_ restoration: Restoration) {
     guard let connection = try? Opening.connect(files.restoringPath) else { return }
     try? connection.run(

@@ -2,8 +2,8 @@ public import ChimeCore
 import Dispatch
 
 extension SQLiteStore: SnapshotManager {
-  /// Neither writers nor readers wait for it: it has a connection and a thread of its own, gives way to all others, and
-  /// rests between its steps.
+  /// Takes a snapshot without delaying writers or readers. It has its own connection and a thread with low priority, and
+  /// pauses between its steps.
   public func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot {
     let run = SnapshotRun()
     guard let generation = note(run) else { throw StoreFailure.closed }
@@ -25,11 +25,11 @@ extension SQLiteStore: SnapshotManager {
     }
   }
 
-  /// Damage that a snapshot has found in the store.
+  /// Recovers from damage that a snapshot found in the store.
   private func seenTo(_ damage: StoreFailure, _ generation: Int) async -> StoreFailure {
     await withCheckedContinuation { caller in
       writer.queue.async {
-        // Its run is over, and has not to be waited for.
+        // The run is over, so recovery must not wait for it.
         self.note(nil)
         caller.resume(returning: self.recover(from: damage, generation: generation))
       }

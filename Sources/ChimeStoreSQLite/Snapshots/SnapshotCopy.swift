@@ -3,33 +3,35 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// Takes one snapshot: copies the database page by page, checks the copy, and gives it its name.
+/// A SnapshotCopy takes one snapshot: it copies the database page by page, checks the copy, and names it.
 ///
-/// The copy is what had committed when it began: its own connection holds one view of the log, so that writers neither
-/// wait for it nor make it begin again; the log grows meanwhile (sqlite.org/backup.html, sqlite.org/wal.html). Whatever
-/// goes wrong, a file with the name of a snapshot is a whole one.
+/// The copy contains what was committed when it began. Its connection holds one snapshot of the log, so writers neither
+/// wait for it nor restart it; the log grows meanwhile (sqlite.org/backup.html, sqlite.org/wal.html). After any failure,
+/// each file with a snapshot's name is complete.
 struct SnapshotCopy: Sendable {
   let files: SQLiteFiles
   let folder: SnapshotFolder
-  /// As `Connection` takes it, for the store's own file.
+  /// The VFS for the store's own file.
   var fileLayer: String?
-  /// Set when the copy is not wanted any more.
+  /// The run, which can be called off.
   var run = SnapshotRun()
 
   /// Runs between the steps; tests change the store there.
   var betweenSteps: @Sendable () -> Void = {}
 
-  /// Pages of one step, 1 MiB: so much at most is ahead of somebody else's commit in the disk's queue.
+  /// The pages of one step, 1 MiB. A commit waits for at most that much in the disk's queue.
   private static let step: Int32 = 256
-  /// The room that a snapshot leaves free, in bytes: the log's at rest.
+  /// The space that a snapshot leaves free, in bytes: the size of the log at rest.
   var reserve: Int64 = 16 << 20
   /// The longest pause after a step, in nanoseconds.
   private static let longestPause: Int64 = 50_000_000
 
+  /// Takes the snapshot.
+  ///
   /// - Parameters:
-  ///   - version: the layout that is about to be changed; nil for a plain snapshot.
-  ///   - isPatient: whether to rest as long as each step took, so that whoever commits has the disk for half the time.
-  /// - Throws: `.corrupt` when it is the store that is damaged, `.closed` when the run was called off.
+  ///   - version: the schema version before a migration; nil for a plain snapshot.
+  ///   - isPatient: whether to pause as long as each step took, so that commits have the disk half of the time.
+  /// - Throws: `.corrupt` if the store itself is damaged; `.closed` if the run was called off.
   func make(keeping count: Int, beforeUpgradeFrom version: Int? = nil, isPatient: Bool) throws(StoreFailure)
     -> StoreSnapshot
   {
@@ -47,7 +49,7 @@ struct SnapshotCopy: Sendable {
       guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be made (\(errorText(errno)))") }
       defer { Glibc.close(file) }
       try copy(to: unfinished, file, isPatient)
-      // Reading it all takes its time, and nobody who ends the store need wait for that.
+      // The check takes a while, and closing the store need not wait for it.
       run.leaveStore()
       try check(unfinished)
       try run.requireWanted()
@@ -57,7 +59,7 @@ struct SnapshotCopy: Sendable {
       guard rename(unfinished, name) == 0 else {
         throw StoreFailure.unavailable("\(name) cannot be made (\(errorText(errno)))")
       }
-      // It is not read again unless something goes wrong: others have more use for the memory.
+      // The copy is not read again unless something fails, so its pages leave the page cache.
       posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
     } catch {
       folder.sweep()
@@ -79,17 +81,17 @@ struct SnapshotCopy: Sendable {
 
   private static func megabytes(_ bytes: Int64) -> String { "\((max(0, bytes) + (1 << 20) - 1) >> 20) MiB" }
 
-  // Copying.
+  // MARK: Copying
 
   private func copy(to path: String, _ file: Int32, _ isPatient: Bool) throws {
     let source = try Opening.connect(files.path, fileLayer)
     source.setCheckpointOnClose(false)
-    // One view for all steps.
+    // Begin the transaction that holds one snapshot for all steps.
     try source.script("PRAGMA query_only = ON; BEGIN; SELECT count(*) FROM sqlite_schema")
     let target = try Connection(path: path, busyTimeout: 0)
-    // It is made durable here, step by step and as a whole.
+    // The copy is synced here, step by step and at the end.
     try target.script("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000")
-    // SQLite keeps both handles until the backup is finished, and knows nothing of who owns them.
+    // SQLite uses both handles until the backup is finished, without owning them.
     defer { withExtendedLifetime((source, target)) {} }
     guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
       throw target.failure(sqlite3_extended_errcode(target.handle))
@@ -98,7 +100,7 @@ struct SnapshotCopy: Sendable {
     while code == SQLITE_OK, !run.isCalledOff {
       let begin = Self.nanoseconds
       code = sqlite3_backup_step(backup, Self.step)
-      // Else a commit of the store would wait until all of this is written.
+      // Otherwise a commit of the store would wait until all of this is written.
       fdatasync(file)
       guard code == SQLITE_OK else { continue }
       betweenSteps()
@@ -118,15 +120,15 @@ struct SnapshotCopy: Sendable {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 
-  // Checking.
+  // MARK: Checking
 
-  /// Makes the copy one plain file without a log of its own, and reads all of it.
+  /// Turns the copy into one file without a log, and checks it.
   private func check(_ path: String) throws {
     let copy = try Opening.connect(path)
     try copy.script("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
     guard let fault = try Opening.fault(of: copy, .quick) else { return }
     try run.requireWanted()
-    // The pages came from the store as they are there: is it the store, or this copy of it?
+    // The copy's pages came from the store, so find out which of the two is damaged.
     let source = try Opening.connect(files.path, fileLayer)
     source.setCheckpointOnClose(false)
     try source.script("PRAGMA query_only = ON")

@@ -2,18 +2,18 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// The folder of a store's snapshots, and their names.
+/// The folder of a store's snapshots, and their file names.
 ///
 ///     /var/lib/chime/chime.db
 ///     /var/lib/chime/snapshots/chime-00017-20261122T030000Z.db
 ///     /var/lib/chime/snapshots/chime-00018-20261129T113000Z-before-upgrade-from-2.db
 ///
-/// The number gives the order, so that no step of the clock makes an old one the newest.
+/// The number gives the order, so that a step of the clock cannot make an old snapshot the newest.
 struct SnapshotFolder: Sendable {
   let path: String
   private let stem: String
 
-  /// One that is there.
+  /// An existing snapshot.
   struct Item: Hashable, Sendable {
     var number: Int
     var snapshot: StoreSnapshot
@@ -27,7 +27,7 @@ struct SnapshotFolder: Sendable {
     stem = name.hasSuffix(".db") && name.utf8.count > 3 ? String(name.dropLast(3)) : name
   }
 
-  /// Newest first.
+  /// The snapshots, newest first.
   var items: [Item] {
     SQLiteFiles.names(in: path).compactMap(item).sorted { $0.number > $1.number }
   }
@@ -55,14 +55,14 @@ struct SnapshotFolder: Sendable {
 
   private static let upgradeMark = "before-upgrade-from-"
 
-  /// What follows the name of one that is not finished. A start finds it after a crash and removes it.
+  /// The suffix of an unfinished snapshot. After a crash, the next start removes it.
   static let unfinished = ".new"
-  /// What follows the name of one that was to be restored and is damaged. A person may want it; it counts for nothing.
+  /// The suffix of a snapshot that proved damaged during a restoration. It is kept for a person and otherwise ignored.
   private static let damaged = ".damaged"
 
-  /// The file of the next one.
+  /// Returns the path of the next snapshot.
   func next(at seconds: Int64, beforeUpgradeFrom version: Int?) -> String {
-    // Those that are damaged have had their numbers.
+    // Damaged snapshots keep their numbers.
     let last = SQLiteFiles.names(in: path).compactMap { name -> Int? in
       guard name.hasPrefix(stem + "-") else { return nil }
       return Int(name.dropFirst(stem.utf8.count + 1).prefix { $0.isNumber })
@@ -73,7 +73,7 @@ struct SnapshotFolder: Sendable {
     return "\(path)/\(stem)-\(number)-\(Timestamp.text(seconds))\(upgrade).db"
   }
 
-  /// Makes the folder, for its owner's eyes only.
+  /// Creates the folder with mode 0700.
   func make() throws(StoreFailure) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .unavailable("\(path) cannot be made (\(errorText(errno)))")
@@ -83,13 +83,13 @@ struct SnapshotFolder: Sendable {
     }
   }
 
-  /// Removes what a crash has left unfinished.
+  /// Removes unfinished snapshots after a crash.
   func sweep() {
     for name in SQLiteFiles.names(in: path)
     where name.hasPrefix(stem + "-") && name.contains(".db" + Self.unfinished) { unlink(path + "/" + name) }
   }
 
-  /// Removes all but the newest `count`; of those before an upgrade the newest stays beside them.
+  /// Removes all but the newest `count` snapshots, and keeps the newest one from before an upgrade as well.
   func prune(keeping count: Int) {
     let items = items
     let spared = items.first { $0.snapshot.beforeUpgradeFrom != nil }
@@ -100,19 +100,19 @@ struct SnapshotFolder: Sendable {
     if removed { SQLiteFiles.synchronize(folder: path) }
   }
 
-  /// Those that were to be restored and are damaged.
+  /// The snapshots that proved damaged during a restoration.
   var allDamaged: [String] {
     SQLiteFiles.names(in: path).filter { $0.hasPrefix(stem + "-") && $0.hasSuffix(".db" + Self.damaged) }.sorted()
       .map { path + "/" + $0 }
   }
 
-  /// Takes a damaged one out of the row.
+  /// Renames a damaged snapshot so that it is ignored.
   func setAside(_ item: Item) {
     if rename(item.snapshot.path, item.snapshot.path + Self.damaged) == 0 { SQLiteFiles.synchronize(folder: path) }
   }
 }
 
-/// Times in names of files: UTC in the basic format of ISO 8601, such as `20261122T030000Z`.
+/// Timestamps in file names: UTC in the basic format of ISO 8601, such as `20261122T030000Z`.
 enum Timestamp {
   static var now: Int64 { Int64(time(nil)) }
 
@@ -125,7 +125,7 @@ enum Timestamp {
     return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Nil for what `text` has not written.
+  /// Parses a timestamp. Returns nil for any text that `text` does not produce.
   static func seconds(_ text: String) -> Int64? {
     let digits = Array(text.utf8)
     guard digits.count == 16 else { return nil }
@@ -140,7 +140,7 @@ enum Timestamp {
     parts.tm_min = number(11..<13)
     parts.tm_sec = number(13..<15)
     let seconds = Int64(timegm(&parts))
-    // What is no such text comes out as another.
+    // Malformed text does not survive the round trip.
     return self.text(seconds) == text ? seconds : nil
   }
 }

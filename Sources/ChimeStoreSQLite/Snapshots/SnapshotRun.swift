@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One snapshot under way, for those who have to be able to end it.
+/// A SnapshotRun is a snapshot in progress that other threads can call off.
 final class SnapshotRun: Sendable {
   private let calledOff = Atomic<Bool>(false)
   private let isInStore = Atomic<Bool>(false)
@@ -13,26 +13,26 @@ final class SnapshotRun: Sendable {
 
   func requireWanted() throws(StoreFailure) { if isCalledOff { throw .closed } }
 
-  /// The store's file is read from here on. Followed by `requireWanted`, so that either the run sees that it was called
-  /// off, or who called it off waits for it.
+  /// Notes that the store's file is read from now on. Call `requireWanted` after it: either the run sees that it was
+  /// called off, or `callOff` waits for it.
   func enterStore() {
     presence.enter()
     isInStore.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// The store's file is not touched any more. A second time it does nothing.
+  /// Notes that the store's file is no longer in use. Repeated calls do nothing.
   func leaveStore() {
     if isInStore.exchange(false, ordering: .sequentiallyConsistent) { presence.leave() }
   }
 
-  /// Has it end soon, and waits until it has let go of the store's file.
+  /// Calls the run off, and waits until it has released the store's file.
   func callOff() {
     calledOff.store(true, ordering: .sequentiallyConsistent)
     presence.wait()
   }
 
-  /// Runs `body` on a thread of its own that gives way to all others (setpriority(2): on Linux a nice value is the
-  /// thread's). It is there for as long as the snapshot takes.
+  /// Runs `body` on a new thread with the lowest priority (setpriority(2): on Linux a nice value belongs to a thread).
+  /// The thread ends with the snapshot.
   static func inBackground(_ body: @escaping @Sendable () -> Void) throws(StoreFailure) {
     final class Work {
       let body: @Sendable () -> Void

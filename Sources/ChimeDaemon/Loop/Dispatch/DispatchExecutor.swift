@@ -1,16 +1,16 @@
 import Dispatch
 
-/// Runs jobs on one serial Dispatch queue.
+/// A DispatchExecutor runs jobs on one serial Dispatch queue.
 ///
 /// As an actor's executor it lets timer and descriptor handlers of that queue enter the actor by `assumeIsolated`
-/// (SE-0392, SE-0424); Linux has no `DispatchSerialQueue`. As a task's preferred executor (SE-0417) it keeps code that
-/// belongs to no actor off the global pool: the first job there makes libdispatch look after its pool once a second,
-/// for good, and so wake up an idle process. Tasks of the daemon that are not the loop's own prefer one of these.
+/// (SE-0392, SE-0424). Linux has no `DispatchSerialQueue`. As a task's preferred executor (SE-0417) it keeps code
+/// outside actors off the global pool. The first job in that pool makes libdispatch check the pool once a second
+/// forever, which would wake an idle process. All tasks of the daemon outside the loop prefer such an executor.
 final class DispatchExecutor: SerialExecutor, TaskExecutor {
   let queue: DispatchQueue
 
-  /// The default quality of service: for a higher one libdispatch would ask for a better nice value, which an ordinary
-  /// user does not get, and log a line for each thread that was refused.
+  /// Uses the default quality of service. For a higher one libdispatch would request a better nice value, which an
+  /// ordinary user is refused, and log a line for each thread.
   init(label: String) { queue = DispatchQueue(label: label, qos: .default) }
 
   func enqueue(_ job: consuming ExecutorJob) {

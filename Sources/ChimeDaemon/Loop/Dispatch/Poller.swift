@@ -2,13 +2,13 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// One epoll set behind one Dispatch read source: every descriptor the loop watches.
+/// A Poller watches the loop's descriptors with one epoll set behind one Dispatch read source.
 ///
-/// An epoll descriptor is itself readable when a member is ready, so a single source that lives as long as the loop
-/// is all that libdispatch ever sees; members come and go without it (its bookkeeping of sources that come and go
-/// has open faults on Linux). Belongs to the loop and is used on its queue only.
+/// An epoll descriptor is readable when a member is ready. libdispatch therefore sees a single source that lives as
+/// long as the loop, while members come and go. libdispatch on Linux has open bugs with sources that come and go. The
+/// poller belongs to the loop and is used on its queue only.
 final class Poller {
-  /// Names a member for as long as the poller lives; never given twice, so a late event finds nobody.
+  /// The name of a member. It is never reused, so a late event finds no member.
   struct Token: Hashable, Sendable { fileprivate let value: UInt64 }
 
   struct Readiness: OptionSet, Sendable {
@@ -16,7 +16,7 @@ final class Poller {
 
     static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// Whether the other side is gone, or the descriptor failed; reported whether asked for or not.
+    /// Whether the peer is gone or the descriptor failed; always reported.
     var isHungUp: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
   }
 
@@ -25,14 +25,14 @@ final class Poller {
   private var lastToken: UInt64 = 0
   private var members: [Token: Int32] = [:]
 
-  /// - Parameter onReady: called on `queue` when `ready()` has something.
+  /// Creates an empty epoll set that calls `onReady` on `queue` when `ready()` has something.
   init(queue: DispatchQueue, onReady: @escaping @Sendable () -> Void) throws(SystemError) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard descriptor >= 0 else { throw SystemError("epoll_create1") }
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler(handler: onReady)
-    // Not before libdispatch has let go of it: a number that is closed earlier may be another's by then, of which
-    // libdispatch would hear nothing.
+    // Close only after libdispatch has released the descriptor. An earlier close would let the kernel reuse the number,
+    // and libdispatch would miss events of the new descriptor.
     source.setCancelHandler { [descriptor] in close(descriptor) }
     source.activate()
   }
@@ -51,18 +51,18 @@ final class Poller {
   func change(_ token: Token, _ interest: Readiness) {
     guard let watched = members[token] else { return }
     var event = epoll_event(events: interest.rawValue, data: epoll_data(u64: token.value))
-    // It can only fail for a descriptor that is no member, which `members` rules out.
+    // The call can only fail for a descriptor that is no member, which `members` rules out.
     epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event)
   }
 
-  /// Takes a member out; call it before its descriptor is closed.
+  /// Removes a member. Call it before the descriptor is closed.
   func remove(_ token: Token) {
     guard let watched = members.removeValue(forKey: token) else { return }
     var unused = epoll_event()
     epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, &unused)
   }
 
-  /// What is ready now, without waiting; at most 128 at a time, so that no crowd of members starves the timers.
+  /// Returns the ready members without waiting, at most 128, so that many members do not starve the timers.
   func ready() -> [(Token, Readiness)] {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 128) { buffer in
       let count = epoll_wait(descriptor, buffer.baseAddress, Int32(buffer.count), 0)

@@ -2,7 +2,7 @@ import ChimeSchedule
 import Dispatch
 import Glibc
 
-/// When a timer is to run out, on a clock that stands still while the machine sleeps and that nobody sets.
+/// The deadline of a timer on the monotonic clock, which stands still during sleep and cannot be set.
 struct MonotonicDeadline {
   private let microseconds: UInt64
 
@@ -11,18 +11,18 @@ struct MonotonicDeadline {
     microseconds = SystemClock.monotonicMicroseconds + UInt64(wait.rawValue) * 1_000
   }
 
-  /// How much later it is now; nil when it is earlier.
+  /// The time since the deadline; nil if it has not passed.
   var lateness: Milliseconds? {
     let now = SystemClock.monotonicMicroseconds
     return now < microseconds ? nil : .milliseconds(Int64((now - microseconds) / 1_000))
   }
 }
 
-/// One timer of the loop's queue, of either clock, with zero leeway.
+/// A LoopTimer is one timer of the loop's queue, on either clock, with zero leeway.
 ///
-/// libdispatch makes its timerfd when the first timer of a clock is armed and loses the timer silently when there is
-/// no descriptor left: the loop arms one of each clock at start, before any client is let in. A timer that is not armed
-/// (`.distantFuture`) has none made.
+/// libdispatch creates its timerfd when the first timer of a clock is armed. Without a free descriptor it loses the
+/// timer silently. The loop therefore arms one timer of each clock at the start, before any client connects. An unarmed
+/// timer (`.distantFuture`) creates none.
 struct LoopTimer {
   private let source: any DispatchSourceTimer
 
@@ -33,8 +33,8 @@ struct LoopTimer {
     source.activate()
   }
 
-  /// Fires at a time of the wall clock, and follows the clock when it is set. Where the time is a database's, it is waited
-  /// for by a clock that nobody sets.
+  /// Fires at a wall-clock time and follows steps of that clock. If the daemon follows a database's clock, the
+  /// monotonic clock is used instead.
   func arm(at instant: Instant) {
     if SystemClock.isFollowing { return arm(after: instant - SystemClock.now) }
     let time = timespec(
@@ -42,7 +42,7 @@ struct LoopTimer {
     source.schedule(wallDeadline: DispatchWallTime(timespec: time), leeway: .nanoseconds(0))
   }
 
-  /// Fires after a span of time, whatever becomes of the wall clock. Longer than a year is a year.
+  /// Fires after a span of time, independent of the wall clock. The maximum is 366 days.
   func arm(after wait: Milliseconds) {
     let wait = min(max(wait, .zero), .days(366))
     source.schedule(deadline: .now() + .milliseconds(Int(wait.rawValue)), leeway: .nanoseconds(0))

@@ -1,13 +1,13 @@
 import ChimeCore
 import Synchronization
 
-/// Where channels put what came of attempts, from any thread, for the loop to take all at once.
+/// An AttemptResultQueue collects outcomes and answers from channels on any thread; the loop takes them all at once.
 ///
-/// A lock guards the lists: a channel's thread adds to them, and the loop takes them.
+/// A lock guards the lists: channel threads append, and the loop takes.
 final class AttemptResultQueue: Sendable {
   private let arrived = Mutex<(outcomes: [Outcome], answers: [OutboxTransaction.Answer])>(([], []))
 
-  /// - Returns: whether it is the first since the loop last took them, so that the loop is to be woken.
+  /// Adds an outcome. Returns whether it is the first since the last `take`, so that the loop must be woken.
   func put(_ outcome: Outcome) -> Bool {
     arrived.withLock { arrived in
       arrived.outcomes.append(outcome)
@@ -15,7 +15,7 @@ final class AttemptResultQueue: Sendable {
     }
   }
 
-  /// - Parameter way: as `Occurrence.answeredBy` has it.
+  /// Adds an answer, and returns the same. `way` is how it arrived, as in `Occurrence.answeredBy`.
   func put(_ answer: Occurrence.Answer, to occurrence: OccurrenceID, way: String) -> Bool {
     arrived.withLock { arrived in
       arrived.answers.append(OutboxTransaction.Answer(answer: answer, occurrence: occurrence, way: way))

@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// The ways to reach someone, by queue: `desktop`, the configuration's commands, and every other name is an endpoint's.
+/// The delivery channels by queue: `desktop`, the configured commands, and endpoints under all other names.
 final class Channels: Sendable {
   let webhook: WebhookChannel
   private let mail: MailChannel
@@ -11,13 +11,13 @@ final class Channels: Sendable {
   private let matrix: MatrixChannel
   private let replies: ReplyReader
   private let endpoints: EndpointCache
-  /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
+  /// The command channel, which lives as long as the daemon: running commands survive a replacement of the other channels.
   let commands: CommandChannel
   private let desktop: PopupCoalescingChannel
   private let desktopSettings: DesktopSettings
   private let webhookSettings: WebhookSettings
 
-  /// What of the configuration concerns popups.
+  /// The settings that affect popups.
   private struct DesktopSettings: Equatable {
     let program: String
     let transport: Configuration.Channels.DesktopTransport
@@ -32,7 +32,7 @@ final class Channels: Sendable {
     }
   }
 
-  /// What of the configuration concerns messages to endpoints.
+  /// The settings that affect messages to endpoints.
   private struct WebhookSettings: Equatable {
     let times: [Milliseconds]
     let concurrency: Int
@@ -76,11 +76,11 @@ final class Channels: Sendable {
           configuration: shown, server: SessionBus(environment: environment, timeout: settings.desktopTimeout))
       }
     }
-    // Programs that wait for an answer go on when nothing that concerns them has changed.
+    // Programs that wait for an answer continue if none of their settings changed.
     let kept = former.flatMap { $0.desktopSettings == popups ? $0.desktop : nil }
     self.desktop = kept ?? PopupCoalescingChannel(transport: transport())
     webhookSettings = WebhookSettings(settings)
-    // Nor are attempts cut that would be made in the same way again.
+    // Attempts continue if none of their settings changed.
     if let former, former.webhookSettings == webhookSettings {
       (webhook, mail, replies, mqtt, matrix) = (former.webhook, former.mail, former.replies, former.mqtt, former.matrix)
       return
@@ -92,7 +92,7 @@ final class Channels: Sendable {
     webhooks.concurrentPerEndpoint = settings.webhookConcurrency
     webhooks.network = NetworkPolicy(
       isPersonal: !isSystem, allow: settings.webhookAllow, deny: settings.webhookDeny)
-    // Both were judged as the configuration was read.
+    // Both were validated when the configuration was read.
     webhooks.proxy = try? ProxyServer(settings.webhookProxy, except: settings.webhookNoProxy)
     webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
@@ -102,17 +102,17 @@ final class Channels: Sendable {
     matrix = MatrixChannel(beside: webhook, replies, on: DispatchExecutor(label: "io.chime.matrix"))
   }
 
-  /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
+  /// Subscribes to desktop events, which arrive on any thread. Call it once, before the first message.
   ///
-  /// - Parameter memory: `desktopMemory` of the channels before these.
+  /// - Parameter memory: `desktopMemory` of the previous channels.
   func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     desktop.listen(remembering: memory, handler)
   }
 
-  /// What the next channels have to know of the popups that stand.
+  /// The record of visible popups for the next channels.
   var desktopMemory: String { desktop.memory }
 
-  /// The occurrences whose popups stand and wait for an answer, as far as is known.
+  /// The occurrences with a visible popup that waits for an answer, as far as known.
   var unanswered: [OccurrenceID] { desktop.unanswered }
 
   func channel(for queue: DeliveryQueue) -> any Channel {
@@ -121,7 +121,7 @@ final class Channels: Sendable {
     return channel(for: endpoints.kind(of: queue) ?? .webhook)
   }
 
-  /// The channel to endpoints of a kind.
+  /// Returns the channel for endpoints of a kind.
   func channel(for kind: Endpoint.Kind) -> any EndpointChannel {
     switch kind {
     case .webhook: webhook
@@ -131,7 +131,7 @@ final class Channels: Sendable {
     }
   }
 
-  /// Where the answers to an endpoint's messages come from.
+  /// Returns the reader of answers to endpoints of a kind.
   func answers(of kind: Endpoint.Kind) -> any AnswerReading {
     switch kind {
     case .webhook, .email: replies
@@ -140,7 +140,7 @@ final class Channels: Sendable {
     }
   }
 
-  /// Whether endpoints are reached by the same connections as before.
+  /// Returns whether both reach endpoints by the same connections.
   func hasEndpoints(of other: Channels) -> Bool { webhook === other.webhook }
 
   func withdraw(_ occurrence: OccurrenceID) {
@@ -148,10 +148,10 @@ final class Channels: Sendable {
     webhook.withdraw(occurrence)
   }
 
-  /// Whether popups go the same way as before.
+  /// Returns whether both show popups by the same channel.
   func hasDesktop(of other: Channels) -> Bool { desktop === other.desktop }
 
-  /// Stops those that others take over from; what they had under way is cut short and tried again.
+  /// Stops the channels that a successor replaces. Their attempts are aborted and retried.
   func retire(for successor: Channels? = nil) async {
     if successor?.hasDesktop(of: self) != true { await desktop.stop() }
     guard successor?.hasEndpoints(of: self) != true else { return }
@@ -161,7 +161,7 @@ final class Channels: Sendable {
     await mqtt.stop()
   }
 
-  /// Stops all, side by side: each may take its time.
+  /// Stops all channels in parallel, because each may take a while.
   func stop() async {
     async let others: Void = retire()
     await commands.stop()

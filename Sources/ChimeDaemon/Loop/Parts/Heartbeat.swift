@@ -1,37 +1,37 @@
 import ChimeSchedule
 
-/// Whether whoever watches from outside is to be told that this daemon can fire. A value: the loop gives it the time and
-/// what it sees.
+/// A Heartbeat decides whether an external monitor is told that this daemon can fire. It is a value; the loop passes in
+/// the time and the signs.
 struct Heartbeat: Sendable {
-  /// What firing depends on.
+  /// The conditions that firing depends on.
   struct Signs: Sendable {
-    /// Why the store takes no changes, or does not answer; nil: it has just taken one.
+    /// The reason why the store takes no changes or does not answer; nil if it has just taken one.
     var storeProblem: String?
-    /// The earliest time to come.
+    /// The earliest due time.
     var nextDue: Instant?
-    /// Whether a timer is armed for that, or it is being fired.
+    /// Whether a timer is armed for `nextDue` or its firing is in progress.
     var isAwaited = true
   }
 
   enum Step: Hashable, Sendable {
     case beat
-    /// To say once why nothing could fire.
+    /// Report once why nothing can fire.
     case fail(String)
     case nothing
   }
 
-  /// Why none is sent; nil: nothing is in the way.
+  /// The reason why no heartbeat is sent; nil if all is well.
   private(set) var problem: String?
-  /// Why the last was not taken.
+  /// The reason why the monitor did not accept the last heartbeat.
   private(set) var refusal: String?
-  /// When the last was taken.
+  /// The time when the last heartbeat was accepted.
   private(set) var takenAt: Instant?
   private var owesFailure = false
-  /// What was due when it was last looked at and has not fired since, and from when on.
+  /// The due time that has not fired since the last check, and the time when that was first seen.
   private var stalled: (due: Instant, since: Instant)?
 
-  /// For how long the same time may be due before firing counts as stopped: what comes due is fired at once, many one batch
-  /// after the other.
+  /// The time for which the same due time may stay before firing counts as stalled. Many due times fire in batches, one
+  /// after another.
   static let patience = Milliseconds.minutes(1)
 
   mutating func step(_ signs: Signs, at now: Instant) -> Step {
@@ -51,7 +51,7 @@ struct Heartbeat: Sendable {
       stalled = nil
       return nil
     }
-    // A clock that was set back begins anew.
+    // After a step back of the clock the measurement restarts.
     guard let known = stalled, known.due == due, known.since <= now else {
       stalled = (due, now)
       return nil
@@ -66,7 +66,7 @@ struct Heartbeat: Sendable {
 
   mutating func refused(_ why: String) { refusal = why }
 
-  /// What a person should know.
+  /// The sentence for the user; nil if all is well.
   var sentence: String? {
     problem.map { "no heartbeat is sent: \($0)" } ?? refusal.map { "the heartbeat is not taken: \($0)" }
   }

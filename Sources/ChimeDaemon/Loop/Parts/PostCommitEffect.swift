@@ -3,17 +3,17 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// What a commit brings about beside the record itself.
+/// An effect of a commit outside the store.
 enum PostCommitEffect: Sendable {
-  /// Tell those who watch, and the log.
+  /// Publish to the watchers and the log.
   case event(DaemonEvent)
-  /// The occurrence was closed, or put off until then: take down what still shows of it.
+  /// Withdraw the messages of an occurrence that was closed, or snoozed until the given time.
   case withdraw(OccurrenceID, until: Instant? = nil)
-  /// Deliveries were cancelled: what is held of them is not sent.
+  /// Drop the held messages of cancelled deliveries.
   case cancelled(Set<DeliveryID>)
-  /// A person has it tried now, whether or not the way was shut a moment ago.
+  /// Make a queue available now, at a person's request.
   case opened(DeliveryQueue)
-  /// The endpoints in memory are to be read again.
+  /// Read the endpoints again.
   case endpointsChanged
 
   typealias Kind = DaemonEvent.Kind
@@ -28,7 +28,7 @@ enum PostCommitEffect: Sendable {
   }
 }
 
-/// One thing that happened, as `chime watch` and the log are told of it.
+/// A DaemonEvent is one event for `chime watch` and the log.
 struct DaemonEvent: Sendable {
   enum Kind: String, Sendable {
     case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed, pinged
@@ -65,9 +65,9 @@ struct DaemonEvent: Sendable {
   }
 
   var kind: Kind
-  /// What the journal knows it by.
+  /// The message id in the journal.
   var id: MessageID
-  /// Nil: everyone is told.
+  /// The owner; nil if the event is for everyone.
   var owner: UInt32?
   var reminder: ReminderID?
   var title: String?
@@ -76,13 +76,13 @@ struct DaemonEvent: Sendable {
   var delivery: DeliveryID?
   var channel: ChannelName?
   var latenessMicroseconds: Int64?
-  /// Of what was missed: why, and how many times it stands for.
+  /// For missed occurrences: the reason and the number of times.
   var missed: (reason: MissReason, count: Int)?
-  /// What a job has said of itself.
+  /// What a job reported about itself.
   var ping: Ping.Kind?
   var message: String
 
-  /// - Parameter id: where the kind alone does not say it.
+  /// Creates an event. `id` is the message id if it differs from that of the kind.
   init(
     kind: Kind, id: MessageID? = nil, owner: UInt32? = nil, reminder: ReminderID? = nil, title: String? = nil,
     message: String
@@ -102,7 +102,7 @@ struct DaemonEvent: Sendable {
     self.occurrence = occurrence.id
   }
 
-  /// - Parameter tenants: their names, by what their things are owned by.
+  /// Returns the event for the protocol. `tenants` has the tenants' names by owner.
   func wire(at time: Wire.Time, _ tenants: [UInt32: String] = [:]) -> DaemonInterface.Event {
     DaemonInterface.Event(
       at: time, event: kind.rawValue, reminder: reminder?.rawValue, title: title,
@@ -111,7 +111,7 @@ struct DaemonEvent: Sendable {
       tenant: owner.flatMap { tenants[$0] })
   }
 
-  /// The journal's fields.
+  /// The fields for the journal.
   var fields: [(Log.Field, String)] {
     var fields: [(Log.Field, String)] = []
     if let owner { fields.append((.owner, String(owner))) }

@@ -2,39 +2,40 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// Where the answers to one endpoint's messages are read, as the loop knows it.
+/// A ReplySource is the loop's state about one reply address of an endpoint.
 struct ReplySource {
   enum Phase: Hashable {
-    /// How far it was read is being looked up, or the server has not answered yet.
+    /// The last position is being looked up, or the server has not answered yet. Exits: open, waiting.
     case connecting
+    /// The stream delivers messages. Exits: connecting, waiting.
     case open
-    /// It is asked for again then, by the clock that stands still while the machine sleeps.
+    /// The next attempt is due then, by the monotonic clock, which stands still during sleep. Exits: connecting.
     case waiting(untilMicroseconds: UInt64)
   }
 
   let address: String
-  /// As it was when it was asked for last.
+  /// The endpoint as of the last check.
   var endpoint: Endpoint
-  /// That of the stream; what comes of another is passed over.
+  /// The number of the stream. Events of other streams are ignored.
   var number: UInt64
   var phase = Phase.connecting
-  /// When the stream was opened.
+  /// The time when the stream was opened.
   var openedMicroseconds: UInt64?
   var backoff = ReplyBackoff()
-  /// The last message of which the store knows that it was read; nil: none, and also before it was looked up.
+  /// The last message that the store records as read; nil if there is none or it was not looked up yet.
   var mark: String?
-  /// The last message that was looked at. It may be later, as of those that change nothing the store is not told.
+  /// The last handled message. It may be later than `mark`, because messages that change nothing are not recorded.
   var last: String?
-  /// Messages that wait for those before them, the first one first.
+  /// Messages that wait for earlier ones, oldest first.
   var queue: ArraySlice<ReplyReader.Reply> = []
   var isApplying = false
-  /// Of one that is asked: whether the question was answered, and the next one follows once all is done that came.
+  /// For a polled source: whether the poll was answered, so that the next follows when all messages are handled.
   var isAnswered = false
-  /// After which message was asked, and when.
+  /// The position and time of the last poll.
   var asked: (after: String?, microseconds: UInt64)?
-  /// Whether it has answered since something was wrong last.
+  /// Whether the source has answered since the last problem.
   var hasAnswered = false
-  /// Why it cannot be read, and since when; nil while it can.
+  /// The reason why it cannot be read, and since when; nil if it can.
   var problem: (reason: String, since: Instant)?
   var isProblemTold = false
   var answers = 0
@@ -51,7 +52,7 @@ struct ReplySource {
       refused: refused, answeredAt: answeredAt)
   }
 
-  /// What others are told of it.
+  /// The status of a reply source in reports.
   struct Status: Hashable, Sendable {
     var isOpen: Bool
     var problem: String?
@@ -62,11 +63,11 @@ struct ReplySource {
   }
 }
 
-/// All of them.
+/// All reply sources of the daemon.
 struct ReplyState {
   var sources: [DeliveryQueue: ReplySource] = [:]
   var lastNumber: UInt64 = 0
-  /// The look at which of them are to be read that is under way.
+  /// The re-evaluation of sources in flight.
   var task: Task<Void, Never>?
   var owesLook = false
 

@@ -1,60 +1,59 @@
 import ChimeSchedule
 
-/// Where the machine is between waking and sleeping, as far as the daemon has heard: a value that is told what was
-/// heard and says what to do.
+/// A SleepCycle tracks the machine between waking and sleeping. It is a value: it takes events and returns orders.
 ///
 ///     awake → settling → asleep → awake
 ///
-/// logind and the clock both tell of waking, in either order; it is acted on once.
+/// logind and the clock both report waking, in either order. The daemon acts on it once.
 struct SleepCycle: Hashable, Sendable {
   enum Phase: Hashable, Sendable {
     /// Exits: settling.
     case awake
-    /// About to sleep, finishing what is under way. Exits: asleep, awake.
+    /// The machine is about to sleep; the daemon finishes the work in flight. Exits: asleep, awake.
     case settling
-    /// Ready to sleep, or asleep. Exits: awake.
+    /// The daemon is ready for sleep, or the machine sleeps. Exits: awake.
     case asleep
   }
 
   enum Event: Hashable, Sendable {
-    /// logind says that the machine is about to sleep.
+    /// logind announces sleep.
     case sleeps
-    /// Nothing is under way any more.
+    /// No work is in flight any more.
     case settled
-    /// The time for the present phase is up.
+    /// The time limit of the present phase has passed.
     case timeUp
-    /// logind says that the machine is awake, or does not sleep after all.
+    /// logind reports that the machine is awake, or does not sleep after all.
     case wakes
-    /// The clock tells that the machine has slept.
+    /// The clock shows that the machine has slept.
     case slept
-    /// Nobody is there any more to say when the machine wakes.
+    /// The connection to logind is lost, so nobody will report waking.
     case lost
   }
 
   enum Order: Hashable, Sendable {
-    /// Begin nothing new, and finish what is under way.
+    /// Begin nothing new, and finish the work in flight.
     case settle
-    /// Let go of the lock that keeps the machine awake.
+    /// Release the inhibitor lock.
     case release
-    /// Look at everything again, and say that the machine is awake.
+    /// Re-evaluate everything, and report that the machine is awake.
     case resume
-    /// Go on as before, without a word.
+    /// Continue silently.
     case goOn
-    /// Take the lock again.
+    /// Take the inhibitor lock again.
     case inhibit
-    /// `timeUp` is to come after this much time awake; nil: not at all.
+    /// Deliver `timeUp` after this time awake; nil cancels it.
     case wait(Milliseconds?)
   }
 
   private(set) var phase = Phase.awake
-  /// Whether the clock told of this waking before logind did.
+  /// Whether the clock reported this waking before logind.
   private var isTold = false
 
-  /// How long what is under way may keep the machine awake; logind's own limit is 5 s (InhibitDelayMaxSec in
+  /// The time for which work in flight may delay sleep; logind's own limit is 5 s (InhibitDelayMaxSec in
   /// logind.conf(5)).
   static let patience = Milliseconds.seconds(2)
-  /// How long the machine may be awake after it was let go before that is taken for no sleep at all: others may keep it
-  /// for as long as logind lets them.
+  /// The time awake after release of the lock from which no sleep is expected. Other programs may delay sleep for as
+  /// long as logind allows.
   static let failsafe = Milliseconds.minutes(2)
 
   mutating func handle(_ event: Event) -> [Order] {
@@ -70,7 +69,7 @@ struct SleepCycle: Hashable, Sendable {
       phase = .awake
       return [.wait(nil), .goOn]
     case (.slept, _):
-      // Before `sleeps` was heard, it is from a sleep that nobody announced.
+      // If the clock reports sleep before `sleeps`, nobody announced that sleep.
       isTold = true
       return wake() + [.resume]
     case (.wakes, _) where isTold:

@@ -1,35 +1,35 @@
 import ChimeCore
 
-/// What is wrong with the store, and what waits until it takes changes again.
+/// The problems of the store, and the work that waits until it takes changes again.
 struct StoreTrouble {
-  /// Why it takes no changes; nil while it does, as far as is known.
+  /// The reason why it takes no changes; nil if it does, as far as known.
   var writing: String?
-  /// Why it cannot even be read.
+  /// The reason why it cannot be read.
   var reading: String?
-  /// Sentences that the log has had.
+  /// The problems that were logged.
   private var told: Set<String> = []
-  /// Times that fired without the store and are in it now.
+  /// The number of times that fired without the store and are recorded now.
   var recorded = 0
-  /// Whether what waits in queues is to be tried at once.
+  /// Whether waiting deliveries are to be retried at once.
   var owesWake = false
 
   var problem: String? { writing ?? reading }
 
-  /// Whether the log has not heard this yet.
+  /// Returns whether the problem is not logged yet, and marks it as logged.
   mutating func isNew(_ sentence: String) -> Bool { told.insert(sentence).inserted }
 
-  /// It can be read again.
+  /// Clears the reading problem.
   mutating func isReadable() {
     guard let reading else { return }
     told.remove(reading)
     self.reading = nil
   }
 
-  /// The line for `systemctl status`.
+  /// Returns the line for `systemctl status`.
   ///
   /// - Parameters:
-  ///   - unrecorded: times that have fired and are not in the store.
-  ///   - showsMeanwhile: whether what is due is shown all the same.
+  ///   - unrecorded: the number of fired times that are not in the store.
+  ///   - showsMeanwhile: whether due reminders are shown from memory.
   func summary(unrecorded: Int, showsMeanwhile: Bool = true) -> String {
     if let reading { return "the store cannot be read, and nothing can fire until it can: \(reading)" }
     guard showsMeanwhile else {
@@ -40,11 +40,11 @@ struct StoreTrouble {
       "\(writing ?? "the store failed"); reminders are shown on the desktop from memory\(waiting); changes are refused"
   }
 
-  /// Ends it: it works.
+  /// Clears all problems.
   mutating func end() { self = StoreTrouble() }
 }
 
 extension StoreFailure {
-  /// Whether the store may work again by itself: a disk that is full, a file system that is read-only.
+  /// Whether the store may recover by itself, for example from a full disk or a read-only file system.
   var isPassing: Bool { if case .unavailable = self { true } else { false } }
 }

@@ -1,12 +1,12 @@
 import ChimeCore
 import ChimeSchedule
 
-/// The one line that says whether everything is all right: `systemctl status` and `chime status` show it.
+/// The one-line health summary in `systemctl status` and `chime status`.
 enum Summary {
-  /// Such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
+  /// Returns a line such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
   ///
-  /// - Parameter isShared: whether several users have reminders here. What systemd is told everybody on the machine can
-  ///   read, so that it names no title then.
+  /// - Parameter isShared: whether several users have reminders here. Everyone on the machine can read systemd's
+  ///   status, so it then names no title.
   static func read(
     _ store: any Store, _ context: ReminderContext, isShared: Bool, now: Instant
   ) async throws -> String {
@@ -38,14 +38,14 @@ enum Summary {
     "\(count) \(count == 1 ? one : many)"
   }
 
-  /// `at 14:30` today, `on 2026-12-01 at 14:30` later.
+  /// Returns `at 14:30` for today, `on 2026-12-01 at 14:30` for later.
   private static func clock(_ instant: Instant, now: Instant, _ zone: Zone) -> String {
     let text = RFC3339.format(instant, in: zone)
     let time = "at " + text.dropFirst(11).prefix(5)
     return text.prefix(10) == RFC3339.format(now, in: zone).prefix(10) ? time : "on \(text.prefix(10)) \(time)"
   }
 
-  /// The first instant of tomorrow on the wall clock.
+  /// Returns the first instant of tomorrow on the wall clock.
   static func endOfDay(_ now: Instant, _ zone: Zone) -> Instant {
     guard let tomorrow = zone.civil(at: now).date.adding(days: 1) else { return .latest }
     switch zone.resolve(CivilDateTime(date: tomorrow, time: .midnight)) {

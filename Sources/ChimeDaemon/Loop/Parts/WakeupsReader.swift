@@ -1,14 +1,14 @@
 import ChimeCore
 import Synchronization
 
-/// Reads what wakes next at the end of a writing transaction and numbers it.
+/// A WakeupsReader reads the next wake-ups at the end of a writing transaction and numbers them.
 ///
-/// A store runs its writing bodies one after another, so the numbers have the order of the commits, while the loop may
-/// hear of two commits in either order.
+/// A store runs its writing transactions one after another, so the numbers follow the order of commits. The loop may
+/// learn of two commits in either order.
 final class WakeupsReader: Sendable {
   private let count = Atomic<UInt64>(0)
 
-  /// How many writing transactions have read it.
+  /// The number of writing transactions that have read it.
   var transactions: UInt64 { count.load(ordering: .relaxed) }
 
   func read(_ transaction: any StoreTransaction) throws -> NextWakeups {

@@ -3,10 +3,10 @@ import ChimeDelivery
 import ChimeSchedule
 import Glibc
 
-/// One connection to a session bus and what is known there of org.freedesktop.Notifications: who owns the name, which
-/// calls are under way.
+/// A BusConnection is one connection to a session bus. It tracks the owner of org.freedesktop.Notifications and the calls
+/// in flight.
 ///
-/// Used by the bus's thread only, which polls `descriptor` for `interest` until `wakeAt` and calls `process()`.
+/// Only the bus's thread uses it. The thread polls `descriptor` for `interest` until `wakeAt` and then calls `process()`.
 final class BusConnection {
   private static let service = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
@@ -15,25 +15,24 @@ final class BusConnection {
   private let tell: (NotificationServerEvent) -> Void
   private let timeout: Milliseconds
   private var slots: [OpaquePointer] = []
-  /// What is to be done with the answers that are awaited, by the calls' cookies. An answer may be an error, also one that
-  /// sd-bus makes itself when time is up.
+  /// The handlers of pending replies, by cookie. A reply may be an error, including the timeout error of sd-bus.
   private var awaited: [UInt64: (OpaquePointer) -> Void] = [:]
-  /// The popups whose calls are under way, for when the connection breaks.
+  /// The popup calls in flight, to be refused if the connection breaks.
   private var calls: Set<UInt64> = []
-  /// Calls of popups whose time is up, by their cookies, oldest first: the server may show them yet.
+  /// Popup calls that timed out, by cookie, oldest first. The server may still show them.
   private var late: [(cookie: UInt64, call: UInt64)] = []
-  /// How many of them are remembered.
+  /// The maximum number of remembered late calls.
   private static let lateLimit = 64
-  /// The unique name of the server; nil while there is none.
+  /// The unique name of the server; nil if there is none.
   private var owner: String?
-  /// When the bus has to have said who owns the name; nil once it has.
+  /// The time by which the bus must name the owner, on the monotonic clock; nil after that.
   private var deadline: UInt64?
   private var asksForCapabilities = false
   private var wantsActivation = false
-  /// Whether somebody waits to hear if there is a server.
+  /// Whether a caller waits to learn if there is a server.
   private(set) var isLooking = false
 
-  /// Begins to connect.
+  /// Starts to connect.
   init(address: String, timeout: Milliseconds, tell: @escaping (NotificationServerEvent) -> Void) throws(BusTrouble) {
     var made: OpaquePointer?
     let failure = sd_bus_new(&made)
@@ -58,13 +57,13 @@ final class BusConnection {
     sd_bus_close_unref(bus)
   }
 
-  // MARK: For the thread
+  // MARK: Interface for the thread
 
   var descriptor: Int32 { sd_bus_get_fd(bus) }
 
   var interest: Int16 { Int16(clamping: max(0, sd_bus_get_events(bus))) }
 
-  /// The time on the monotonic clock at which `process()` is to be called whatever happens; nil for never.
+  /// The time on the monotonic clock when `process()` must be called at the latest; nil for never.
   var wakeAt: UInt64? {
     var limit = UInt64.max
     if sd_bus_get_timeout(bus, &limit) < 0 { limit = 0 }
@@ -72,7 +71,7 @@ final class BusConnection {
     return earliest == .max ? nil : earliest
   }
 
-  /// Works off what has arrived; of one that floods, a share.
+  /// Processes at most 256 messages, so that a flood does not block the thread.
   func process() throws(BusTrouble) {
     for _ in 0..<256 {
       let result = sd_bus_process(bus, nil)
@@ -84,7 +83,7 @@ final class BusConnection {
     if let deadline, deadline <= Self.monotonicMicroseconds { throw .silent }
   }
 
-  /// Tells those who wait that nothing will come.
+  /// Refuses all calls in flight.
   func abandon(_ trouble: BusTrouble) {
     awaited = [:]
     for call in calls.sorted() { tell(.refused(call, trouble.fault)) }
@@ -133,11 +132,11 @@ final class BusConnection {
     var number = number
     sd_bus_message_append_basic(message, CChar(UInt8(ascii: "u")), &number)
     sd_bus_message_set_auto_start(message, 0)
-    // An answer is asked for, so that an error is not taken for news, and passed over.
+    // A reply is requested and ignored, so that an error is not mistaken for a signal.
     try send(message) { _ in }
   }
 
-  // MARK: Who is there
+  // MARK: The server
 
   private func askForOwner() throws(BusTrouble) {
     let message = try method(
@@ -147,12 +146,12 @@ final class BusConnection {
     try send(message) { [unowned self] answer in
       deadline = nil
       owner = sd_bus_message_is_method_error(answer, nil) > 0 ? nil : BusReader.text(in: answer)
-      // One that cannot be asked is one that is not there.
+      // If the query cannot be sent, the server counts as absent.
       if isLooking || owner != nil { try? askForCapabilities() }
     }
   }
 
-  /// Asks the server that is there, or the one that the bus starts, where that is wanted.
+  /// Queries the present server, or the one that the bus starts if activation is wanted.
   private func askForCapabilities() throws(BusTrouble) {
     guard !asksForCapabilities else { return }
     guard owner != nil || wantsActivation else {
@@ -166,7 +165,7 @@ final class BusConnection {
     let asked = owner
     try send(message) { [unowned self] message in
       asksForCapabilities = false
-      // What the server before this one said, or did not say any more, is of no interest.
+      // Ignore the reply, or its absence, of a previous server.
       if let asked, let owner, owner != asked, (try? askForCapabilities()) != nil { return }
       if let fault = fault(of: message, since: started) {
         answer(.unreachable(fault))
@@ -179,7 +178,7 @@ final class BusConnection {
     asksForCapabilities = true
   }
 
-  /// The server's unique name, which its bus gives to nobody else, and the bus's id.
+  /// The server's unique name, which the bus never reuses, and the bus's id.
   private var identity: String {
     var id = sd_id128_t()
     sd_bus_get_bus_id(bus, &id)
@@ -194,7 +193,7 @@ final class BusConnection {
   }
 
   private func heard(_ message: OpaquePointer) {
-    // Anybody on the bus may send us a signal: the bus alone is believed about owners, the server about popups.
+    // Any program on the bus can send signals. Owner changes are accepted from the bus only, popup events from the server only.
     guard let sender = sd_bus_message_get_sender(message).map({ String(cString: $0) }) else { return }
     if sender == "org.freedesktop.DBus", sd_bus_message_is_signal(message, sender, "NameOwnerChanged") > 0 {
       guard let names = BusReader.three(in: message), names[0] == Self.service else { return }
@@ -225,7 +224,7 @@ final class BusConnection {
 
   private func match(_ rule: String) throws(BusTrouble) {
     var slot: OpaquePointer?
-    // The handler runs inside sd_bus_process only, which this object calls while it is alive.
+    // The handler runs only inside sd_bus_process, which this object calls while it is alive.
     let result = sd_bus_add_match_async(
       bus, &slot, rule,
       { message, context, _ in
@@ -237,7 +236,7 @@ final class BusConnection {
     slots.append(slot)
   }
 
-  /// sd-bus passes on what is an answer to nothing that is awaited, such as that of a server that hung.
+  /// Receives replies that are no longer awaited, such as those of a server that hung.
   private func watchLateAnswers() throws(BusTrouble) {
     var slot: OpaquePointer?
     let result = sd_bus_add_filter(
@@ -297,7 +296,7 @@ final class BusConnection {
     awaited[cookie] = handle
   }
 
-  /// What an answer that is an error says; nil when it is none.
+  /// Returns the fault that an error reply describes; nil if the reply is not an error.
   private func fault(of answer: OpaquePointer, since started: UInt64) -> NotificationFault? {
     guard sd_bus_message_is_method_error(answer, nil) > 0 else { return nil }
     let error = sd_bus_message_get_error(answer)
@@ -309,7 +308,7 @@ final class BusConnection {
       return NotificationFault(
         isBlocked: false,
         sentence: "the notification server did not answer within \(DurationText.format(timeout))")
-    // Whoever was asked left without an answer, or is not there to be asked.
+    // The server left without a reply, or does not exist.
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
       "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.NoServer",
       "org.freedesktop.DBus.Error.Disconnected", "org.freedesktop.DBus.Error.TimedOut":

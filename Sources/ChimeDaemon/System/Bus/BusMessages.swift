@@ -1,14 +1,14 @@
 import CSystemd
 import ChimeDelivery
 
-/// Writes the arguments of a call. The first failure stays, and what follows it is not written.
+/// A BusWriter writes the arguments of a call. It keeps the first failure and writes nothing after it.
 struct BusWriter {
   private let message: OpaquePointer
   private(set) var failure: Int32 = 0
 
   init(_ message: OpaquePointer) { self.message = message }
 
-  /// The arguments of `Notify`: `susssasa{sv}i`.
+  /// Writes the arguments of `Notify`: `susssasa{sv}i`.
   mutating func add(_ notification: DesktopNotification) {
     add(notification.appName)
     add(notification.replaces)
@@ -27,7 +27,7 @@ struct BusWriter {
         writer.entry(name, "s") { $0.add(value) }
       }
     }
-    // 0: it never goes by itself; -1: the server's own time.
+    // 0: the popup never expires; -1: the server's default.
     basic("i", Int32(notification.stays ? 0 : -1))
   }
 
@@ -39,7 +39,7 @@ struct BusWriter {
   }
 
   private mutating func add(_ text: String) {
-    // D-Bus has no text with a zero in it.
+    // D-Bus strings cannot contain NUL.
     let text = text.utf8.contains(0) ? text.filter { $0 != "\0" } : text
     step { message in text.withCString { sd_bus_message_append_basic(message, Self.code("s"), $0) } }
   }
@@ -64,7 +64,7 @@ struct BusWriter {
   private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
 }
 
-/// Reads what a message holds, at the place to which it has been read.
+/// Reads values at the current position of a message.
 enum BusReader {
   private static let string = CChar(UInt8(ascii: "s"))
 
@@ -74,14 +74,14 @@ enum BusReader {
     return String(cString: text)
   }
 
-  /// The three texts of `NameOwnerChanged`.
+  /// Reads the three strings of `NameOwnerChanged`.
   static func three(in message: OpaquePointer) -> [String]? {
     guard sd_bus_message_has_signature(message, "sss") > 0 else { return nil }
     let texts = [text(in: message), text(in: message), text(in: message)].compactMap { $0 }
     return texts.count == 3 ? texts : nil
   }
 
-  /// An array of texts; of a long one the beginning.
+  /// Reads an array of strings, at most 1,000.
   static func texts(in message: OpaquePointer) -> [String]? {
     guard sd_bus_message_has_signature(message, "as") > 0,
       sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "s") >= 0

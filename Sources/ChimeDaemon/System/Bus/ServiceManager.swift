@@ -3,9 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What systemd is told, and what it hands over (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).
-///
-/// Does nothing outside systemd.
+/// The interface to systemd (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)). Without systemd it does nothing.
 enum ServiceManager {
   static func ready(status: String) { notify("READY=1\nSTATUS=\(oneLine(status))") }
 
@@ -17,20 +15,20 @@ enum ServiceManager {
 
   static func stopping() { notify("STOPPING=1") }
 
-  /// What is being done takes longer than systemd would wait.
+  /// Extends systemd's start or stop timeout for slow work.
   static func extendTimeout(bySeconds seconds: Int) { notify("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)") }
 
   static func watchdog() { notify("WATCHDOG=1") }
 
-  /// How often the watchdog wants to hear of us; nil when there is none.
+  /// Returns the watchdog's timeout; nil if there is no watchdog.
   static func watchdogMicroseconds() -> UInt64? {
     var interval: UInt64 = 0
     return sd_watchdog_enabled(0, &interval) > 0 ? interval : nil
   }
 
-  /// Sockets that systemd listens on for us. They are ours from the first call on; children do not inherit them.
+  /// Returns the listening sockets from systemd and takes ownership with the first call; children do not inherit them.
   ///
-  /// Unless the unit says NonBlocking=yes they come blocking, and the loop accepts until there is nobody left.
+  /// They are blocking unless the unit sets NonBlocking=yes. The loop accepts until EAGAIN, so they are made non-blocking.
   static func listeningSockets() -> [Int32] {
     let count = sd_listen_fds(1)
     guard count > 0 else { return [] }
@@ -40,11 +38,11 @@ enum ServiceManager {
     }
   }
 
-  /// Over a socket that is kept. sd_notify(3) makes one for each message and cannot when no descriptor is left: then
-  /// systemd would not hear of the watchdog, and would end a daemon that works.
+  /// Sends a notification over a socket that stays open. sd_notify(3) opens one for each message and fails without a free
+  /// descriptor. systemd would then miss the watchdog and kill a working daemon.
   ///
-  /// It never waits: a manager that reads nothing for a while holds up no reminder. What tells of a state that lasts goes to
-  /// it later, from a thread of its own; a status and a sign of life are followed by others.
+  /// It never blocks, so a manager that stops reading delays no reminder. Lasting states are sent later from another
+  /// thread. A status or watchdog message is dropped, because others follow.
   private static func notify(_ state: String) {
     guard let channel else { return }
     let isFleeting = state.hasPrefix("STATUS=") || state.hasPrefix("WATCHDOG=")
@@ -63,9 +61,9 @@ enum ServiceManager {
     }
   }
 
-  /// What the manager has not taken yet, the oldest first.
+  /// Messages that the manager has not taken yet, oldest first.
   private static let owed = Mutex<[String]>([])
-  /// A daemon that is reloaded again and again tells twice each time.
+  /// Each reload sends two lasting states.
   private static let mostOwed = 64
 
   private struct Channel {
@@ -73,7 +71,7 @@ enum ServiceManager {
     let address: sockaddr_un
     let length: socklen_t
 
-    /// False when it cannot be taken now. A manager that is gone takes everything.
+    /// Sends a message. Returns false if it would block. A manager that is gone counts as success.
     func send(_ state: String, _ flags: Int32) -> Bool {
       var address = address
       let count = withUnsafePointer(to: &address) { pointer in
@@ -85,9 +83,9 @@ enum ServiceManager {
     }
   }
 
-  /// Made with the first message, which is sent before a client is let in; nil where nobody listens.
+  /// The socket, created with the first message, before any client connects; nil without a manager.
   private static let channel: Channel? = {
-    // A path, or an abstract name behind an @ (sd_notify(3), $NOTIFY_SOCKET).
+    // A path, or an abstract name after an @ (sd_notify(3), $NOTIFY_SOCKET).
     guard let name = getenv("NOTIFY_SOCKET").map({ Array(String(cString: $0).utf8) }),
       let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
       let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)
@@ -105,7 +103,7 @@ enum ServiceManager {
   }()
 
   private static func oneLine(_ text: String) -> String {
-    // A line of its own would be an order of its own.
+    // A second line would be a second command.
     Log.line(text)
   }
 }

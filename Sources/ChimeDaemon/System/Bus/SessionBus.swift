@@ -3,10 +3,10 @@ import ChimeSchedule
 import Glibc
 import Synchronization
 
-/// The session bus's notification server over sd-bus (sd-bus(3)), on one connection and one thread.
+/// A SessionBus reaches the notification server of the session bus by sd-bus(3), on one connection and one thread.
 ///
-/// The thread starts with the first thing that is asked and sleeps without a time limit while nothing is under way. A
-/// connection that breaks is made anew when the next thing is asked.
+/// The thread starts with the first call and sleeps without a timeout while no call is in flight. After the connection
+/// breaks, the next call opens a new one.
 final class SessionBus: NotificationServer {
   fileprivate enum Command: Sendable {
     case look(activating: Bool)
@@ -15,7 +15,7 @@ final class SessionBus: NotificationServer {
     case stop(@Sendable () -> Void)
   }
 
-  /// Who is told. Behind a mutex because it is set by the channel and read by the bus's thread.
+  /// Holds the event handler. A mutex guards it because the channel sets it and the bus's thread reads it.
   fileprivate final class Listener: Sendable {
     private let handler = Mutex<(@Sendable (NotificationServerEvent) -> Void)?>(nil)
 
@@ -26,9 +26,11 @@ final class SessionBus: NotificationServer {
   private let listener = Listener()
   private let worker: Worker<Command>
 
+  /// Creates the bus without a connection.
+  ///
   /// - Parameters:
-  ///   - environment: has `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` with a `bus` in it.
-  ///   - timeout: how long the server may take for a call.
+  ///   - environment: contains `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` with a `bus` in it.
+  ///   - timeout: the time limit of the server for a call.
   init(environment: [String: String], timeout: Milliseconds) {
     let (listener, address) = (listener, Self.address(in: environment))
     worker = Worker(name: "chime-desktop") { mailbox in
@@ -60,7 +62,7 @@ final class SessionBus: NotificationServer {
     }
   }
 
-  /// The address of the user's bus (D-Bus Specification, "Server Addresses"); nil when the environment names none.
+  /// Returns the address of the user's bus (D-Bus Specification, "Server Addresses"); nil if the environment has none.
   static func address(in environment: [String: String]) -> String? {
     if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
     guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else { return nil }
@@ -80,7 +82,7 @@ final class SessionBus: NotificationServer {
   }
 }
 
-/// What the bus's thread owns.
+/// The state that the bus's thread owns.
 private final class BusThread {
   private let mailbox: Mailbox<SessionBus.Command>
   private let address: String?
@@ -151,7 +153,7 @@ private final class BusThread {
         drop(error)
       }
     case .close(let number):
-      // Nobody waits for its outcome: a popup that is not there needs no closing.
+      // The result is irrelevant: a popup that does not exist needs no closing.
       try? connection?.close(number)
     case .stop(let done): stops.append(done)
     }
@@ -162,7 +164,7 @@ private final class BusThread {
     return try BusConnection(address: address, timeout: timeout, tell: tell)
   }
 
-  /// The connection is of no use any more.
+  /// Closes a connection that is no longer usable.
   private func drop(_ trouble: BusTrouble, isLooking: Bool = false) {
     let wasLooking = connection?.isLooking ?? false
     let connection = connection
@@ -172,14 +174,14 @@ private final class BusThread {
   }
 }
 
-/// Why the bus could not be spoken to.
+/// The reason why the bus cannot be used.
 enum BusTrouble: Error, Hashable {
   case noBus(String)
   /// The connection broke.
   case gone
-  /// It was connected and did not say a word.
+  /// The bus accepted the connection but does not answer.
   case silent
-  /// Something was refused that is not the bus's fault.
+  /// A call was refused for a reason that is not the bus's fault.
   case refused(call: String, code: Int32)
 
   var fault: NotificationFault {

@@ -1,20 +1,19 @@
 import CSystemd
 import Glibc
 
-/// Hears from logind when the machine is about to sleep and when it has woken, and holds the lock that makes it wait for us
-/// (org.freedesktop.login1(5): `PrepareForSleep`, `Inhibit`; systemd.io/INHIBITOR_LOCKS), over sd-bus on the system bus.
+/// A SleepWatch receives sleep and wake events from logind and holds the inhibitor lock that delays sleep.
 ///
-/// Nothing here waits for the bus. Used on the loop's queue only: the loop watches `descriptor` for `interest` and calls
-/// `process()`.
+/// It uses sd-bus on the system bus (org.freedesktop.login1(5): `PrepareForSleep`, `Inhibit`; systemd.io/INHIBITOR_LOCKS) and
+/// never blocks. It is used on the loop's queue only: the loop watches `descriptor` for `interest` and calls `process()`.
 final class SleepWatch {
   enum Event: Hashable {
     case sleeps
     case wakes
-    /// logind has gone: nobody will say when the machine wakes.
+    /// logind has stopped, so nobody reports when the machine wakes.
     case logindGone
-    /// The lock is ours.
+    /// The lock was granted.
     case holds
-    /// logind does not give it, for this reason.
+    /// logind refuses the lock, for this reason.
     case refused(String)
   }
 
@@ -24,18 +23,18 @@ final class SleepWatch {
 
   private let bus: OpaquePointer
   private var slots: [OpaquePointer] = []
-  /// Added to by handlers while `process()` runs.
+  /// Collects events while `process()` runs.
   private var events: [Event] = []
-  /// The lock: sleep waits, for as long as logind allows, until it is closed.
+  /// The lock. Sleep waits, within logind's limit, until it is closed.
   private var lock: Int32 = -1
-  /// Whether the lock is wanted: what comes after it was let go is let go too.
+  /// Whether the lock is wanted. A lock that arrives after `release` is closed.
   private var isWanted = false
-  /// The call that asks for it.
+  /// The pending `Inhibit` call.
   private var asking: OpaquePointer?
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// - Throws: `SystemError` when there is no system bus; waking is then noticed by the clock watch alone.
+  /// - Throws: `SystemError` without a system bus. Only the clock watch then detects waking.
   init() throws(SystemError) {
     var opened: OpaquePointer?
     let result = sd_bus_open_system(&opened)
@@ -50,16 +49,16 @@ final class SleepWatch {
 
   deinit {
     release()
-    // Of a call that is unanswered: it would keep the bus, and call what is no more.
+    // An unanswered call would keep the bus alive and call a handler on a freed object.
     sd_bus_slot_unref(asking)
     for slot in slots { sd_bus_slot_unref(slot) }
-    // Without a flush, which would wait.
+    // Close without a flush, which would block.
     sd_bus_close_unref(bus)
   }
 
   var descriptor: Int32 { sd_bus_get_fd(bus) }
 
-  /// What to watch the descriptor for. Another one after each call.
+  /// The events to poll the descriptor for; they may change with each call.
   var interest: Poller.Readiness {
     let events = sd_bus_get_events(bus)
     var interest: Poller.Readiness = []
@@ -68,9 +67,9 @@ final class SleepWatch {
     return interest
   }
 
-  /// Works off what has arrived; of one that floods, a share.
+  /// Processes at most 256 messages, so that a flood does not block the loop.
   ///
-  /// - Throws: `SystemError` when the bus is gone.
+  /// - Throws: `SystemError` if the bus is gone.
   func process() throws(SystemError) -> [Event] {
     events = []
     for _ in 0..<256 {
@@ -83,7 +82,7 @@ final class SleepWatch {
 
   // MARK: The lock
 
-  /// Asks for the lock; `process()` tells of it. One that is held already is let go when the new one comes.
+  /// Requests the lock; `process()` reports the result. A lock that is already held is closed when the new one arrives.
   func inhibit() {
     isWanted = true
     guard asking == nil else { return }
@@ -94,7 +93,7 @@ final class SleepWatch {
     for text in ["sleep", "Chime", "What is under way is finished first", "delay"] {
       text.withCString { _ = sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), $0) }
     }
-    // Without a limit of time, for which the loop would have to be woken: who does not answer does not keep us waiting.
+    // The call has no timeout, because a timeout would wake the loop. A missing answer delays nothing.
     let result = sd_bus_call_async(
       bus, &asking, message,
       { answer, context, _ in
@@ -105,7 +104,7 @@ final class SleepWatch {
     if result < 0 { refuse(SystemError("Inhibit", code: -result).reason) }
   }
 
-  /// Lets the machine sleep.
+  /// Releases the lock.
   func release() {
     isWanted = false
     if lock >= 0 { close(lock) }
@@ -120,7 +119,7 @@ final class SleepWatch {
       return refuse(text ?? "an error without words")
     }
     var given: Int32 = -1
-    // The message keeps its own.
+    // The message owns its descriptor, so the lock is a duplicate.
     guard sd_bus_message_read_basic(answer, CChar(UInt8(ascii: "h")), &given) > 0 else {
       return refuse("it answered without a lock")
     }
@@ -141,7 +140,7 @@ final class SleepWatch {
 
   private func match(_ rule: String) throws(SystemError) {
     var slot: OpaquePointer?
-    // The handler runs inside sd_bus_process only, which this object calls while it is alive.
+    // The handler runs only inside sd_bus_process, which this object calls while it is alive.
     let result = sd_bus_add_match_async(
       bus, &slot, rule,
       { message, context, _ in
@@ -162,7 +161,7 @@ final class SleepWatch {
       let names = BusReader.three(in: message), names[0] == Self.service
     {
       if !names[1].isEmpty { events.append(.logindGone) }
-      // The new one may know nothing of the lock that the old one gave.
+      // A restarted logind may not know the old lock.
       if !names[2].isEmpty { inhibit() }
     }
   }

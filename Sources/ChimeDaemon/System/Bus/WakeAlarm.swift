@@ -2,17 +2,19 @@ import CLinux
 import ChimeSchedule
 import Glibc
 
-/// The timer that wakes the machine from its sleep: one timerfd of CLOCK_REALTIME_ALARM, which the kernel hands to the
+/// A WakeAlarm wakes the machine from sleep: a timerfd of CLOCK_REALTIME_ALARM, which the kernel programs into the
 /// hardware clock when the machine falls asleep (timerfd_create(2)).
 ///
-/// Nobody reads it: what is due is found by the loop's own timer, which runs on once the machine is awake.
+/// Nobody reads it. The loop's own timer fires the due reminders once the machine is awake.
 final class WakeAlarm: Sendable {
   private let descriptor: Int32
-  /// Why the machine is not woken, and what to do; nil when it is.
+  /// The reason why the wake-up alarm cannot be set, with advice; nil if it can.
   let problem: String?
 
-  /// - Parameter clocks: where the kernel shows hardware clocks; one that can wake the machine has a `wakealarm` there
-  ///   (the kernel's Documentation/ABI/testing/rtc-cdev and admin-guide/rtc.rst).
+  /// Creates the timer without an alarm time.
+  ///
+  /// - Parameter clocks: the folder of the kernel's hardware clocks. A clock that can wake the machine has a file
+  ///   `wakealarm` there (the kernel's Documentation/ABI/testing/rtc-cdev and admin-guide/rtc.rst).
   init(isSystem: Bool, clocks: String = "/sys/class/rtc") {
     descriptor = chime_wake_timer()
     if descriptor < 0 {
@@ -27,7 +29,7 @@ final class WakeAlarm: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Wakes the machine at `time`, and at no time armed before; nil: not at all.
+  /// Sets the alarm to `time` instead of any earlier setting; nil cancels it.
   func arm(at time: Instant?) {
     guard descriptor >= 0 else { return }
     chime_wake_timer_set(descriptor, max(time?.milliseconds ?? 0, 0))

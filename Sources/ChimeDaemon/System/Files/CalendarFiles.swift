@@ -2,18 +2,18 @@ import ChimeCore
 import ChimeExchange
 import ChimeSchedule
 
-/// The named calendars as they are at present: their days, and what tells whether their files have changed.
+/// The named calendars: their days, and the identities of their files, by which changes are detected.
 struct CalendarFiles: Sendable {
-  /// The days of each calendar that could be read.
+  /// The days of each calendar that was read.
   private(set) var days: [String: [ClosedRange<CivilDate>]] = [:]
-  /// What is wrong with a calendar's file, by the calendar's name. Its days are those that were read last, if ever.
+  /// The problem of each unreadable calendar file, by calendar. The calendar keeps the days that were read last.
   private(set) var problems: [String: String] = [:]
-  /// The public holidays that came with Chime, where the configuration has no calendar of their name.
+  /// The shipped public holidays, unless the configuration defines a calendar of that name.
   private(set) var holidays: PublicHolidays?
   private var sources: [String: CalendarSource] = [:]
   private var identities: [String: FileIdentity] = [:]
 
-  /// A file larger than this is no calendar of holidays.
+  /// The maximum size of a calendar file in bytes.
   static let maxBytes = 4 << 20
 
   init() {}
@@ -24,7 +24,7 @@ struct CalendarFiles: Sendable {
     }
   }
 
-  /// The folders of the files.
+  /// The folders of the calendar files.
   var folders: Set<String> {
     Set(
       paths.compactMap { path in
@@ -32,7 +32,7 @@ struct CalendarFiles: Sendable {
       })
   }
 
-  /// What tells these days from others after a restart: FNV-1a over names and day numbers.
+  /// A hash of the days for comparison after a restart: FNV-1a over names and day numbers.
   var fingerprint: String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -46,17 +46,17 @@ struct CalendarFiles: Sendable {
     return String(hash, radix: 16)
   }
 
-  /// Takes over what the configuration says, and reads what it has not read or what has changed on disk.
+  /// Adopts the configured calendars, and reads new and changed files. Returns the names of calendars whose days changed,
+  /// including removed ones.
   ///
-  /// - Parameter country: whose public holidays are meant; nil: nobody knows.
-  /// - Returns: the names of those whose days are others now, those that are gone included.
+  /// - Parameter country: the country of the public holidays; nil if unknown.
   mutating func update(
     _ wanted: [String: CalendarSource], country: String? = nil, zones: ZoneCatalog
   ) -> Set<String> {
     let before = days
     for name in sources.keys where wanted[name] == nil { forget(name) }
     for (name, source) in wanted {
-      // Another source under the same name is another calendar.
+      // A new source under an old name is a new calendar.
       if sources[name] != source { forget(name) }
       sources[name] = source
       switch source {

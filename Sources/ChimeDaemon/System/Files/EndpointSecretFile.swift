@@ -1,16 +1,16 @@
 package import ChimeDelivery
 import ChimeSchedule
 
-/// What is kept for one endpoint that nobody else may read: the secrets that sign, and a token.
+/// An EndpointSecretFile holds the secrets of one endpoint: signing secrets and a token.
 ///
-/// As a text it has a line for each; empty lines and lines that begin with `#` are passed over:
+/// The text has a line for each. Empty lines and lines that begin with `#` are ignored:
 ///
 ///     whsec_…
 ///     whsk_…
 ///     whsec_… until 2026-03-30T08:30:00Z
 ///     token tk_…
 ///
-/// A second token in that line is the one that messages are taken back with.
+/// A second token in the `token` line serves to withdraw messages.
 package struct EndpointSecretFile: Sendable {
   package struct Line: Sendable {
     package let text: String
@@ -22,13 +22,15 @@ package struct EndpointSecretFile: Sendable {
     }
   }
 
-  /// The newest first.
+  /// The signing secrets, newest first.
   package var secrets: [Line] = []
   package var token: Token?
 
   init() {}
 
-  /// - Throws: `EndpointSecretFileError`, which repeats nothing of the text.
+  /// Parses the text of a file.
+  ///
+  /// - Throws: `EndpointSecretFileError`, which quotes nothing of the text.
   package init(parsing text: String) throws(EndpointSecretFileError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -62,13 +64,13 @@ package struct EndpointSecretFile: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The secrets that have not been replaced.
+  /// The secrets that were not replaced.
   var current: [Line] { secrets.filter { $0.signing.until == nil } }
 
-  /// When the last of those that have been replaced stops signing.
+  /// The time when the last replaced secret stops signing.
   var rotationEnds: Instant? { secrets.compactMap(\.signing.until).max() }
 
-  /// Forgets the secrets whose time is over. Returns whether there were any.
+  /// Removes expired secrets. Returns whether there were any.
   mutating func forget(before now: Instant) -> Bool {
     let count = secrets.count
     secrets.removeAll { line in line.signing.until.map { $0 <= now } ?? false }
@@ -76,7 +78,7 @@ package struct EndpointSecretFile: Sendable {
   }
 }
 
-/// What is wrong with a file of secrets, without any of it.
+/// An error in a file of secrets, without any of its content.
 package struct EndpointSecretFileError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What tells one state of a file from another without reading it.
+/// A FileIdentity detects changes of a file without reading it.
 struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
   let device: UInt64
   let inode: UInt64
@@ -8,7 +8,7 @@ struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
   let seconds: Int64
   let nanoseconds: Int64
 
-  /// Nil when there is no such file.
+  /// Returns nil if the file does not exist.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -19,6 +19,6 @@ struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
     nanoseconds = Int64(status.st_mtim.tv_nsec)
   }
 
-  /// As it is kept across a restart: device numbers may be others after a boot.
+  /// The form for comparison across restarts. The device is omitted, because its number may change with a boot.
   var description: String { "\(inode):\(size):\(seconds).\(nanoseconds)" }
 }

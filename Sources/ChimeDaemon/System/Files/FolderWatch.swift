@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells which files were put, replaced or taken away in some folders, by inotify(7).
+/// A FolderWatch reports created, replaced and removed files in folders, by inotify(7).
 ///
-/// Folders are added from wherever one is first needed, the loop reads what happened: a lock guards the table of the
-/// two. A folder is watched rather than a file because files are replaced by renaming others over them.
+/// Any thread adds folders and the loop reads events; a lock guards their common table. It watches folders rather than
+/// files, because files are replaced by renames.
 package final class FolderWatch: Sendable {
-  /// Readable when something happened.
+  /// Readable when there are events.
   let descriptor: Int32
   private let folders = Mutex<[Int32: String]>([:])
 
@@ -18,20 +18,20 @@ package final class FolderWatch: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Watches a folder from now on; again is no more than once. One that is not there is not watched.
+  /// Watches a folder. Repeated calls have no effect, and a missing folder is ignored.
   package func add(_ folder: String) {
     let events =
       UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE) | UInt32(IN_CLOSE_WRITE)
       | UInt32(IN_ONLYDIR)
-    // The lock is held so that an event cannot come before its folder is known.
+    // The lock is held so that no event arrives before its folder is in the table.
     folders.withLock { known in
       let watch = inotify_add_watch(descriptor, folder, events)
       if watch >= 0 { known[watch] = folder }
     }
   }
 
-  /// The paths of the files that something happened to since the last call. When there was more than the system keeps,
-  /// every folder is named instead.
+  /// Returns the paths of the files that changed since the last call. After an overflow of the kernel's queue it returns
+  /// all folders instead.
   package func changes() -> Set<String> {
     var changed: Set<String> = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -53,7 +53,7 @@ package final class FolderWatch: Sendable {
           if mask & UInt32(IN_Q_OVERFLOW) != 0 {
             changed.formUnion(known.values)
           } else if mask & UInt32(IN_IGNORED) != 0 {
-            // The folder itself is gone.
+            // The folder itself was removed.
             if let folder = known.removeValue(forKey: watch) { changed.insert(folder) }
           } else if let folder = known[watch] {
             changed.insert("\(folder)/\(String(decoding: name, as: UTF8.self))")

@@ -3,18 +3,17 @@ import ChimeDelivery
 import ChimeSchedule
 import Glibc
 
-/// The photos of entries, items and milestones: files of the state folder, each named by its contents, in a folder of its
-/// owner's.
+/// The photos of entries, items and milestones, in a folder for each owner. Each file is named by the hash of its content.
 ///
-/// What is there never changes, so the same photo is kept once, and a backup may read it at any time.
+/// Files never change, so equal photos are stored once, and a backup may read them at any time.
 struct Photos: Sendable {
   static let maxBytes = 20 << 20
-  /// How long one is kept that nothing refers to: as long as a change can be taken back, and a day.
+  /// The time for which an unreferenced photo is kept: a day longer than a change can be undone.
   static let keptFor = TrackingChange.keptFor + .days(1)
 
   let folder: String
 
-  /// The kinds of photo that are taken, told by how their bytes begin.
+  /// The accepted image formats, detected by their first bytes.
   enum Kind: String, CaseIterable, Sendable {
     case jpeg = "jpg"
     case png
@@ -37,14 +36,14 @@ struct Photos: Sendable {
     }
   }
 
-  /// Whether a text is the name of a photo, which never leads out of the folder.
+  /// Returns whether a text is a valid photo name. Such a name never leads out of the folder.
   static func isName(_ name: String) -> Bool {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, Kind(rawValue: String(parts[1])) != nil, parts[0].utf8.count == 64 else { return false }
     return parts[0].utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// Keeps a photo for good, and returns its name.
+  /// Stores a photo and returns its name.
   func keep(_ bytes: [UInt8], of owner: UInt32) throws(ControlFailure) -> String {
     guard let kind = Kind(bytes) else {
       throw .invalidValue(field: "photo", "it is no JPEG, PNG or WebP file")
@@ -68,7 +67,7 @@ struct Photos: Sendable {
     return name
   }
 
-  /// A photo's bytes from `offset` on, and how many it has.
+  /// Returns a photo's bytes from `offset` on, and its total size.
   func part(_ name: String, of owner: UInt32, from offset: Int, atMost limit: Int) throws(ControlFailure) -> (
     bytes: [UInt8], total: Int
   ) {
@@ -96,20 +95,18 @@ struct Photos: Sendable {
     return (bytes, total)
   }
 
-  /// How long a photo is; nil when it is not there.
+  /// Returns the size of a photo in bytes; nil if it does not exist.
   func size(_ name: String, of owner: UInt32) -> Int? {
     var status = stat()
     guard Self.isName(name), stat(path(name, owner), &status) == 0 else { return nil }
     return Int(status.st_size)
   }
 
-  /// Those who have photos.
+  /// The owners with photos.
   var owners: [UInt32] { SystemFiles.names(in: folder).compactMap { UInt32($0) } }
 
-  /// Removes the photos that nothing has referred to for a month. What nothing refers to now is marked, and goes when the
-  /// mark is old enough; so whatever can still be taken back finds its photo.
-  ///
-  /// - Returns: how many were removed.
+  /// Removes photos that nothing has referred to for a month, and returns their number. An unreferenced photo is first
+  /// marked, and removed when the mark is old enough, so that an undo finds its photo.
   @discardableResult
   func clean(_ owner: UInt32, keeping used: Set<String>, now: Instant) -> Int {
     let folder = folder(of: owner)

@@ -3,24 +3,24 @@ import ChimeDelivery
 import ChimeSchedule
 import Glibc
 
-/// The secrets of endpoints: one file of mode 0600 each, in a folder of mode 0700 within the state folder; and, for what
-/// no file has, credentials of the service manager (systemd.exec(5), "LoadCredential=").
+/// The secrets of endpoints: files of mode 0600 in a folder of mode 0700 within the state folder, and credentials of the
+/// service manager (systemd.exec(5), "LoadCredential=") for endpoints without a file.
 ///
-/// A secret is read from and written to these files and nowhere else: it is in no log, no answer, no store.
+/// Secrets exist in these files only. They appear in no log, reply or store.
 struct Secrets: Sendable {
   let folder: String
-  /// Where the service manager puts credentials, `$CREDENTIALS_DIRECTORY`; nil when it gives none.
+  /// The folder of the service manager's credentials (`$CREDENTIALS_DIRECTORY`); nil if there is none.
   var credentials: String?
-  /// Whose endpoints they are for: a user's own, or, in the system's instance, those that root has added. No other user
-  /// can sign with what the machine was given.
+  /// The owner whose endpoints may use credentials: the user, or root in the system daemon. No other user can sign with
+  /// the machine's secrets.
   var credentialOwner: UInt32 = 0
 
-  /// What is known for an endpoint.
+  /// The secrets of one endpoint.
   struct Kept: Sendable {
     var sheet = EndpointSecretFile()
-    /// Whether the secrets come from a credential, which is not ours to change.
+    /// Whether the secrets come from a credential, which the daemon cannot change.
     var isCredential = false
-    /// Why something of it cannot be read.
+    /// The reason why a part cannot be read.
     var problem: String?
 
     func access(_ endpoint: Endpoint) -> EndpointAccess {
@@ -29,8 +29,10 @@ struct Secrets: Sendable {
     }
   }
 
-  /// - Parameter isNew: whether there is no such endpoint yet: then its file, if there is one, is what a crash or another
-  ///   store has left, and not to be used.
+  /// Reads the secrets of an endpoint.
+  ///
+  /// - Parameter isNew: whether the endpoint is being created. An existing file is then a leftover of a crash or another
+  ///   store, and is ignored.
   func read(_ queue: DeliveryQueue, isNew: Bool = false) -> Kept {
     var kept = Kept()
     if !isNew, let sheet = sheet(path(queue), "its file in \(folder)", &kept.problem) { kept.sheet = sheet }
@@ -46,13 +48,12 @@ struct Secrets: Sendable {
     return kept
   }
 
-  /// Where a file is that the configuration names by its absolute path, or as a credential of the service manager; nil when
-  /// that gives none.
+  /// Returns the path of a file that the configuration names absolutely or as a credential; nil if there are no credentials.
   static func path(of file: String, credentials: String?) -> String? {
     file.hasPrefix("/") ? file : credentials.map { "\($0)/\(file)" }
   }
 
-  /// The secrets in a file that the configuration names.
+  /// Returns the secrets in a file that the configuration names.
   func named(_ file: String) -> Result<[SigningSecret], EndpointSecretFileError> {
     guard let path = Self.path(of: file, credentials: credentials) else {
       return .failure(EndpointSecretFileError("there is no credential \(file): the service manager gives none"))
@@ -74,7 +75,7 @@ struct Secrets: Sendable {
     return nil
   }
 
-  /// Nil when there is no such file.
+  /// Returns nil if the file does not exist.
   private static func sheet(_ path: String) throws -> EndpointSecretFile? {
     do {
       return try EndpointSecretFile(
@@ -84,10 +85,9 @@ struct Secrets: Sendable {
     }
   }
 
-  /// Changes what the file of an endpoint has; what is left empty is removed. To be called from one thread at a time.
+  /// Changes the secrets of an endpoint, and removes the file if nothing is left. Call it from one thread at a time.
   ///
-  /// A file that is there and cannot be read is left as it is: what it holds would be lost. One that is no such sheet
-  /// holds nothing that could be.
+  /// An unreadable file is not changed, because its content would be lost. A malformed file is overwritten.
   func change(_ queue: DeliveryQueue, _ body: (inout EndpointSecretFile) -> Void) throws(SystemError) {
     var sheet = EndpointSecretFile()
     do {
@@ -104,25 +104,24 @@ struct Secrets: Sendable {
     try SystemFiles.replace(path(queue), with: Array(sheet.text.utf8), mode: 0o600)
   }
 
-  /// What the file of an endpoint has; nil when there is none, or none that can be read.
+  /// Returns the content of an endpoint's file; nil if it does not exist or cannot be read.
   func text(of queue: DeliveryQueue) -> String? { (try? Self.sheet(path(queue)))?.text }
 
   func remove(_ queue: DeliveryQueue) { SystemFiles.remove(path(queue)) }
 
-  // A removed endpoint's, for as long as the removal can be taken back.
+  // MARK: Removed endpoints, for as long as the removal can be undone
 
-  /// Keeps the file of an endpoint that was removed, under the change that did it; nil: removes it.
+  /// Sets the file of a removed endpoint aside for an undo of `change`; without a change it is removed.
   func layAside(_ queue: DeliveryQueue, change: Int64?) {
-    // Written anew, so that its age is counted from now; what cannot be kept is gone, as if there were no undo.
+    // The copy's age must count from now. If it cannot be written, the secrets are lost, as without undo.
     if let change, let bytes = try? SystemFiles.read(path(queue), atMost: 65_536) {
       try? SystemFiles.replace(asidePath(queue, change), with: bytes, mode: 0o600)
     }
     remove(queue)
   }
 
-  /// Gives an endpoint that `change` has removed its file again.
-  ///
-  /// - Returns: whether it has one. A crash at the removal may have left it where it was.
+  /// Restores the file of an endpoint that `change` removed. Returns whether the endpoint has one. After a crash during
+  /// the removal the file may still be in place.
   func bringBack(_ queue: DeliveryQueue, from change: Int64) -> Bool {
     guard let bytes = try? SystemFiles.read(asidePath(queue, change), atMost: 65_536) else {
       return SystemFiles.size(path(queue)) != nil
@@ -131,10 +130,10 @@ struct Secrets: Sendable {
     return true
   }
 
-  /// Removes what was kept for a removal that has been taken back.
+  /// Deletes the file that was set aside for a removal that was undone.
   func forgetAside(_ queue: DeliveryQueue, _ change: Int64) { SystemFiles.remove(asidePath(queue, change)) }
 
-  /// Removes what was kept for removals of before that time.
+  /// Deletes the files that were set aside before a time.
   func forgetAside(before: Instant) {
     for name in SystemFiles.names(in: folder) where name.utf8.contains(UInt8(ascii: "~")) {
       let path = "\(folder)/\(name)"
@@ -146,15 +145,15 @@ struct Secrets: Sendable {
 
   private func asidePath(_ queue: DeliveryQueue, _ change: Int64) -> String { "\(path(queue))~\(change)" }
 
-  /// Takes away what a daemon that was killed was writing: it has secrets in it. For a start, before anybody asks.
+  /// Deletes temporary files with secrets that a killed daemon left. Call it at the start.
   func removeLeftovers() { SystemFiles.removeLeftovers(in: folder) }
 
-  // Endpoint names are made of letters, digits and `. _ -`, and begin with none of these.
+  // Endpoint names consist of letters, digits and `. _ -`, and start with a letter or digit.
   private func path(_ queue: DeliveryQueue) -> String { "\(folder)/\(queue.owner)-\(queue.channel)" }
 }
 
 extension String {
-  /// Without white space at either end.
+  /// The text without white space at both ends.
   var trimmed: String {
     var rest = self[...]
     while let first = rest.first, first.isWhitespace { rest.removeFirst() }

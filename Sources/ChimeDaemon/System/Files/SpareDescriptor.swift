@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A descriptor held back for what has to be read even when the process, or the machine, has no other left.
+/// A SpareDescriptor is reserved for essential reads when the process or the machine has no other descriptor left.
 ///
-/// Given up for as long as the body runs and taken again afterwards. The lock is held meanwhile, so that two bodies do
-/// not count on the same one. Another thread may still be quicker: then the body fails as it would have without it.
+/// It is closed while the body runs and reopened afterwards. The lock is held meanwhile, so that two bodies do not rely
+/// on the same descriptor. Another thread may still take it; the body then fails as it would without the reserve.
 final class SpareDescriptor: Sendable {
   private let descriptor: Mutex<Int32>
 
@@ -12,7 +12,7 @@ final class SpareDescriptor: Sendable {
 
   deinit { descriptor.withLock { if $0 >= 0 { close($0) } } }
 
-  /// Calls `body`, and once more with the spare given up when no descriptor was left for it.
+  /// Calls `body`, and repeats it with the reserve closed if no descriptor was left.
   func whenNoneIsLeft<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
     do throws(SystemError) {
       return try body()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A call to the system that failed, with the system's own word for it.
+/// A SystemError is a failed system call with its errno.
 package struct SystemError: Error, Hashable, Sendable {
   package let call: String
   package let code: Int32
@@ -10,16 +10,16 @@ package struct SystemError: Error, Hashable, Sendable {
     self.code = code
   }
 
-  /// What the system says, such as "No such file or directory".
+  /// The system's message, such as "No such file or directory".
   package var reason: String {
     var buffer = [CChar](repeating: 0, count: 256)
-    // The GNU strerror_r is not imported; the POSIX one fills the buffer.
+    // The GNU strerror_r is not imported; the POSIX version fills the buffer.
     _ = strerror_r(code, &buffer, buffer.count)
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 
-/// Small whole files and folders.
+/// Operations on small files and on folders.
 enum SystemFiles {
   /// Reads a regular file of at most `limit` bytes.
   static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
@@ -42,8 +42,7 @@ enum SystemFiles {
     throw SystemError("read \(path)", code: EFBIG)
   }
 
-  /// Writes a file so that it is either the old one or the new one whole, whatever happens in between, and is there for
-  /// good on return.
+  /// Replaces a file atomically and durably: after a crash it is either the old or the new one.
   static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(SystemError) {
     let temporary = Self.temporary(of: path)
     unlink(temporary)
@@ -66,24 +65,24 @@ enum SystemFiles {
     synchronizeFolder(folder(of: path))
   }
 
-  /// What `replace` writes first: hidden, so that it is no other file's name.
+  /// The temporary name for `replace`. It is hidden, so it is no other file's name.
   private static func temporary(of path: String) -> String {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     return "\(folder(of: path))/.\(name).new"
   }
 
-  /// Removes what `replace` was writing in this folder when the daemon was killed. To be called while nobody writes there.
+  /// Deletes the temporary files of `replace` that a killed daemon left in this folder. Call it while nobody writes there.
   static func removeLeftovers(in folder: String) {
     for name in names(in: folder) where name.hasPrefix(".") && name.hasSuffix(".new") { remove("\(folder)/\(name)") }
   }
 
-  /// The size of a file in bytes; nil when there is none.
+  /// Returns the size of a file in bytes; nil if it does not exist.
   static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// Removes a file for good, if it is there.
+  /// Removes a file durably, if it exists.
   static func remove(_ path: String) {
     if unlink(path) == 0 { synchronizeFolder(folder(of: path)) }
   }
@@ -92,7 +91,7 @@ enum SystemFiles {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// Makes what was named or removed in the folder durable. A file system that cannot is no reason to refuse the change.
+  /// Makes creations and removals in a folder durable. A file system without support for this is not an error.
   static func synchronizeFolder(_ path: String) {
     let descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -100,7 +99,7 @@ enum SystemFiles {
     close(descriptor)
   }
 
-  /// Makes a folder and those above it that are missing, each with `mode`, and for good: a file is no safer than its folder.
+  /// Creates a folder and its missing parents durably, each with `mode`. A file is as durable as its folder.
   static func makeFolder(_ path: String, mode: mode_t) throws(SystemError) {
     if makeOne(path, mode: mode) { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -110,19 +109,19 @@ enum SystemFiles {
     guard makeOne(path, mode: mode) else { throw SystemError("mkdir \(path)") }
   }
 
-  /// False, with the reason in `errno`, when it cannot be made.
+  /// Returns false with the reason in `errno` if the folder cannot be created.
   private static func makeOne(_ path: String, mode: mode_t) -> Bool {
     guard mkdir(path, mode) == 0 else { return errno == EEXIST }
     synchronizeFolder(folder(of: path))
     return true
   }
 
-  /// Why a folder is not to be used: somebody else than this user and root could exchange what is in it, or has put
-  /// something there. Nil when nothing is wrong; a sentence without a full stop otherwise.
+  /// Returns the reason why a folder is not trusted, as a sentence without a full stop: a user other than this one and
+  /// root could replace files in it, or has put files there. Returns nil if it is trusted.
   ///
-  /// In a folder like /tmp (the sticky bit, unlink(2)) files of one's own are one's own.
+  /// In a folder with the sticky bit, such as /tmp, a user's own files are safe (unlink(2)).
   ///
-  /// - Parameter contents: whether what is in it counts too.
+  /// - Parameter contents: whether the files in the folder count as well.
   static func distrust(_ path: String, contents: Bool) -> String? {
     if let fault = distrustWay(to: path) { return fault }
     var status = stat()
@@ -143,12 +142,12 @@ enum SystemFiles {
 
   private static func isOurs(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
 
-  /// Why the way to a folder is not to be trusted: somebody else has put a link there, or may put one in the place of what
-  /// is there. Nil when nothing is wrong; what is not there is judged by whoever opens it.
+  /// Returns the reason why the path to a folder is not trusted: another user has put a symbolic link into it, or could
+  /// replace a part of it. Returns nil if it is trusted, or if a part does not exist.
   private static func distrustWay(to path: String) -> String? {
     var folder = path.hasPrefix("/") ? "/" : "."
     var rest = path.split(separator: "/").map(String.init)[...]
-    // As many as the kernel follows (path_resolution(7)).
+    // The limit of the kernel (path_resolution(7)).
     var links = 40
     while let name = rest.popFirst() {
       if name == "." { continue }
@@ -177,7 +176,7 @@ enum SystemFiles {
     return nil
   }
 
-  /// The names in a folder, without `.` and `..`; none when it cannot be read.
+  /// Returns the names in a folder without `.` and `..`; none if it cannot be read.
   static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

@@ -2,19 +2,17 @@ import ChimeCore
 import Glibc
 import Synchronization
 
-/// Files that clients send in parts, for as long as it takes: each a file without a name of the client's, which nobody else
-/// may read.
+/// Uploads keeps files that clients send in parts. No other user can read them, and no file name comes from a client.
 ///
-/// Nothing of it outlives the daemon. The lock is between the calls of several connections, which are answered one beside
-/// the other.
+/// Uploads do not outlive the daemon. A lock guards the table, because calls of several connections are answered concurrently.
 final class Uploads: Sendable {
-  /// The longest file, as long as a backup may be.
+  /// The maximum size of a file in bytes, which is that of a backup.
   static let maxBytes = 256 << 20
-  /// The longest part.
+  /// The maximum size of a part in bytes.
   static let maxPart = 512 << 10
-  /// How many an owner may have under way.
+  /// The maximum number of uploads for an owner.
   static let maxPerOwner = 4
-  /// How long one is kept after its last part.
+  /// The time for which an upload is kept after its last part.
   static let lifetime = Duration.seconds(600)
   static let maxNameBytes = 128
 
@@ -27,7 +25,7 @@ final class Uploads: Sendable {
     var path: String
     var size: Int
     var touched: ContinuousClock.Instant
-    /// Whether a call has looked at it: it may be wanted once more, as after a trial, and makes way for others.
+    /// Whether a call has used it. It may be used again, as after a trial, but is replaced first.
     var isUsed = false
   }
 
@@ -41,14 +39,12 @@ final class Uploads: Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  /// Takes away what an earlier daemon left. For a start, before anybody asks.
+  /// Deletes files of an earlier daemon. Call it at the start.
   func removeLeftovers() {
     for name in SystemFiles.names(in: folder) { unlink("\(folder)/\(name)") }
   }
 
-  /// Appends a part; one at the offset 0 begins anew.
-  ///
-  /// - Returns: how many bytes there are since.
+  /// Appends a part, and returns the number of bytes received. A part at offset 0 starts the upload again.
   func append(
     _ bytes: [UInt8], to name: String, of owner: UInt32, at offset: Int, now: ContinuousClock.Instant = .now
   ) throws(ControlFailure) -> Int {
@@ -90,7 +86,7 @@ final class Uploads: Sendable {
     }
   }
 
-  /// Where an upload lies. It is there for ten minutes more.
+  /// Returns the path of an upload, and keeps it for ten more minutes.
   func path(of name: String, of owner: UInt32, now: ContinuousClock.Instant = .now) throws(ControlFailure) -> String {
     try state.withLock { (state) throws(ControlFailure) -> String in
       Self.sweep(&state, now)
@@ -104,14 +100,14 @@ final class Uploads: Sendable {
     }
   }
 
-  /// Lets one go that has been used.
+  /// Deletes an upload that is no longer needed.
   func remove(_ name: String, of owner: UInt32) {
     state.withLock { state in
       if let upload = state.uploads.removeValue(forKey: Key(owner: owner, name: name)) { unlink(upload.path) }
     }
   }
 
-  /// A new file of the daemon's own, for what is sent in parts; the caller removes it.
+  /// Creates a file for a streamed reply. The caller deletes it.
   func scratch() throws(SystemError) -> String {
     let path = state.withLock { state in
       state.count += 1
@@ -122,9 +118,7 @@ final class Uploads: Sendable {
     return path
   }
 
-  /// Lets go what nobody has asked for in ten minutes.
-  ///
-  /// - Returns: how many are left.
+  /// Deletes uploads that were not used for ten minutes, and returns the number of the others.
   @discardableResult
   func sweep(now: ContinuousClock.Instant = .now) -> Int {
     state.withLock {
@@ -133,8 +127,8 @@ final class Uploads: Sendable {
     }
   }
 
-  /// Whether an owner may have one more. One that was used makes way, that of longest ago first: whoever tries a file again
-  /// and again is not kept waiting by the trials.
+  /// Returns whether an owner may have another upload. The oldest used one is deleted if necessary, so that repeated
+  /// trials of a file are not blocked by earlier ones.
   private static func hasRoom(_ state: inout State, _ owner: UInt32) -> Bool {
     let own = state.uploads.filter { $0.key.owner == owner }
     guard own.count >= maxPerOwner else { return true }

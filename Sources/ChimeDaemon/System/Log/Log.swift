@@ -2,13 +2,12 @@ import CSystemd
 import Glibc
 import Synchronization
 
-/// Writes to the journal natively when standard error is connected to it, else to standard error with `<N>` prefixes
-/// (sd-daemon(3)) or, on a terminal, without them.
+/// A Log writes to the journal natively if standard error is connected to it. Otherwise it writes lines to standard
+/// error, with `<N>` prefixes (sd-daemon(3)) unless it is a terminal.
 ///
-/// Libraries throw; the loop and the mains log. A secret never gets here: what is logged is made of fields that the
-/// callers choose, one by one.
+/// Libraries throw; only the loop and the mains log. A secret is never logged, because callers choose each logged field.
 package final class Log: Sendable {
-  /// The fields that a person filters by (`journalctl CHIME_REMINDER=r7k2`).
+  /// The fields for filters (`journalctl CHIME_REMINDER=r7k2`).
   package enum Field: String, CaseIterable, Sendable {
     case reminder = "CHIME_REMINDER"
     case occurrence = "CHIME_OCCURRENCE"
@@ -16,9 +15,9 @@ package final class Log: Sendable {
     case endpoint = "CHIME_ENDPOINT"
     case latenessMicroseconds = "CHIME_LATENESS_USEC"
     case tracker = "CHIME_TRACKER"
-    /// Whose reminder it is, in the system's instance.
+    /// The owner of the reminder, in the system daemon.
     case owner = "CHIME_OWNER_UID"
-    /// The client's user.
+    /// The uid of the client.
     case uid = "CHIME_UID"
   }
 
@@ -28,7 +27,7 @@ package final class Log: Sendable {
   private let threshold: Atomic<Int>
   private let outlet: LogOutlet
 
-  /// - Parameter descriptor: standard error, or what stands for it.
+  /// Creates a log on `descriptor`, usually standard error.
   package init(level: Configuration.LogLevel, descriptor: Int32 = STDERR_FILENO) {
     threshold = Atomic(level.priority)
     let way: Way =
@@ -55,11 +54,11 @@ package final class Log: Sendable {
     var level: Configuration.LogLevel
     var message: String
     var id: MessageID?
-    /// Asked only by the journal.
+    /// The fields, evaluated only for the journal.
     var fields: () -> [(Field, String)]
   }
 
-  /// Several at once: thousands of reminders may fire in one second, and on standard error each would be a system call.
+  /// Writes several entries together. Thousands of reminders may fire in one second, and each line would be a system call.
   func callAsFunction(_ entries: some Sequence<Entry>) {
     let threshold = threshold.load(ordering: .relaxed)
     var lines: [UInt8] = []
@@ -77,7 +76,7 @@ package final class Log: Sendable {
     if !lines.isEmpty { outlet.put(.lines(lines)) }
   }
 
-  /// Waits a moment, at most a second, until everything has been taken. To be called before the process ends.
+  /// Waits until everything is written, at most a second. Call it before the process ends.
   func finish() { outlet.finish() }
 
   private static func item(
@@ -93,7 +92,7 @@ package final class Log: Sendable {
     return .entry(entries, else: bytes)
   }
 
-  /// A message as one line that any terminal can show: what it quotes may be of several, or speak to the terminal.
+  /// Returns a message as one line that is safe for any terminal: quoted text may contain line breaks or control sequences.
   static func line(_ message: String) -> String {
     if message.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return message }
     var scalars = String.UnicodeScalarView()
@@ -112,7 +111,7 @@ package final class Log: Sendable {
 
 /// The journal of systemd (sd-journal(3)).
 enum Journal {
-  /// Whether a descriptor is the stream that systemd connected to the journal (systemd.exec(5), $JOURNAL_STREAM).
+  /// Returns whether systemd connected a descriptor to the journal (systemd.exec(5), $JOURNAL_STREAM).
   static func isBehind(_ descriptor: Int32) -> Bool {
     guard let variable = getenv("JOURNAL_STREAM") else { return false }
     let parts = String(cString: variable).split(separator: ":").compactMap { UInt64($0) }
@@ -121,13 +120,13 @@ enum Journal {
     return parts[0] == UInt64(status.st_dev) && parts[1] == UInt64(status.st_ino)
   }
 
-  /// Sends an entry, each field as `NAME=value`; waits while the journal takes none. False when there is no journal.
+  /// Sends an entry of `NAME=value` fields. It blocks while the journal does not read, and returns false without a journal.
   static func send(_ fields: [String]) -> Bool {
     let bytes = fields.map { Array($0.utf8) }
     let flat = bytes.flatMap { $0 }
     return flat.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return true }
-      // sd_journal_sendv(3) reads the vectors only; its parameter is not const because struct iovec is not.
+      // sd_journal_sendv(3) only reads the vectors; its parameter is not const because struct iovec is not.
       let start = UnsafeMutableRawPointer(mutating: base)
       var offset = 0
       var vectors: [iovec] = []

@@ -3,18 +3,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Hands what is logged over in its order, and never waits for it on the caller's thread: a reader that stands still (a
-/// stopped journald, a pipe that nobody empties, a terminal that is held) holds up nothing else.
+/// A LogOutlet writes log items in order and never blocks the caller. A stopped journald, a full pipe or a held terminal
+/// therefore delays nothing else.
 ///
-/// What cannot be taken at once waits, up to a bound, for a thread of its own. What comes when there is no room left is
-/// counted, and told of once there is some again.
+/// Items that cannot be written at once are buffered, up to a limit, for a separate queue. Items beyond the limit are
+/// counted, and the count is logged once there is space again.
 final class LogOutlet: Sendable {
   enum Item: Sendable {
     case lines([UInt8])
-    /// Fields for the journal, and the line for standard error where there is no journal.
+    /// The fields for the journal, and the line for standard error without a journal.
     case entry([String], else: [UInt8])
 
-    /// How many messages it is.
+    /// The number of messages.
     var count: Int {
       switch self {
       case .lines(let bytes): bytes.count { $0 == 0x0A }
@@ -30,27 +30,26 @@ final class LogOutlet: Sendable {
     }
   }
 
-  /// How many bytes may wait: minutes of a busy daemon.
+  /// The maximum number of buffered bytes: minutes of a busy daemon.
   static let limit = 1 << 20
 
   private struct State {
     var waiting: [Item] = []
     var bytes = 0
-    /// How many messages there was no room for.
+    /// The number of messages dropped for lack of space.
     var dropped = 0
-    /// Whether a block on the queue sees to what waits.
+    /// Whether a block on the queue is writing the buffer.
     var isWorking = false
   }
 
-  /// How a descriptor is written to without waiting.
+  /// The method of writing to a descriptor without blocking.
   private enum Way {
-    /// A description of our own of the same pipe or terminal, which does not block; the one that we were given may be
-    /// others' as well.
+    /// A separate non-blocking open file description of the same pipe or terminal. Other processes may share the given one.
     case own
     case socket
-    /// A file never makes anybody wait.
+    /// A file never blocks.
     case file
-    /// Looked at before each small part: what there is room for does not block.
+    /// Polled before each small write: a write that fits does not block.
     case shared
   }
 
@@ -60,7 +59,7 @@ final class LogOutlet: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "io.chime.log")
 
-  /// - Parameter note: what tells that so many messages were dropped.
+  /// Creates an outlet. `note` returns the item that reports a number of dropped messages.
   init(descriptor: Int32, note: @escaping @Sendable (Int) -> Item) {
     self.note = note
     var status = stat()
@@ -96,7 +95,7 @@ final class LogOutlet: Sendable {
     if begins { queue.async { self.work() } }
   }
 
-  /// Waits until all is handed over, or a time has passed. For the end of a process.
+  /// Waits until everything is written or the time has passed. Call it at the end of a process.
   func finish(within time: DispatchTimeInterval = .seconds(1)) {
     guard state.withLock({ $0.isWorking }) else { return }
     let end = DispatchSemaphore(value: 0)
@@ -104,7 +103,7 @@ final class LogOutlet: Sendable {
     _ = end.wait(timeout: .now() + time)
   }
 
-  /// Hands over what waits, as slowly as it is taken.
+  /// Writes the buffered items, as fast as they are taken.
   private func work() {
     while true {
       let items: [Item] = state.withLock { state in
@@ -137,9 +136,8 @@ final class LogOutlet: Sendable {
     }
   }
 
-  /// Writes what there is room for.
-  ///
-  /// - Returns: what there was none for. A standard error that is gone takes everything: it must not stop the daemon.
+  /// Writes as much as possible without blocking, and returns the rest. A closed standard error counts as written: it
+  /// must not stop the daemon.
   private func write(_ bytes: [UInt8]) -> [UInt8] {
     var rest = bytes[...]
     while !rest.isEmpty {

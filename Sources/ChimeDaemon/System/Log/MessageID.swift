@@ -1,7 +1,7 @@
-/// What a person may look up in the journal: an entry carries the id of its kind as `MESSAGE_ID`, by which
-/// `journalctl --catalog` finds what `systemd/chime.catalog` says about it, and `journalctl MESSAGE_ID=...` all of a kind.
+/// The kinds of journal entries. An entry has the id as `MESSAGE_ID`: `journalctl --catalog` shows its text in
+/// `systemd/chime.catalog`, and `journalctl MESSAGE_ID=...` all entries of the kind.
 ///
-/// An id is for ever: it is never given to anything else, nor changed.
+/// An id never changes and is never reused.
 package enum MessageID: String, CaseIterable, Sendable {
   // The daemon itself.
   case ready = "bd98ca733b024f5cb3c847e66b026300"
@@ -18,7 +18,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case reminderZoneGone = "76d2ce4c45e8421fbdd456ac74be0b2a"
   case reminderTooCostly = "3d0f6b7a51c94c0e8a5be0c2b9d7f164"
 
-  // What fires.
+  // Firing.
   case fired = "13b0501020e54ba7842ac4fa0a86843f"
   case firedLate = "93676fc673d74568875a6c4ea1b57c48"
   case firedAgain = "37989f7ea3b3479d9f7e311fffec0a55"
@@ -27,7 +27,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case popupClosed = "751d66385a78475b8af43558f7335740"
   case pinged = "2e0c9a6d1f7b4c64a8f35d90b17ce84a"
 
-  // What was done.
+  // Trackers.
   case logged = "9312d27be9f748fda567f9653539e35c"
   case goalMet = "69408ad90a3148a3b8634578d40e645b"
   case limitNear = "5cf273fd856e404689e75e34887052e0"
@@ -36,7 +36,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case levelReached = "fe3cac14e1414bffaaaf002a83c115a5"
   case milestoneReached = "e264045aeba6480581ac92eb744cb42f"
 
-  // What is sent.
+  // Deliveries and replies.
   case delivered = "06a3e5b0232f4d2794f36892652aa5c1"
   case attemptFailed = "094f60c8add24bf6b1ffd7ab703536a5"
   case givenUp = "d4e338f043034d7688ac6b412ed35d0a"
