@@ -1,8 +1,7 @@
 /// An Envelope is the outer object of a call or reply, with the position of its parameters in the bytes.
 ///
 /// Unknown members are ignored, because "local vendor-specific extensions" are allowed (Varlink, "Method Call"). A
-/// known
-/// member that occurs twice makes a message malformed: two readers could see two different calls.
+/// known member that occurs twice makes a message malformed: two readers could see two different calls.
 struct Envelope {
   /// Why a message is refused.
   enum Fault: Error, Hashable {

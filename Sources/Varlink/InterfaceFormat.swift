@@ -1,7 +1,6 @@
 extension Interface: CustomStringConvertible {
   /// The canonical text, which parses to an equal value. Members are separated by empty lines. A structure that exceeds
-  /// 80
-  /// columns takes one line per field.
+  /// 80 columns takes one line per field.
   public var description: String {
     let head = Self.comment(documentation, indent: "") + "interface \(name)\n"
     return members.reduce(into: head) { text, member in

@@ -10,8 +10,7 @@ public struct Mismatch: Error, Hashable, CustomStringConvertible {
 
 extension Interface {
   /// Checks a value against a type of this interface. Fields must be declared and of their type; only nullable ones may
-  /// be
-  /// missing.
+  /// be missing.
   ///
   /// - Throws: ``Mismatch`` for the first difference.
   public func validate(_ value: JSON, as type: ValueType) throws(Mismatch) {

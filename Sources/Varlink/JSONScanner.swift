@@ -1,8 +1,7 @@
 /// A JSONScanner walks through the JSON text of one message without building values.
 ///
 /// In one pass it finds the bounds of members and checks the syntax (RFC 8259), surrogate pairs and nesting. Values are
-/// read
-/// later, and only those needed.
+/// read later, and only those needed.
 struct JSONScanner {
   /// Why a text is refused.
   enum Fault: Error, Hashable {
@@ -68,8 +67,7 @@ struct JSONScanner {
   mutating func beginObject() throws(Fault) { try open(UInt8(ascii: "{")) }
 
   /// Returns the range of the next member's key and moves to its value; `nil` at the end of the object. Read or skip
-  /// the
-  /// value before the next call.
+  /// the value before the next call.
   mutating func nextKey() throws(Fault) -> Range<Int>? {
     guard try !separatedOrClosed(by: UInt8(ascii: "}")) else { return nil }
     let key = try string()

@@ -83,8 +83,7 @@ public struct ServerConnection: Sendable {
   ///   - service: The interfaces it offers.
   ///   - limits: Its limits.
   ///   - refusal: The error that answers the first call before the connection closes, such as
-  ///     ``ServiceError/permissionDenied``;
-  ///     `nil` for a peer that is allowed.
+  ///     ``ServiceError/permissionDenied``; `nil` for a peer that is allowed.
   public init(
     service: VarlinkService, limits: VarlinkLimits = VarlinkLimits(), refusal: (any VarlinkError)? = nil
   ) {
@@ -121,8 +120,7 @@ public struct ServerConnection: Sendable {
   /// The ordinal of an unfinished message while the rest of it is awaited; `nil` otherwise.
   ///
   /// An owner that limits the duration of a message restarts its timer when this changes, and calls ``disconnect(_:)``
-  /// when it
-  /// expires.
+  /// when it expires.
   public var unfinishedMessage: Int? { wantsRead ? framer.unfinishedMessage : nil }
 
   /// The call that awaits a reply.
@@ -157,12 +155,10 @@ public struct ServerConnection: Sendable {
   }
 
   /// Returns the next action within a work limit. A peer may send thousands of calls at once, and calls that need no
-  /// owner are
-  /// all answered before this returns.
+  /// owner are all answered before this returns.
   ///
   /// - Parameter turn: How many messages may still be read; decremented for each. At 0 the result is `nil` although
-  ///   work may be
-  ///   left: call again after serving other connections.
+  ///   work may be left: call again after serving other connections.
   public mutating func next(within turn: inout Int) -> Action? {
     while turn > 0 {
       switch state {
@@ -202,8 +198,7 @@ public struct ServerConnection: Sendable {
   /// - Parameters:
   ///   - parameters: A value that encodes as an object; ``Empty`` for a method without output.
   ///   - continues: Whether more replies follow. A client that did not ask for `more` gets
-  ///     ``ServiceError/expectedMore``
-  ///     instead, and the call is over.
+  ///     ``ServiceError/expectedMore`` instead, and the call is over.
   /// - Returns: Whether the call is still open. A reply to a finished call is dropped.
   /// - Throws: ``VarlinkEncodingError``. The call then stays open and needs another answer.
   @discardableResult
@@ -248,8 +243,7 @@ public struct ServerConnection: Sendable {
   }
 
   /// Replies to a call that asked for `upgrade`. Once the reply is written, ``next()`` hands the socket over. For other
-  /// calls
-  /// it is an ordinary reply.
+  /// calls it is an ordinary reply.
   public mutating func upgrade(
     _ parameters: some JSONWritable, call id: VarlinkCall.ID
   ) throws(VarlinkEncodingError) {
@@ -263,8 +257,7 @@ public struct ServerConnection: Sendable {
   /// Writes queued output until it is empty or the socket accepts no more.
   ///
   /// - Parameter write: Writes a prefix of the bytes and returns its length; 0 or less if the socket would block or is
-  ///   broken.
-  ///   For a broken socket the owner calls ``disconnect(_:)``.
+  ///   broken. For a broken socket the owner calls ``disconnect(_:)``.
   public mutating func flush(_ write: (UnsafeRawBufferPointer) -> Int) { output.drain(write) }
 
   // MARK: Within

@@ -3,8 +3,7 @@
 /// Each call blocks until its deadline. The client belongs to one thread; it serves command lines and tests.
 ///
 /// If the service closes the connection before a call is completely written, the call is repeated once on a new
-/// connection.
-/// A service that restarts behind a systemd socket then receives it.
+/// connection. A service that restarts behind a systemd socket then receives it.
 ///
 ///     struct Ping: Codable, JSONCodable { var ping: String }
 ///     struct Pong: Codable, JSONCodable { var pong: String }
@@ -55,8 +54,7 @@ public final class VarlinkClient {
   }
 
   /// Descriptor of the connection for poll(2); `nil` once it is closed. The client owns it, so others must not read,
-  /// write or
-  /// close it.
+  /// write or close it.
   public var descriptor: Int32? { socket?.number() }
 
   /// Closes the connection. Calls in progress fail with ``VarlinkClientError/closed``.

@@ -1,6 +1,5 @@
 /// VarlinkLimits bound the memory that one peer can occupy: the message that it sends, the nesting of that message, and
-/// the
-/// replies that it does not read.
+/// the replies that it does not read.
 ///
 ///     var limits = VarlinkLimits()
 ///     limits.maxMessageBytes = 64 << 10
@@ -12,8 +11,7 @@ public struct VarlinkLimits: Hashable, Sendable {
   public var maxNesting: Int
 
   /// Maximum bytes of queued replies. A stream that would exceed it ends (``ServerConnection/CloseReason/slowReader``).
-  /// A
-  /// client that sends calls without reading replies is not read from until it does. Default: 1 MiB.
+  /// A client that sends calls without reading replies is not read from until it does. Default: 1 MiB.
   public var maxQueuedBytes: Int
 
   public init(maxMessageBytes: Int = 1 << 20, maxNesting: Int = 64, maxQueuedBytes: Int = 1 << 20) {

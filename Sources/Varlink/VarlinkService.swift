@@ -1,8 +1,7 @@
 /// A VarlinkService is a set of registered interfaces. It also answers the calls of `org.varlink.service`.
 ///
 /// Each call is checked against its definition. Undeclared methods, and parameters that are unknown, missing or of the
-/// wrong
-/// type, never reach the server's own code.
+/// wrong type, never reach the server's own code.
 ///
 ///     var service = VarlinkService(vendor: "Example", product: "Ping", version: "1", url: "https://example.org")
 ///     try service.register("interface org.example.ping\nmethod Ping(ping: string) -> (pong: string)")

@@ -5,11 +5,9 @@ import Synchronization
 /// A CommandChannel delivers a message by running a configured program.
 ///
 /// It uses no shell. The program gets the message as JSON on its standard input and in environment variables. Its
-/// output and
-/// exit status are recorded, and a success status means delivered. Each run is a process group of its own. At the time
-/// limit the group gets SIGTERM, then SIGKILL after `CommandDefinition.patience`. What remains of the group when the
-/// program
-/// ends is killed. One thread watches all programs.
+/// output and exit status are recorded, and a success status means delivered. Each run is a process group of its own.
+/// At the time limit the group gets SIGTERM, then SIGKILL after `CommandDefinition.patience`. What remains of the group
+/// when the program ends is killed. One thread watches all programs.
 ///
 ///     let commands = CommandChannel(environment: CommandEnvironment(environment, isSystem: false))
 ///     commands.adopt(book)
@@ -42,8 +40,7 @@ public final class CommandChannel: Channel {
   }
 
   /// Runs the command for a message. Reports `.ended` once, then `.answered` if the last line of standard output acts
-  /// on
-  /// the occurrence (`WebhookAnswer`).
+  /// on the occurrence (`WebhookAnswer`).
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let clock = clock
     let job = CommandJob(message: message, type: "reminder.fired") { result, took in

@@ -26,8 +26,7 @@ public struct CommandEnvironment: Hashable, Sendable {
   }
 
   /// Returns whether the configuration may set a variable: a name by environ(7) in either case, without the prefix
-  /// `CHIME_`,
-  /// which is reserved for the message.
+  /// `CHIME_`, which is reserved for the message.
   public static func mayBeSet(_ name: String) -> Bool {
     guard let first = name.utf8.first, name.utf8.count <= 128, !name.hasPrefix("CHIME_") else { return false }
     func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F }

@@ -128,8 +128,7 @@ struct Subprocess: ~Copyable {
   }
 
   /// Writes as much input as the child accepts, and closes its standard input after the last byte. The child may ignore
-  /// its
-  /// input: SIGPIPE is blocked in this thread.
+  /// its input: SIGPIPE is blocked in this thread.
   mutating func feed() {
     guard input >= 0 else { return }
     while !unsent.isEmpty {
@@ -167,8 +166,7 @@ struct Subprocess: ~Copyable {
   }
 
   /// Returns how the child ended; nil while it runs. The rest of its process group is killed before the child is
-  /// reaped,
-  /// while no other group can have its number.
+  /// reaped, while no other group can have its number.
   mutating func reap() -> ProgramExit? {
     var probe = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
     guard !isReaped, poll(&probe, 1, 0) == 1 else { return nil }

@@ -240,8 +240,7 @@ private struct SupervisorLoop: ~Copyable {
     for run in runs.values where run.wakeAt <= now {
       if let interrupt = run.interrupt {
         // notify-send prints the popup's number before it handles SIGINT, by which it closes the popup. A signal sent
-        // in
-        // between would kill notify-send and leave the popup.
+        // in between would kill notify-send and leave the popup.
         if run.child.listens(for: SIGINT) || interrupt.limit <= now {
           end(run, with: SIGINT)
         } else {

@@ -5,9 +5,8 @@ import Synchronization
 /// A BusDesktopChannel shows popups over one D-Bus connection to the notification server.
 ///
 /// A message is delivered when the server has assigned a number to its popup. Button presses come as
-/// `DesktopEvent.answered`,
-/// also for popups from before a restart; a popup that expires or is closed is no answer. Without a bus or a server an
-/// attempt is `.blocked`, not failed. `.opened` reports that a server has appeared.
+/// `DesktopEvent.answered`, also for popups from before a restart; a popup that expires or is closed is no answer.
+/// Without a bus or a server an attempt is `.blocked`, not failed. `.opened` reports that a server has appeared.
 ///
 ///     let desktop = BusDesktopChannel(configuration: configuration, server: SessionBus(…))
 public final class BusDesktopChannel: PopupTransport {

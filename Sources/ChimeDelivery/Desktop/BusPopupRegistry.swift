@@ -35,8 +35,7 @@ struct BusPopupRegistry: Sendable {
   }
 
   /// Maximum calls in flight; further popups wait. It equals the desktop queue's prefetch, so that no popup waits
-  /// longer than
-  /// one call takes.
+  /// longer than one call takes.
   static let calls = 64
   /// Maximum popup numbers kept. Buttons of older popups still work by their keys.
   static let remembered = 256

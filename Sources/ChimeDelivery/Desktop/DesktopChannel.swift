@@ -5,10 +5,8 @@ import Synchronization
 /// A DesktopChannel shows popups by running notify-send once for each (Desktop Notifications Specification 1.2).
 ///
 /// A message is delivered when the server has accepted it. The program then waits for *Done* or *Snooze*, which are
-/// reported
-/// as `.answered`; a popup that expires or is closed is no answer. One thread watches all programs. Without a session
-/// bus or
-/// a server the attempt is `.blocked`, not failed.
+/// reported as `.answered`; a popup that expires or is closed is no answer. One thread watches all programs. Without a
+/// session bus or a server the attempt is `.blocked`, not failed.
 ///
 ///     let desktop = DesktopChannel(configuration: DesktopConfiguration(environment: environment))
 ///     desktop.send(message) { report in … }
@@ -29,8 +27,7 @@ public final class DesktopChannel: Channel, PopupTransport {
   /// Shows a message. Reports `.ended` once, and `.answered` when a button is pressed.
   ///
   /// An occurrence that fires again replaces its earlier popup. If too many popups wait for an answer, the program of
-  /// the oldest
-  /// is ended: its popup stays on screen, but its buttons stop working.
+  /// the oldest is ended: its popup stays on screen, but its buttons stop working.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     show(.occurrence(message), report: report)
   }
@@ -48,8 +45,7 @@ public final class DesktopChannel: Channel, PopupTransport {
   public var unanswered: [OccurrenceID] { registry.withLock(\.unanswered) }
 
   /// Closes the occurrence's popup if its program still runs. Otherwise the popup stays until the server or the user
-  /// closes
-  /// it: notify-send cannot close the popup of another run.
+  /// closes it: notify-send cannot close the popup of another run.
   public func withdraw(_ occurrence: OccurrenceID) { withdraw(.occurrence(occurrence)) }
 
   public func withdraw(_ key: PopupContent.Key) { change { $0.withdraw(key) } }

@@ -8,8 +8,7 @@ public struct DesktopConfiguration: Sendable {
   /// notify-send or a replacement: a path, or a name that is looked up in the `PATH` of `environment`.
   public var program = "notify-send"
   /// The program's environment, such as `PATH`, `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR`. `LC_ALL` is always
-  /// set to
-  /// `C.UTF-8`, because the program's error messages are parsed.
+  /// set to `C.UTF-8`, because the program's error messages are parsed.
   public var environment: [String: String]
   /// The application name in popups.
   public var appName = "Chime"

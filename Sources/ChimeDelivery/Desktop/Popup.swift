@@ -124,8 +124,7 @@ package struct Popup: Sendable {
     case (.starting, _):
       guard let number = UInt32(word) else { return [] }
       // If the server is unreachable, notify-send writes an error, prints 0 or the number to replace, and waits
-      // forever.
-      // It is ended first and judged by its complete output, because the error line may arrive later.
+      // forever. It is ended first and judged by its complete output, because the error line may arrive later.
       if number == 0 || NotificationTrouble(complaint) != nil {
         state = .failing
         return [.end(.leave)]

@@ -4,10 +4,8 @@ import ChimeSchedule
 /// A PopupCoalescer turns many messages that waited into a few popups. It is a state machine that returns orders.
 ///
 /// A message on time passes at once. A delayed message is held for a moment, so that messages arriving together are
-/// shown
-/// together. Critical messages and three others, by urgency and then the latest first, get a popup each. The rest share
-/// one
-/// summary popup. Each message gets its own outcome.
+/// shown together. Critical messages and three others, by urgency and then the latest first, get a popup each. The rest
+/// share one summary popup. Each message gets its own outcome.
 struct PopupCoalescer: Sendable {
   struct Held: Sendable {
     let message: OutboundMessage

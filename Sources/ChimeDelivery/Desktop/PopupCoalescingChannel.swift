@@ -18,8 +18,7 @@ public final class PopupCoalescingChannel: Channel {
   private let clock: @Sendable () -> Instant
   private let queue = DispatchQueue(label: "io.chime.gathering")
   /// A mutex guards the state: messages come from the loop, outcomes from the transport's thread, and timer ends from
-  /// the
-  /// queue. It is held while the coalescer decides, never during a report.
+  /// the queue. It is held while the coalescer decides, never during a report.
   private let state = Mutex(State())
 
   /// - Parameter clock: The wall clock; the system's by default.

@@ -47,8 +47,7 @@ enum AddressKind: String, Hashable, Sendable, CaseIterable {
   }
 
   /// As documented by Amazon EC2, ECS and EKS, Google, Azure, OpenStack, Alibaba, Oracle, Scaleway and Tencent. Several
-  /// use the
-  /// first address.
+  /// use the first address.
   private static let metadataServices = Set(
     [
       "169.254.169.254", "fd00:ec2::254", "169.254.170.2", "169.254.170.23", "fd00:ec2::23", "fd20:ce::254",

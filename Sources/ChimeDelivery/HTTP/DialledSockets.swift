@@ -1,12 +1,10 @@
 import CCurl
 
 /// DialledSockets finds the socket of a transfer by its ports and peer, because libcurl does not tell which connection
-/// a
-/// transfer uses. Only the HTTP thread uses it.
+/// a transfer uses. Only the HTTP thread uses it.
 ///
 /// libcurl closes sockets without notice. Each socket is therefore checked before use, and forgotten if it now has
-/// another
-/// peer.
+/// another peer.
 final class DialledSockets {
   /// Opened sockets that are not known to be connected.
   private var fresh: Set<Int32> = []

@@ -26,8 +26,7 @@ struct HTTPStream: Sendable {
   /// Time without input after which the stream is given up.
   var quiet: Milliseconds
   /// Consumes a part of a 2xx body on the HTTP thread and returns whether to continue. The first part is empty and
-  /// marks the
-  /// end of the headers.
+  /// marks the end of the headers.
   var take: @Sendable (UnsafeRawBufferPointer) -> Bool
 
   /// Average bytes per second that the connection may receive in addition to `HTTPLimits.wire`.

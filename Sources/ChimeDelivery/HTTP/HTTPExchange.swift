@@ -29,8 +29,7 @@ package struct HTTPResult: Sendable {
   /// The status; nil if no response arrived or, for an email, if the session ended without a reply.
   var status: Int?
   /// The first `HTTPLimits.kept` bytes of the body as received. Apply `redaction` before storing or showing them;
-  /// `failure`
-  /// and `details` are already redacted.
+  /// `failure` and `details` are already redacted.
   var answer: [UInt8] = []
   /// Whether `answer` is complete.
   var isWhole = true
@@ -81,8 +80,7 @@ struct HTTPLimits: Sendable {
   /// Maximum bytes read of headers, interim responses (1xx) included.
   static let headers = 65_536
   /// Maximum bytes received per response with all framing and TLS. HTTP/2 responses on one connection share the limit,
-  /// so it
-  /// is several times what one response may take.
+  /// so it is several times what one response may take.
   static let wire: Int64 = 8 << 20
 }
 
@@ -110,8 +108,7 @@ public struct HTTPDetails: Hashable, Sendable {
 }
 
 /// Durations of an exchange's phases in microseconds from its start (curl_easy_getinfo(3), "TIMES"). A phase that did
-/// not
-/// occur, such as TLS on a plain connection, is zero.
+/// not occur, such as TLS on a plain connection, is zero.
 public struct HTTPTiming: Hashable, Sendable {
   /// Until name resolution finished.
   public var nameLookup: Int64 = 0

@@ -68,8 +68,8 @@ struct HTTPFault {
       + (hasProxy ? " (with a proxy, its address is the one that is dialled)" : "")
   }
 
-  /// Removes the duration from libcurl's text. It varies between attempts and is recorded separately:
-  /// `Failed to connect to ::1 port 9 after 3 ms: Couldn't connect to server`.
+  /// Removes the duration from libcurl's text. It varies between attempts and is recorded separately: `Failed to
+  /// connect to ::1 port 9 after 3 ms: Couldn't connect to server`.
   private static func withoutTime(_ detail: String) -> String {
     guard let begin = detail.firstRange(of: " after "),
       let end = detail[begin.upperBound...].firstRange(of: " ms"),

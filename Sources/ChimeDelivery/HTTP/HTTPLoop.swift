@@ -5,8 +5,7 @@ import ChimeSchedule
 /// An HTTPLoop is the state of the HTTP thread.
 ///
 /// The thread sleeps in curl_multi_poll on its sockets and the mailbox's eventfd. It owns all libcurl handles; no other
-/// thread
-/// sees a libcurl pointer.
+/// thread sees a libcurl pointer.
 struct HTTPLoop: ~Copyable {
   private let limits: HTTPLimits
   private let route: HTTPRoute
@@ -58,8 +57,7 @@ struct HTTPLoop: ~Copyable {
   }
 
   /// Result of curl_global_init, called once per process after libcurl is loaded. It is thread-safe since libcurl 7.84,
-  /// and this
-  /// is its only caller.
+  /// and this is its only caller.
   private static let isReady = chime_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// Returns nil and refuses the waiting commands if libcurl is missing or cannot start. The next command tries again.
@@ -89,8 +87,7 @@ struct HTTPLoop: ~Copyable {
   }
 
   /// Closes all idle connections. libcurl checks the age of connections only when it makes a request, so without
-  /// requests it
-  /// would keep them open.
+  /// requests it would keep them open.
   private mutating func closeConnections() {
     guard let other = Self.makeMulti() else { return }
     chime_curl_multi_cleanup(multi)

@@ -75,8 +75,7 @@ final class HTTPTransfer {
   }
 
   /// Whether another request may use the handle. One with its own certificates may not, since libcurl cannot restore
-  /// the
-  /// default; one for an email may not, so that no option carries over.
+  /// the default; one for an email may not, so that no option carries over.
   var isReusable: Bool { isUsable && certificates == nil && envelope == nil }
 
   /// Checks a required option. An older libcurl without it would do less than promised, so nothing is sent.
@@ -114,8 +113,7 @@ final class HTTPTransfer {
 
   private func configureTrust() {
     // If libcurl's TLS library is not OpenSSL, sentences lack the certificate's date, and only the time limit ends an
-    // endless
-    // handshake.
+    // endless handshake.
     chime_curl_watch_tls(handle)
     guard let file = route.certificateFile else { return shareAuthorities() }
     // The file replaces libcurl's own. The directory contains the system's certificates individually.
@@ -126,10 +124,8 @@ final class HTTPTransfer {
   }
 
   /// Shares the system's authorities among connections and reloads them every ten minutes. Otherwise each handshake
-  /// would load
-  /// all of them, a megabyte and 20 ms. libcurl caches only a file, and only if no directory is set, so the directory
-  /// with the
-  /// same certificates is unset.
+  /// would load all of them, a megabyte and 20 ms. libcurl caches only a file, and only if no directory is set, so the
+  /// directory with the same certificates is unset.
   private func shareAuthorities() {
     guard chime_curl_has_certificate_file() != 0 else { return }
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { need(chime_curl_set_string(handle, option, nil)) }
@@ -225,8 +221,7 @@ final class HTTPTransfer {
   }
 
   /// Sets the options of an email. TLS is required: a server that does not offer STARTTLS, or whose offer was stripped
-  /// on the
-  /// way, gets neither password nor message.
+  /// on the way, gets neither password nor message.
   private func set(_ envelope: MailEnvelope, _ request: HTTPRequest) -> Bool {
     need(chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"))
     // A proxy resolves localhost to itself, not to this machine.
@@ -269,8 +264,7 @@ final class HTTPTransfer {
     guard isReplyOver else { return }
     reply = line.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     // libcurl sends QUIT next and blocks the whole thread until the server replies. Shutting down the reading side ends
-    // that
-    // wait, so that this server delays no other.
+    // that wait, so that this server delays no other.
     if let connection, let reply, reply >= 400 || sent == body.count {
       isHeard = true
       shutdown(connection.socket, Int32(SHUT_RD))
@@ -291,8 +285,7 @@ final class HTTPTransfer {
   }
 
   /// Returns whether the received data is within `HTTPLimits.wire`. Framing, such as chunk extensions, is invisible in
-  /// the body
-  /// and could be endless.
+  /// the body and could be endless.
   private func isWithinBounds() -> Bool {
     guard let connection, connection.before >= 0 else { return true }
     var most = HTTPLimits.wire

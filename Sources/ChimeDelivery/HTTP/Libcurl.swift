@@ -1,8 +1,7 @@
 import CCurl
 
 /// Loads libcurl on first use instead of linking it. With the 27 libraries that only it needs, it takes 4.0 MB of
-/// resident
-/// memory, and many daemons never send a webhook.
+/// resident memory, and many daemons never send a webhook.
 enum Libcurl {
   /// File name of the library with this interface.
   static let name = CHIME_CURL_LIBRARY

@@ -34,10 +34,8 @@ public enum NetworkAddress: Hashable, Sendable {
   }
 
   /// Whether an interface of this machine has the address now. A datagram to an own address would also have it as its
-  /// source.
-  /// Nothing is sent. Listing the interfaces would need AF_NETLINK, which the system unit forbids. True if no
-  /// descriptor is
-  /// available for the check.
+  /// source. Nothing is sent. Listing the interfaces would need AF_NETLINK, which the system unit forbids. True if no
+  /// descriptor is available for the check.
   var isOfThisMachine: Bool {
     switch self {
     case .v4(let address):
@@ -96,8 +94,7 @@ public enum NetworkAddress: Hashable, Sendable {
   ///
   /// - IPv4-compatible `::/96` (RFC 4291, 2.5.5.1) and 6to4 `2002::/16` (RFC 3056, 2).
   /// - NAT64: `64:ff9b::/96` (RFC 6052, 2.1), and `64:ff9b:1::/48` (RFC 8215), in which the address may start after 48,
-  ///   56, 64
-  ///   or 96 bits (RFC 6052, 2.2); all four are returned.
+  ///   56, 64 or 96 bits (RFC 6052, 2.2); all four are returned.
   /// - Teredo `2001::/32` (RFC 4380, 4): the server's address and the client's, which is stored inverted.
   var embedded: [NetworkAddress] {
     guard case .v6(let high, let low) = self else { return [] }

@@ -1,6 +1,5 @@
 /// A NetworkPolicy decides which addresses may be dialed. It is a pure rule and checks the address that the kernel is
-/// about to
-/// connect to, so that redirects and names with several or changing addresses cannot bypass it.
+/// about to connect to, so that redirects and names with several or changing addresses cannot bypass it.
 ///
 ///     let rule = NetworkPolicy(isPersonal: false, allow: [AddressBlock("10.0.0.0/8")!])
 ///     rule.refusal(of: NetworkAddress("10.1.2.3")!)            // nil: allowed by name
@@ -9,8 +8,8 @@
 /// An address that embeds another (IPv4-mapped, NAT64, 6to4, Teredo) may be dialed only if both may.
 public struct NetworkPolicy: Hashable, Sendable {
   /// Whether loopback, link-local, private and own addresses may be dialed without being allowed. A user can reach them
-  /// anyway,
-  /// so a user's daemon may. The system's daemon may not, since it would lend users the machine's place in the network.
+  /// anyway, so a user's daemon may. The system's daemon may not, since it would lend users the machine's place in the
+  /// network.
   public var isPersonal: Bool
   /// Blocks that may be dialed regardless of their kind. A metadata service must be allowed by its exact address.
   public var allow: [AddressBlock]
@@ -24,8 +23,7 @@ public struct NetworkPolicy: Hashable, Sendable {
   /// Returns why an address may not be dialed; nil if it may.
   ///
   /// - Parameter isOwn: Whether an interface of this machine has an address. Services there may trust connections from
-  ///   the machine
-  ///   itself.
+  ///   the machine itself.
   public func refusal(
     of address: NetworkAddress, isOwn: (NetworkAddress) -> Bool = { _ in false }
   ) -> AddressRefusal? {

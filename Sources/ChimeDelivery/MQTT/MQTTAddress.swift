@@ -63,8 +63,7 @@ struct MQTTTopics: Hashable, Sendable {
 
 extension Endpoint {
   /// The MQTT client id. It is stable while the endpoint keeps its name and address, so that the broker keeps messages
-  /// that
-  /// arrive while no daemon runs. It does not reveal the owner.
+  /// that arrive while no daemon runs. It does not reveal the owner.
   var mqttClient: String {
     let digest = SHA256.digest(
       of: Array("chime mqtt 1\n\(queue.owner)\n\(queue.channel)\n\(createdAt.milliseconds)\n\(url)".utf8))

@@ -4,8 +4,7 @@ import ChimeSchedule
 /// An MQTTChannel publishes occurrences to MQTT 5 brokers and reads answers, over one outgoing connection per endpoint.
 ///
 /// The connection stays open; while idle, it sends a keepalive every five minutes. Addresses and TLS follow the rules
-/// of
-/// webhooks (`EndpointConfiguration`).
+/// of webhooks (`EndpointConfiguration`).
 public final class MQTTChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?

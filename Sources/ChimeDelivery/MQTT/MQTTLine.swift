@@ -109,8 +109,7 @@ struct MQTTLine {
 }
 
 /// A connection that sends its last publications before it closes. It waits for their acknowledgements, because closing
-/// a
-/// socket with unread input also discards output that the broker has not read.
+/// a socket with unread input also discards output that the broker has not read.
 final class MQTTFarewell {
   private let connection: MQTTConnection
   private let endsSession: Bool

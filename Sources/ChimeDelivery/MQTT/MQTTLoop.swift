@@ -5,8 +5,7 @@ import Glibc
 /// An MQTTLoop is the state of the MQTT thread: a line for each endpoint and for each test message.
 ///
 /// The thread sleeps in poll(2) on its sockets and the mailbox's eventfd until the next deadline. It owns all
-/// libmosquitto
-/// clients.
+/// libmosquitto clients.
 struct MQTTLoop: ~Copyable {
   enum Key: Hashable, Sendable {
     case queue(DeliveryQueue)

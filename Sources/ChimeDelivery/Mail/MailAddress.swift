@@ -1,6 +1,5 @@
 /// A MailAddress is a mailbox such as `ann@example.org`, in the unquoted form that every server accepts (RFC 5321,
-/// section
-/// 4.1.2). It cannot end a command or a header.
+/// section 4.1.2). It cannot end a command or a header.
 struct MailAddress: Hashable, Sendable, CustomStringConvertible {
   let description: String
   /// The part after the `@`.

@@ -35,8 +35,7 @@ struct MailRequest {
   /// Returns the email's headers, and the rest of it as the body.
   ///
   /// - Throws: `TemplateError` if the message could exceed `Template.textLimit`; `EndpointURLError` if the endpoint
-  ///   lacks a
-  ///   setting that emails need.
+  ///   lacks a setting that emails need.
   func make(password: String?) throws -> HTTPRequest {
     let settings = access.endpoint.settings
     let recipients = try MailAddress.recipients(of: access.endpoint.url)

@@ -3,12 +3,10 @@ import ChimeSchedule
 import Synchronization
 
 /// A MatrixChannel sends occurrences to Matrix rooms, withdraws them by edits, and reads named people's answers. It
-/// refuses
-/// encrypted rooms.
+/// refuses encrypted rooms.
 ///
 /// Addresses and TLS follow the rules of webhooks. It shares their threads: messages use the WebhookChannel's engine,
-/// and
-/// reading uses the ReplyReader's.
+/// and reading uses the ReplyReader's.
 public final class MatrixChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?

@@ -3,8 +3,7 @@ import ChimeSchedule
 import FoundationEssentials
 
 /// Responses of the Client-Server API (spec.matrix.org, v1.1 and later), as far as Chime uses them. Values that violate
-/// the
-/// specification are ignored or refused.
+/// the specification are ignored or refused.
 enum MatrixReply {
   /// The response of `POST …/send` and `…/redact`.
   struct Sent: Decodable {

@@ -1,8 +1,7 @@
 import ChimeSchedule
 
 /// A MatrixPatience adapts the timeout of long polls. It doubles the timeout as long as intermediaries allow. A poll of
-/// ten
-/// minutes costs two wake-ups.
+/// ten minutes costs two wake-ups.
 struct MatrixPatience: Hashable, Sendable {
   /// Proxies usually time out after a minute.
   static let first = Milliseconds.seconds(50)

@@ -5,8 +5,7 @@ import Synchronization
 /// A MatrixReading reads named people's answers in one room by long polls, one at a time, until it is closed.
 ///
 /// Each poll waits until the loop has recorded all earlier answers. Answers therefore cannot pile up, and a daemon that
-/// is
-/// killed resumes after the last recorded answer.
+/// is killed resumes after the last recorded answer.
 final class MatrixReading: Sendable {
   private let queue: DeliveryQueue
   private let number: UInt64

@@ -2,8 +2,7 @@ import ChimeCore
 import ChimeSchedule
 
 /// An ActionKey is the action key of a popup's button. It contains the answer and the occurrence, because the server
-/// reports
-/// button presses to every program on the bus and the daemon may have restarted since.
+/// reports button presses to every program on the bus and the daemon may have restarted since.
 ///
 ///     done:r7k2@1774852200
 ///     item:speedmaster:r7k2@1774852200

@@ -8,8 +8,7 @@ package import ChimeSchedule
 ///
 /// The text is `chact_`, the base64url payload, a full stop, and the payload's HMAC-SHA256 in base64url. The payload is
 /// separated by colons: version, `o`, occurrence, round, action, its argument and the expiry in seconds since the
-/// epoch; or
-/// version, `p`, expectation and ping kind.
+/// epoch; or version, `p`, expectation and ping kind.
 package struct ActionToken: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
     case done
@@ -147,8 +146,7 @@ package enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
 }
 
 /// The signing key of an endpoint's action tokens. It is derived from the endpoint's secret and from the endpoint, so a
-/// token
-/// of one endpoint is invalid for another even if both share a secret. It does not reveal the secret.
+/// token of one endpoint is invalid for another even if both share a secret. It does not reveal the secret.
 package struct TokenKey: Sendable {
   private let key: SigningKey
 

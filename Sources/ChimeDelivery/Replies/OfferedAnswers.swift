@@ -3,8 +3,7 @@ import ChimeSchedule
 import ChimeWords
 
 /// The actions that the receiver of a message may take: the address for their tokens, and a token and a button label
-/// for
-/// each. The address is empty if the daemon polls for tokens (`EndpointSettings.polled`).
+/// for each. The address is empty if the daemon polls for tokens (`EndpointSettings.polled`).
 struct OfferedAnswers: Sendable {
   struct Offer: Hashable, Sendable {
     var token: String

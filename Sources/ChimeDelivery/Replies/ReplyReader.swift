@@ -5,8 +5,7 @@ import Synchronization
 /// A ReplyReader receives people's answers, over one open outgoing connection per endpoint that has an answer address.
 ///
 /// Addresses, TLS and proxies follow the rules of webhooks (`EndpointConfiguration`). It has a thread of its own, so
-/// that
-/// traffic in a topic delays no message.
+/// that traffic in a topic delays no message.
 public final class ReplyReader: AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?

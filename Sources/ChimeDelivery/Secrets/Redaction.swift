@@ -1,10 +1,8 @@
 /// A Redaction removes secrets from a receiver's answer. An answer may echo the request, and it is stored and shown.
 ///
 /// It removes the endpoint's token in plain form, with JSON, HTML, URL or C escapes, reversed, in hexadecimal and in
-/// Base64.
-/// It also removes any text that looks like a signing secret or an action token. It covers what receivers do to texts;
-/// it
-/// cannot stop a receiver that hides a token on purpose.
+/// Base64. It also removes any text that looks like a signing secret or an action token. It covers what receivers do to
+/// texts; it cannot stop a receiver that hides a token on purpose.
 ///
 ///     Redaction(token: "tk_1").clean("no such key: tk_1")   // no such key: <redacted>
 package struct Redaction: Sendable {
@@ -58,8 +56,7 @@ package struct Redaction: Sendable {
   }
 
   /// Returns the Base64 forms in both alphabets, for each offset within a group of three bytes. Characters that also
-  /// encode
-  /// neighboring bytes are left out.
+  /// encode neighboring bytes are left out.
   private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
     (0..<3).flatMap { before -> [[UInt8]] in
       let text = Array(Base64.encode(([UInt8](repeating: 0, count: before) + bytes)[...]).utf8)

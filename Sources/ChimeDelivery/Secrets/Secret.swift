@@ -30,9 +30,8 @@ public struct Secret: Hashable, Sendable {
   private let key: SigningKey
 
   /// Parses the text form. HMAC: `whsec_` and base64 of 24 to 64 bytes. Ed25519: `whsk_` and base64 of the 32-byte
-  /// seed,
-  /// optionally followed by the 32-byte public key. Surrounding white space is ignored, since files end with a line
-  /// feed.
+  /// seed, optionally followed by the 32-byte public key. Surrounding white space is ignored, since files end with a
+  /// line feed.
   ///
   /// - Throws: `SecretError`, which never contains any of the text.
   public init(_ text: String) throws(SecretError) {

@@ -25,8 +25,7 @@ enum PlainText {
     return kept + mark
   }
 
-  /// Removes control characters. Line ends become `
-  /// ` if `lines` is true, otherwise spaces; tabs become spaces.
+  /// Removes control characters. Line ends become ` ` if `lines` is true, otherwise spaces; tabs become spaces.
   static func withoutControls(_ text: String, lines: Bool) -> String {
     var result = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
@@ -44,8 +43,7 @@ enum PlainText {
   }
 
   /// Returns the printable start of an answer for an attempt's record, at most `Attempt.answerLimit` bytes. Invalid
-  /// UTF-8
-  /// becomes U+FFFD. Nil if nothing is left.
+  /// UTF-8 becomes U+FFFD. Nil if nothing is left.
   static func excerpt(_ bytes: some Collection<UInt8>) -> String? {
     let text = withoutControls(String(decoding: bytes.prefix(Attempt.answerLimit), as: UTF8.self), lines: true)
     let clipped = clipped(text, bytes: Attempt.answerLimit)

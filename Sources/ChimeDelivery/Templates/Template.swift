@@ -4,8 +4,7 @@ import FoundationEssentials
 /// A Template is a JSON text with placeholders that replaces an endpoint's usual message.
 ///
 /// The body is parsed before placeholders are replaced and is serialized afterwards. No value can end a string, add a
-/// key or
-/// change the structure.
+/// key or change the structure.
 ///
 ///     let template = try Template(#"{"body": {"text": "{{title}}", "loud": {"{{urgency}}": {"critical": true}}}}"#)
 public struct Template: Hashable, Sendable {
@@ -126,7 +125,6 @@ public struct Template: Hashable, Sendable {
   // MARK: Rendering
 
   /// Maximum bytes of text in a rendered message. A template of 64 KiB could otherwise repeat a long text thousands of
-  /// times
-  /// in every message.
+  /// times in every message.
   static let textLimit = 1 << 20
 }

@@ -34,8 +34,7 @@ struct TemplateHeader: Hashable, Sendable {
   var usesWithdrawalToken: Bool { value.placeholders.contains(.withdrawalToken) }
 
   /// Returns the value for a request: one line without control characters, non-ASCII text in encoded words (RFC 2047).
-  /// Nil
-  /// if the value is empty; the header is then omitted.
+  /// Nil if the value is empty; the header is then omitted.
   func render(_ values: TemplateValues) -> String? {
     let limit = usesToken || value.placeholders.isEmpty ? Self.ownLimit : Self.limit
     let line = PlainText.clipped(PlainText.withoutControls(value.text(values), lines: false), bytes: limit)

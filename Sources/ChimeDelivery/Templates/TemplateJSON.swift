@@ -1,8 +1,7 @@
 import FoundationEssentials
 
 /// A TemplateJSON is a JSON value of a template or body. Object members are sorted by the bytes of their keys, so that
-/// each
-/// value has exactly one text.
+/// each value has exactly one text.
 enum TemplateJSON: Hashable, Sendable, Decodable {
   case null
   case bool(Bool)

@@ -111,8 +111,7 @@ struct TemplateText: Hashable, Sendable {
 }
 
 /// A TemplateFilter transforms a placeholder's text. Filters apply from left to right: `|slack|max:100` counts the
-/// escaped
-/// text and cuts no escape.
+/// escaped text and cuts no escape.
 enum TemplateFilter: Hashable, Sendable {
   /// Replaces line ends and tabs by spaces and removes other control characters.
   case line

@@ -2,8 +2,7 @@ package import ChimeCore
 package import ChimeSchedule
 
 /// A Placeholder names a value of a message: a `Name`, or a text of the reminder (`Reminder.toldTexts`).
-/// `docs/delivery.md`
-/// documents them.
+/// `docs/delivery.md` documents them.
 struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   let description: String
 

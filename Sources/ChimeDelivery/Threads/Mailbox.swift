@@ -5,8 +5,7 @@ import Synchronization
 /// A Mailbox passes commands from any thread to one worker thread, which polls `descriptor`.
 ///
 /// A mutex guards the queue because any thread may send. It is held only to append or to take all. A closed mailbox
-/// refuses
-/// commands, so the sender knows that no worker will read them.
+/// refuses commands, so the sender knows that no worker will read them.
 package final class Mailbox<Command: Sendable>: Sendable {
   private struct State {
     var commands: [Command] = []
@@ -90,8 +89,7 @@ enum WorkerThread {
   }
 
   /// Starts a detached thread with all signals blocked. Signals of the process then go to the thread that waits for
-  /// them, and
-  /// a peer that hangs up cannot end the process by SIGPIPE.
+  /// them, and a peer that hangs up cannot end the process by SIGPIPE.
   ///
   /// - Parameter name: At most 15 bytes, the kernel's limit.
   static func start(name: String, _ run: @escaping @Sendable () -> Void) throws(SystemError) {

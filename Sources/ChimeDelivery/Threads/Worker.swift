@@ -14,8 +14,7 @@ package final class Worker<Command: Sendable>: Sendable {
   private let name: String
   private let body: @Sendable (Mailbox<Command>) -> Void
   /// A mutex guards the state because any thread may send the first command. It is held while the thread starts, so
-  /// that
-  /// only one starts.
+  /// that only one starts.
   private let state = Mutex(State.idle)
 
   /// - Parameter body: Takes commands until it closes the mailbox, then returns.

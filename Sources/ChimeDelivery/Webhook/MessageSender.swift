@@ -64,8 +64,7 @@ struct MessageSender: Sendable {
   /// Sends a message about a made-up reminder now.
   ///
   /// - Parameter make: Builds the request from an id, a time and the made-up reminder's values. It is called a second
-  ///   time
-  ///   with `isShown`, for a copy whose tokens are redacted.
+  ///   time with `isShown`, for a copy whose tokens are redacted.
   func test(
     _ access: EndpointAccess, make: (DeliveryID, Instant, TemplateValues, _ isShown: Bool) throws -> HTTPRequest
   ) async -> EndpointTest {

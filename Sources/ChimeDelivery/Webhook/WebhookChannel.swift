@@ -4,9 +4,8 @@ public import ChimeSchedule
 /// A WebhookChannel sends occurrences by HTTP, signed by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
 ///
 /// One channel serves all endpoints of all owners. Each endpoint has its own queue and limit, so a hanging endpoint
-/// delays
-/// no other. TLS is always verified, every address is checked as it is dialed, redirects are not followed, and proxy
-/// variables of the environment are ignored. An endpoint may answer for the occurrence (`WebhookAnswer`).
+/// delays no other. TLS is always verified, every address is checked as it is dialed, redirects are not followed, and
+/// proxy variables of the environment are ignored. An endpoint may answer for the occurrence (`WebhookAnswer`).
 ///
 ///     let webhooks = WebhookChannel(configuration: EndpointConfiguration(version: "1.0")) { queue in book[queue] }
 ///     webhooks.send(message) { report in … }
@@ -23,8 +22,8 @@ public final class WebhookChannel: EndpointChannel {
   /// - Parameters:
   ///   - clock: The wall clock; the system's by default.
   ///   - access: Returns a queue's current endpoint, or nil if it has none. Senders call it, and the channel's thread
-  ///     calls
-  ///     it when an attempt starts. It must be quick: a look-up in memory, or a small file if nothing could be sent otherwise.
+  ///     calls it when an attempt starts. It must be quick: a look-up in memory, or a small file if nothing could be
+  ///     sent otherwise.
   public convenience init(
     configuration: EndpointConfiguration, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?

@@ -5,8 +5,7 @@ import FoundationEssentials
 /// A WebhookMessage is the JSON body of a webhook (Standard Webhooks 1.0.0, "Payload structure").
 ///
 /// Every key is always present, in a fixed order and `null` if it has no value, so that all attempts of one delivery
-/// send the
-/// same bytes. Tracker values are the exception: they are current as of the attempt.
+/// send the same bytes. Tracker values are the exception: they are current as of the attempt.
 struct WebhookMessage<Content> {
   /// The delivery's id, if it is not sent outside the body.
   var id: String?

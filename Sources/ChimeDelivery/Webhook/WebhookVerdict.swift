@@ -59,8 +59,7 @@ package struct WebhookVerdict: Hashable, Sendable {
   }
 
   /// Adapts the verdict to a delivery that reports an event. Such a delivery takes no answer. A withdrawal is canceled
-  /// if
-  /// the receiver answers that the message is gone or cannot be withdrawn.
+  /// if the receiver answers that the message is gone or cannot be withdrawn.
   mutating func tells(_ event: DeliveryEvent) {
     answer = nil
     guard event.isWithdrawal, let status else { return }
