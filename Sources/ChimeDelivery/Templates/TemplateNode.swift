@@ -35,7 +35,7 @@ indirect enum TemplateNode: Hashable, Sendable {
       }
       var nodes: [Member] = []
       for member in members {
-        // Placeholders are found by character, so a key without the characters `{{` is a plain one.
+        // By character: placeholders are found this way too, so a key without `{{` here is a plain one.
         guard !member.key.contains("{{") else {
           throw TemplateError(
             "\"\(PlainText.sentence(member.key))\": a key is a placeholder only where it is the one key of its object")
