@@ -1,5 +1,5 @@
-// swift-tools-version: 6.2 The modules and their allowed dependencies. `Packaging/check-imports` checks the imports
-// against this list.
+// swift-tools-version: 6.2
+// The modules and their allowed dependencies. `Packaging/check-imports` checks the imports against this list.
 import PackageDescription
 
 /// Settings of every Swift target: Swift 6 language mode, warnings as errors, imports that stay internal unless
