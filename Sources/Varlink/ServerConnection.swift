@@ -93,7 +93,7 @@ public struct ServerConnection: Sendable {
     framer = MessageFramer(maxMessageBytes: limits.maxMessageBytes)
   }
 
-  // MARK: What the owner watches the socket for
+  // MARK: Socket readiness
 
   /// Whether to read. False while a full message waits for its turn, and once the connection is ending.
   public var wantsRead: Bool {
@@ -260,7 +260,7 @@ public struct ServerConnection: Sendable {
   ///   broken. For a broken socket the owner calls ``disconnect(_:)``.
   public mutating func flush(_ write: (UnsafeRawBufferPointer) -> Int) { output.drain(write) }
 
-  // MARK: Within
+  // MARK: Implementation
 
   /// Parses a message. Returns the call for the owner, or nil if it was answered here.
   private mutating func handle(_ message: [UInt8]) -> VarlinkCall? {

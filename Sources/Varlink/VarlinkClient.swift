@@ -182,7 +182,7 @@ public final class VarlinkClient {
     }
   }
 
-  // MARK: Within
+  // MARK: Implementation
 
   /// The reply mode of a call, as JSON members.
   private enum Mode: String {

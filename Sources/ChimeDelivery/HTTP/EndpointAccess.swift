@@ -14,7 +14,7 @@ public struct EndpointAccess: Sendable {
   public let lacksSecrets: Bool
   /// Whether messages require a secret; emails do not.
   public let needsSecret: Bool
-  /// Why nothing can be sent, for reasons other than `needsSecret`, as a sentence without a full stop.
+  /// Why nothing can be sent, apart from missing signing secrets, as a sentence without a full stop.
   public let fault: String?
   let template: Template?
   let headers: [TemplateHeader]

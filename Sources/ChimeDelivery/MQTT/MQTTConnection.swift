@@ -46,7 +46,7 @@ final class MQTTConnection {
   static let keepalive = 300
   /// How long the broker keeps the session while no client is connected, in seconds: the lifetime of action tokens.
   private static let session = UInt32(ActionToken.life.rawValue / 1_000)
-  /// Burst limit and average limit in bytes per second of received data. The connection ends if a broker sends more.
+  /// Limits of received data in bytes: at once, and per second on average. The connection ends if a broker sends more.
   private static let most: Int64 = 1 << 20
   private static let perSecond: Int64 = 16_384
 
@@ -110,7 +110,7 @@ final class MQTTConnection {
     if let text { text.withCString { body($0) } } else { body(nil) }
   }
 
-  // MARK: What is told
+  // MARK: Callbacks
 
   private static let calls = chime_mosquitto_events(
     connected: { context, code in

@@ -115,8 +115,7 @@ struct MailRequest {
 
 /// Encodes text in lines of at most 76 ASCII characters, which every mail server passes on (RFC 2045, section 6.7).
 enum QuotedPrintable {
-  /// - Parameter text: Lines separated by `
-  /// `. The result ends with a line end.
+  /// - Parameter text: Lines separated by `\n`. The result ends with a line end.
   static func encode(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { encode(line: $0) + "\r\n" }.joined()
   }

@@ -92,7 +92,7 @@ struct PolledAnswers: Hashable, Sendable {
 struct ReplyLines {
   /// Maximum length of a line in bytes. ntfy allows messages of 4 KiB, which grow by escapes and further members.
   static let longest = 32_768
-  /// Burst limit, for a server's backlog, and average limit in bytes per second.
+  /// Limits of received data in bytes: at once, for a server's backlog, and per second on average.
   static let most = 1 << 20
   static let perSecond = 1_024
 

@@ -25,7 +25,7 @@ enum PlainText {
     return kept + mark
   }
 
-  /// Removes control characters. Line ends become ` ` if `lines` is true, otherwise spaces; tabs become spaces.
+  /// Removes control characters. Line ends become `\n` if `lines` is true, otherwise spaces; tabs become spaces.
   static func withoutControls(_ text: String, lines: Bool) -> String {
     var result = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
