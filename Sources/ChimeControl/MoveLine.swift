@@ -1,5 +1,4 @@
-/// A MoveLine is one line of JSON that `chimed --move-to` prints: progress, result or problem. `chime store move` reads
-/// it.
+/// A MoveLine is one line of JSON that `chimed --move-to` prints and `chime store move` reads.
 public struct MoveLine: Codable, Equatable, Sendable {
   public struct Table: Codable, Equatable, Sendable {
     public var name: String
