@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
-// The rooms of the house and who may know whom; `Packaging/check-imports` holds the code to this list.
+// The modules and their allowed dependencies. `Packaging/check-imports` checks the imports against this list.
 import PackageDescription
 
-/// What every Swift target is built with: the Swift 6 language mode, warnings as errors, imports that do not leak into a
-/// target's own interface unless it says `public import`, and async functions that stay on their caller's executor.
+/// Settings of every Swift target: Swift 6 language mode, warnings as errors, imports that stay internal unless
+/// declared `public import`, and async functions that stay on their caller's executor.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
@@ -13,48 +13,48 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// What is not asked a thousand times a second is compiled for size: that takes the compiler a fifth less of its time. Swift 6.3
-/// crashes when it does so with ChimeExchange.
+/// Optimizes for size, for modules without hot paths. It saves a fifth of the compile time. Swift 6.3 crashes when
+/// compiling ChimeExchange this way.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-/// A library target of the house.
+/// Declares a library module.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], more: [SwiftSetting] = []
 ) -> Target {
   .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict + more)
 }
 
-/// The tests of one room.
+/// Declares the tests of one module.
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-/// The modules that the two programs are made of.
+/// The modules of the two programs.
 let modules: [Target] = [
-  // System libraries, each imported by one adapter only.
+  // System libraries. Only one adapter imports each.
   .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-  // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
+  // Compiled against the header of libcurl4-openssl-dev. The library is loaded at first use.
   .target(name: "CCurl"),
-  // As CCurl, against the header of libmosquitto-dev.
+  // Like CCurl, with the header of libmosquitto-dev.
   .target(name: "CMosquitto"),
-  // As CCurl, against the header of libpq-dev.
+  // Like CCurl, with the header of libpq-dev.
   .target(name: "CPostgres"),
   .target(name: "CIntl"),
   .target(name: "CLinux"),
   .target(name: "CTOML"),
 
-  // Values.
+  // Pure values.
   room("ChimeSchedule"),
   room("ChimeTracking", ["ChimeSchedule"], more: small),
   room("ChimeCore", ["ChimeSchedule", "ChimeTracking"]),
   room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "CZlib"]),
   room("ChimeWords", ["ChimeSchedule", "CIntl"]),
 
-  // The wire. The tests of every module speak it, and nearly a fifth of their time went into its scanner: it is optimized for
-  // them, too.
+  // The wire protocol. The tests of every module use it, and nearly a fifth of their time went into its scanner, so it
+  // is optimized in test builds too.
   .target(
     name: "Varlink",
     swiftSettings: strict + (Context.environment["CHIME_BUILD"] == "tests" ? [.unsafeFlags(["-O"])] : [])),
@@ -68,7 +68,7 @@ let modules: [Target] = [
   room(
     "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CMosquitto", "CCrypto", "CLinux"]),
 
-  // What each program does.
+  // The programs' own modules.
   room(
     "ChimeDaemon",
     [
@@ -86,7 +86,7 @@ let programs: [Target] = [
   .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
 ]
 
-/// The tests and what they are made of.
+/// Tests and test support.
 let proof: [Target] = [
   .target(
     name: "ChimeTestKit", dependencies: ["ChimeCore", "ChimeSchedule", "ChimeTracking"], path: "Tests/ChimeTestKit",
@@ -130,12 +130,12 @@ let proof: [Target] = [
   tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
   .executableTarget(
     name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
-  // The client that docs/integrate.md shows, which the tests run.
+  // The client of docs/integrate.md, which the tests run.
   .executableTarget(
     name: "remind-example", dependencies: ["Varlink"], path: "docs/examples/swift", swiftSettings: strict),
 ]
 
-/// Programs that are built where they are used: the simulator and the benchmarks.
+/// Tools that are built on demand: the simulator and the benchmarks.
 let tools: [Target] = [
   .executableTarget(
     name: "chime-simulate", dependencies: ["ChimeTestKit", "ChimeCore", "ChimeSchedule"], path: "Tests/Simulation",
@@ -150,22 +150,22 @@ let tools: [Target] = [
     exclude: ["peers"], swiftSettings: strict),
 ]
 
-/// What one `swift build` makes, since it takes one product or all: the two programs (CHIME_BUILD=programs), the tests
-/// (CHIME_BUILD=tests), or everything.
+/// The targets of one `swift build`, which builds one product or all: the two programs (CHIME_BUILD=programs), the
+/// tests (CHIME_BUILD=tests), or everything.
 let targets: [Target] =
   switch Context.environment["CHIME_BUILD"] {
   case "programs": modules + programs
-  // With the programs, which the tests of the command and a first try run without a release build.
+  // The tests of the command and a first trial run the programs without a release build.
   case "tests": modules + programs + proof
   default: modules + programs + proof + tools
   }
 
-/// Those of the products whose targets are built.
+/// The products whose targets are built.
 let products: [Product] = [
   .executable(name: "chimed", targets: ["chimed"]),
   .executable(name: "chime", targets: ["chime"]),
   .library(name: "Varlink", targets: ["Varlink"]),
-  // For the fuzzer's own package in Fuzz/.
+  // For the separate fuzzing package in Fuzz/.
   .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
 ].filter { product in targets.contains { $0.name == product.name } }
 

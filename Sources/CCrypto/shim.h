@@ -1,5 +1,5 @@
 #pragma once
-// What both have is Swift's Glibc's, whichever of the two a compilation meets first: tm, for one.
+// Import SwiftGlibc first, so that types that both define, such as tm, always come from that module.
 #pragma clang module import SwiftGlibc
 #include <openssl/bio.h>
 #include <openssl/crypto.h>

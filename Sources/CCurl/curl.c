@@ -18,13 +18,13 @@
   each(multi_perform) each(multi_poll) each(multi_info_read) each(slist_append) each(slist_free_all)      \
   each(multi_setopt) each(version_info) each(url) each(url_cleanup) each(url_set) each(url_get)
 
-// Typed by the header's own declarations, so that what is called here is what libcurl declares.
+// Types come from the header's declarations, so that calls match libcurl's functions.
 #define MEMBER(name) __typeof__(curl_##name) *name;
 struct functions {
   FUNCTIONS(MEMBER)
 };
 
-// Written once, under the lock. Read without it, by threads that have had a 1 from chime_curl_load, which took the lock.
+// Written once, under the lock. Threads read it without the lock, but only after chime_curl_load returned 1 to them.
 static struct functions curl;
 static void *loaded;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,7 +44,7 @@ static int resolve(void *library, struct functions *found) {
 int chime_curl_load(const char *library, char *why, size_t size) {
   struct functions found;
   pthread_mutex_lock(&lock);
-  // Local: its names, and those of the libraries it brings, are seen by nobody else in the process.
+  // RTLD_LOCAL hides the symbols of the library and its dependencies from the rest of the process.
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   int done = handle != NULL && resolve(handle, &found);
   if (!done) complain(why, size);
@@ -52,7 +52,7 @@ int chime_curl_load(const char *library, char *why, size_t size) {
     curl = found;
     loaded = handle;
   } else if (handle != NULL) {
-    dlclose(handle); // gives back a reference; what is loaded keeps its first one
+    dlclose(handle); // releases this reference; the loaded library keeps its first one
   }
   pthread_mutex_unlock(&lock);
   return done;
@@ -105,7 +105,7 @@ int64_t chime_socket_received(int socket) {
   return (int64_t)info.tcpi_bytes_received;
 }
 
-/// The port of an address, and its text; -1 when it is none of the Internet's.
+/// Returns the port of an address and writes its text; -1 if it is no Internet address.
 static int read_address(const struct sockaddr_storage *address, char *text, socklen_t size) {
   if (address->ss_family == AF_INET) {
     const struct sockaddr_in *four = (const struct sockaddr_in *)address;
@@ -175,8 +175,8 @@ CURLUcode chime_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned i
   return curl.url_get(url, part, text, flags);
 }
 
-// Certificates that were refused, and handshakes that do not end. The functions are those of the OpenSSL that libcurl itself is
-// linked with, found through it: their handles are its own, whatever else of OpenSSL is in the process.
+// Refused certificates and endless handshakes. The functions belong to the OpenSSL that libcurl is linked with and are
+// found through libcurl, so they match its handles even if the process contains another OpenSSL.
 
 static struct {
   void (*set)(void *context, int (*verify)(void *, void *), void *argument);
@@ -195,7 +195,7 @@ static struct {
 } tls;
 static pthread_once_t tls_once = PTHREAD_ONCE_INIT;
 static int tls_found;
-/// Where a connection has how much of handshakes has come over it; as a number, so that nothing is to be freed.
+/// Index of the connection's handshake byte count. It is stored as a number, so that nothing must be freed.
 static int tls_taken;
 
 static void find_tls(void) {
@@ -211,7 +211,7 @@ static void find_tls(void) {
       && (tls_taken = tls.index(0 /* CRYPTO_EX_INDEX_SSL */, 0, NULL, NULL, NULL, NULL)) >= 0;
 }
 
-// The latest notes of this thread. A number that a newer one has pushed out is not found, which costs a date.
+// The latest notes of this thread. Older notes are overwritten, which only loses a date in an error message.
 enum { most_notes = 16 };
 static _Thread_local struct chime_tls_note notes[most_notes];
 static _Thread_local unsigned next_note;
@@ -221,8 +221,8 @@ static int64_t seconds(const void *asn1) {
   return asn1 != NULL && tls.time(asn1, &time) == 1 ? (int64_t)timegm(&time) : INT64_MIN;
 }
 
-/// What OpenSSL does without a callback, and a look at what it came to. The argument is a number and nothing else: a
-/// connection may ask for this when the request that opened it is long over.
+/// Verifies as OpenSSL does without a callback, and notes the failure. The argument is only a number, because a
+/// connection may call this long after the request that opened it has ended.
 static int verify(void *store, void *number) {
   if (tls.verify(store) > 0) return 1;
   void *certificate = tls.certificate(store);
@@ -234,9 +234,9 @@ static int verify(void *store, void *number) {
   return 0;
 }
 
-/// Counts what comes of handshakes, and of what belongs to them after their end (tickets, new keys). OpenSSL passes over some
-/// of it, such as requests to begin anew, for as long as more comes, and libcurl has no turn meanwhile; nor has any other
-/// connection of the thread. Each message counts as a KiB at least, because the smallest cost the most for their size.
+/// Counts the bytes of handshake messages, including later ones such as tickets and key updates. OpenSSL skips some
+/// messages, such as renegotiation requests, as long as more arrive, and meanwhile libcurl serves no other connection
+/// of the thread. Each message counts as at least 1 KiB, because the smallest cost the most for their size.
 static void count_message(
     int is_sent, int version, int kind, const void *bytes, size_t length, void *connection, void *number) {
   enum { handshake = 22, received_shutdown = 2 };
@@ -246,7 +246,7 @@ static void count_message(
   uintptr_t taken = before + (length > 1024 ? length : 1024);
   tls.keep(connection, tls_taken, (void *)taken);
   if (taken <= CHIME_TLS_MOST) return;
-  // As if the other side had closed it: OpenSSL reads nothing more from there.
+  // OpenSSL reads nothing more, as if the peer had closed the connection.
   tls.shut(connection, received_shutdown);
   if (before <= CHIME_TLS_MOST) {
     notes[next_note++ % most_notes] = (struct chime_tls_note){.number = (uintptr_t)number, .is_endless = 1};

@@ -50,7 +50,7 @@ int chime_peer_credentials(int fd, struct chime_peer *peer) {
 int chime_clock_watch(int fd) {
   if (fd < 0) fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
   if (fd < 0) return -1;
-  // Far enough never to fire by itself, small enough for every kernel's 64-bit nanoseconds.
+  // Far enough never to fire, and small enough for 64-bit nanoseconds in every kernel.
   struct itimerspec far = {.it_value = {.tv_sec = 0x1FFFFFFFF}};
   if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0) return -1;
   return fd;
@@ -62,7 +62,7 @@ int chime_clock_state(int64_t *max_error) {
   int result = adjtimex(&state);
   if (result < 0) return -1;
   *max_error = state.maxerror;
-  // As timedated tells it: some set the bound and not the flag. At 16 s the kernel gives up.
+  // The same test as timedated's: some programs set the error bound but not the flag. The kernel gives up at 16 s.
   return state.maxerror < 16000000;
 }
 
@@ -114,12 +114,12 @@ void chime_name_thread(const char *name) { pthread_setname_np(pthread_self(), na
 
 void chime_malloc_keep_small(void) {
   mallopt(M_ARENA_MAX, 1);
-  // Setting them keeps malloc from raising them by itself after the first large block.
+  // Explicit thresholds stop malloc from raising them after the first large block.
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }
 
-/// Of the program itself, which is listed first.
+/// Handles the first object in the list, which is the program itself.
 static int forget_code(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size, (void)context;
   for (int i = 0; i < object->dlpi_phnum; i++) {

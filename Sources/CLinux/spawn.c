@@ -7,10 +7,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-// Why not posix_spawn(3): it cannot set resource limits, and a limit set from outside would come after the program has
-// begun. Why vfork(2) and not fork(2): the daemon's memory is not copied, only for it to be thrown away. Between the two
-// processes memory is shared until the program runs: the child calls system calls alone, writes nothing but `failure`,
-// and comes back from nothing that it was called by.
+// posix_spawn(3) cannot set resource limits, and limits set from outside would come after the program has started.
+// vfork(2) does not copy the daemon's memory, as fork(2) would. Until the program runs, both processes share memory, so
+// the child only makes system calls, writes only `failure`, and never returns from its functions.
 
 struct failure {
   volatile int number;
@@ -27,7 +26,7 @@ static int limit(int resource, int64_t value) {
   return setrlimit(resource, &limit);
 }
 
-/// The processor's limit is told by SIGXCPU first, which a program may heed, and by SIGKILL two seconds later.
+/// Sets the processor limit: SIGXCPU first, which a program may handle, and SIGKILL two seconds later.
 static int limit_processor(int64_t seconds) {
   if (seconds < 0) return 0;
   struct rlimit now;
@@ -53,7 +52,7 @@ static int set_limits(const struct chime_limits *limits) {
   return limit(RLIMIT_AS, limits->memory);
 }
 
-/// Gives the child its three descriptors, whichever numbers they have, and closes all others.
+/// Installs the child's three descriptors, whatever their numbers, and closes all others.
 static int set_descriptors(int input, int output, int errors) {
   if (input < 0) input = open("/dev/null", O_RDONLY);
   input = fcntl(input, F_DUPFD, 3);
@@ -64,7 +63,7 @@ static int set_descriptors(int input, int output, int errors) {
   return close_range(3, ~0U, 0);
 }
 
-/// The daemon may have been killed before the kernel was told: then nobody is left to be told of.
+/// Sets the death signal. Exits if the daemon died before the kernel knew the signal.
 static int end_with(int signal, pid_t parent) {
   if (signal == 0) return 0;
   if (prctl(PR_SET_PDEATHSIG, signal) != 0) return -1;
@@ -72,7 +71,7 @@ static int end_with(int signal, pid_t parent) {
   return 0;
 }
 
-/// Ends only by a failure.
+/// Turns the child into the program. Returns only on failure.
 static void __attribute__((noinline)) become(
     const struct chime_program *program, pid_t parent, struct failure *failure) {
   sigset_t none;
@@ -102,7 +101,7 @@ int chime_spawn(const struct chime_program *program, pid_t *pid, int *pidfd, enu
     int flags = descriptors[index] < 0 ? -1 : fcntl(descriptors[index], F_GETFL);
     if (flags >= 0 && (flags & O_NONBLOCK)) fcntl(descriptors[index], F_SETFL, flags & ~O_NONBLOCK);
   }
-  // No handler of the daemon's may run in the child while it shares the daemon's memory.
+  // No signal handler of the daemon may run in the child while it shares the daemon's memory.
   sigset_t all, before;
   sigfillset(&all);
   struct failure failure = {0, CHIME_SPAWN_EXECUTE};
@@ -122,7 +121,7 @@ int chime_spawn(const struct chime_program *program, pid_t *pid, int *pidfd, enu
       *pid = child;
       return 0;
     }
-    // A child that cannot be watched is not kept.
+    // A child that cannot be watched is killed.
     number = errno;
     kill(-child, SIGKILL);
   }

@@ -18,13 +18,13 @@
   each(publish_v5_callback_set) each(subscribe_v5_callback_set) each(message_v5_callback_set)                        \
   each(disconnect_v5_callback_set) each(log_callback_set)
 
-// Typed by the header's own declarations, so that what is called here is what libmosquitto declares.
+// Types come from the header's declarations, so that calls match libmosquitto's functions.
 #define MEMBER(name) __typeof__(mosquitto_##name) *name;
 struct functions {
   FUNCTIONS(MEMBER)
 };
 
-// The functions of the OpenSSL that libmosquitto is linked with, found through it: what it is given has to be of its own.
+// Functions of the OpenSSL that libmosquitto is linked with, found through it. Only these can create objects for it.
 struct tls_functions {
   void *(*new_context)(const void *method);
   const void *(*method)(void);
@@ -56,11 +56,12 @@ struct tls_functions {
   void *(*context_of)(const void *connection);
 };
 
-// Written once, under the lock. Read without it, by threads that have had a 1 from chime_mosquitto_load, which took the lock.
+// Written once, under the lock. Threads read it without the lock, but only after chime_mosquitto_load returned 1 to
+// them.
 static struct functions mosquitto;
 static struct tls_functions ssl;
 static void *loaded;
-/// Where a context has its client.
+/// Index of the client in an SSL_CTX.
 static int client_index;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -105,7 +106,7 @@ int chime_mosquitto_load(const char *library, char *why, size_t size) {
   struct functions found;
   struct tls_functions tls;
   pthread_mutex_lock(&lock);
-  // Local: its names, and those of the libraries it brings, are seen by nobody else in the process.
+  // RTLD_LOCAL hides the symbols of the library and its dependencies from the rest of the process.
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   int done = handle != NULL && resolve(handle, &found, &tls);
   if (!done) {
@@ -122,7 +123,7 @@ int chime_mosquitto_load(const char *library, char *why, size_t size) {
     client_index = ssl.index(1 /* CRYPTO_EX_INDEX_SSL_CTX */, 0, NULL, NULL, NULL, NULL);
     loaded = handle;
   } else if (handle != NULL) {
-    dlclose(handle); // gives back a reference; what is loaded keeps its first one
+    dlclose(handle); // releases this reference; the loaded library keeps its first one
   }
   pthread_mutex_unlock(&lock);
   return done;
@@ -132,7 +133,7 @@ struct chime_mosquitto {
   struct mosquitto *client;
   void *context;
   struct chime_mosquitto_events events;
-  /// For SNI: libmosquitto names the address that it dials. NULL for an address, which is none.
+  /// Name for SNI, since libmosquitto would send the dialed address. NULL for a numeric address, which SNI excludes.
   char *host;
   int verification;
   size_t handshake;
@@ -190,7 +191,7 @@ struct chime_mosquitto *chime_mosquitto_new(
   }
   mosquitto.int_option(mine->client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
   mosquitto.int_option(mine->client, MOSQ_OPT_TCP_NODELAY, 1);
-  // As in a program with a thread for it: what is to be written is left to chime_mosquitto_write, and not written at once.
+  // Threaded mode queues output for chime_mosquitto_write instead of writing it at once.
   mosquitto.threaded_set(mine->client, true);
   mosquitto.connect_v5_callback_set(mine->client, connected);
   mosquitto.publish_v5_callback_set(mine->client, published);
@@ -216,7 +217,7 @@ int chime_mosquitto_will(struct chime_mosquitto *client, const char *topic, cons
   return mosquitto.will_set(client->client, topic, (int)strlen(text), text, 1, true);
 }
 
-/// What OpenSSL does without a callback, and a look at what it came to.
+/// Verifies as OpenSSL does without a callback, and notes the error.
 static int verify(void *store, void *this) {
   struct chime_mosquitto *mine = this;
   if (ssl.verify(store) > 0) return 1;
@@ -224,8 +225,8 @@ static int verify(void *store, void *this) {
   return 0;
 }
 
-/// Counts what comes of handshakes, which has an end with a broker that means well: OpenSSL passes over some of it for as long
-/// as more comes, and no other connection of the thread has a turn meanwhile.
+/// Limits the bytes of handshake messages. OpenSSL skips some messages as long as more arrive, and meanwhile no other
+/// connection of the thread is served.
 static void count_message(
     int is_sent, int version, int kind, const void *bytes, size_t length, void *connection, void *this) {
   enum { handshake = 22, received_shutdown = 2, most = 256 << 10 };
@@ -236,7 +237,7 @@ static void count_message(
   if (mine->handshake > most) ssl.shut(connection, received_shutdown);
 }
 
-/// Before the first message of a handshake is written: the broker is told the name by which it was asked for.
+/// Sets the SNI name before the first handshake message is written.
 static void name_broker(const void *connection, int where, int result) {
   enum { handshake_begins = 0x10, set_name = 55 };
   (void)result;
@@ -255,7 +256,7 @@ static int trust(void *context, const char *authorities) {
     ssl.free_certificate(certificate);
   }
   ssl.free_bio(bio);
-  // The end of the text is an error to it.
+  // Reaching the end of the text is an error to OpenSSL.
   ssl.clear_errors();
   return count > 0;
 }
@@ -281,7 +282,7 @@ int chime_mosquitto_tls(struct chime_mosquitto *client, struct chime_mosquitto_t
     done = done && ssl.default_paths(context) == 1;
     if (tls.file != NULL) done = done && ssl.load(context, tls.file, NULL) == 1;
   }
-  // It takes a reference of its own, and adds nothing to a context that it is given.
+  // libmosquitto takes a reference of its own and leaves a given context unchanged.
   mosquitto.int_option(client->client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
   if (done) done = mosquitto.void_option(client->client, MOSQ_OPT_SSL_CTX, context) == MOSQ_ERR_SUCCESS;
   ssl.free_context(context);
@@ -299,9 +300,9 @@ int chime_mosquitto_connect(
   if (session > 0) {
     int code = mosquitto.property_add_int32(&properties, MQTT_PROP_SESSION_EXPIRY_INTERVAL, session);
     if (code != MOSQ_ERR_SUCCESS) return code;
-    // The call that takes properties connects while its caller waits, which may be for minutes. It keeps them for later calls
-    // before it looks at how it is to connect: a keepalive of a second is refused, and nothing is dialled. A test holds that the
-    // broker keeps the session.
+    // connect_bind_v5 takes properties but blocks, possibly for minutes. It stores the properties before it validates
+    // the keepalive, and refuses a keepalive of one second without dialing. The next call then uses the stored
+    // properties. A test checks that the broker keeps the session.
     mosquitto.connect_bind_v5(client->client, address, port, 1, NULL, properties);
     mosquitto.property_free_all(&properties);
   }

@@ -14,13 +14,13 @@
   each(cmdTuples) each(connectionNeedsPassword) each(putCopyData) each(putCopyEnd) each(getCopyData)         \
   each(consumeInput) each(notifies)
 
-// Typed by the header's own declarations, so that what is called here is what libpq declares.
+// Types come from the header's declarations, so that calls match libpq's functions.
 #define MEMBER(name) __typeof__(PQ##name) *name;
 struct functions {
   FUNCTIONS(MEMBER)
 };
 
-// Written once, under the lock. Read without it, by threads that have had a 1 from chime_pq_load, which took the lock.
+// Written once, under the lock. Threads read it without the lock, but only after chime_pq_load returned 1 to them.
 static struct functions pq;
 static void *loaded;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,7 +40,7 @@ static int resolve(void *library, struct functions *found) {
 int chime_pq_load(const char *library, char *why, size_t size) {
   struct functions found;
   pthread_mutex_lock(&lock);
-  // Local: its names, and those of the libraries it brings, are seen by nobody else in the process.
+  // RTLD_LOCAL hides the symbols of the library and its dependencies from the rest of the process.
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   int done = handle != NULL && resolve(handle, &found);
   if (!done) complain(why, size);
@@ -48,7 +48,7 @@ int chime_pq_load(const char *library, char *why, size_t size) {
     pq = found;
     loaded = handle;
   } else if (handle != NULL) {
-    dlclose(handle); // gives back a reference; what is loaded keeps its first one
+    dlclose(handle); // releases this reference; the loaded library keeps its first one
   }
   pthread_mutex_unlock(&lock);
   return done;

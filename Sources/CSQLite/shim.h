@@ -5,22 +5,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/// SQLITE_TRANSIENT is a cast that Swift cannot import: SQLite copies the bound bytes before returning.
+/// Returns SQLITE_TRANSIENT, a cast that Swift cannot import. SQLite copies the bound bytes before it returns.
 static inline sqlite3_destructor_type chime_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 
-/// sqlite3_db_config is variadic, which Swift cannot call: whether closing the last connection folds the log into the
-/// database. A damaged file is to be closed without a byte of it being changed.
+/// Sets whether closing the last connection checkpoints the log. A damaged file must be closed without changes.
+/// sqlite3_db_config is variadic, which Swift cannot call.
 static inline int chime_sqlite_checkpoint_on_close(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on, (int *)0);
 }
 
-/// sqlite3_db_config is variadic: refuses SQL that could damage the file (writable_schema, shadow tables).
+/// Refuses SQL that could damage the file, such as writable_schema. sqlite3_db_config is variadic.
 static inline int chime_sqlite_defensive(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
-/// sqlite3_config is variadic: SQLite keeps no statistics of its memory, and so needs no lock for each allocation. Only
-/// before the first connection is opened.
+/// Turns off memory statistics, which saves a lock per allocation. Call before the first connection opens.
+/// sqlite3_config is variadic.
 static inline int chime_sqlite_without_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 static inline ssize_t chime_sqlite_refused(ssize_t got) {
@@ -36,17 +36,17 @@ static inline ssize_t chime_sqlite_pread(int file, void *bytes, size_t count, of
   return chime_sqlite_refused(pread(file, bytes, count, offset));
 }
 
-/// SQLite takes a read that the disk refuses for damage of the file: unixRead of its os_unix.c makes
-/// SQLITE_IOERR_CORRUPTFS of EIO, ENXIO and ERANGE, and the engine SQLITE_CORRUPT of that. A damaged file is moved aside
-/// here, a disk that fails is waited for; so SQLite is given another number, of which it makes SQLITE_IOERR_READ
-/// (sqlite.org/c3ref/vfs.html, xSetSystemCall). Only before the first connection is opened.
+/// Makes SQLite report a failed disk read as an I/O error instead of corruption. Its unixRead maps EIO, ENXIO and
+/// ERANGE to SQLITE_IOERR_CORRUPTFS, and the engine maps that to SQLITE_CORRUPT. The daemon moves a damaged file aside
+/// but waits for a failing disk, so SQLite gets another errno, which it maps to SQLITE_IOERR_READ
+/// (sqlite.org/c3ref/vfs.html, xSetSystemCall). Call before the first connection opens.
 ///
-/// Returns SQLITE_OK, or why SQLite would not have it.
+/// Returns SQLITE_OK, or SQLite's error.
 static inline int chime_sqlite_tell_disk_from_damage(void) {
   sqlite3_vfs *files = sqlite3_vfs_find("unix");
   if (!files || files->iVersion < 3) return SQLITE_NOTFOUND;
   int code = files->xSetSystemCall(files, "read", (sqlite3_syscall_ptr)chime_sqlite_read);
-  // Which of the two it uses is settled where it is built.
+  // SQLite's build decides which of the two it uses.
   if (code == SQLITE_OK) code = files->xSetSystemCall(files, "pread", (sqlite3_syscall_ptr)chime_sqlite_pread);
   if (code == SQLITE_OK) code = files->xSetSystemCall(files, "pread64", (sqlite3_syscall_ptr)chime_sqlite_pread);
   return code;
@@ -54,7 +54,7 @@ static inline int chime_sqlite_tell_disk_from_damage(void) {
 
 enum {
   chime_log_unknown = -1,
-  /// The log holds what its index says, or all of it is in the database.
+  /// The log matches its index, or is completely in the database.
   chime_log_sound = 0,
   chime_log_short = 1,
   chime_log_other = 2,
@@ -64,11 +64,11 @@ static inline uint32_t chime_sqlite_big_endian(const uint8_t *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/// Compares the log with its index, which is in the memory of whoever has the database open: the size, the salt of the
-/// header, and salt and checksum of the last frame (sqlite.org/walformat.html). Somebody who shortens or overwrites the log
-/// does not change the index. To be called between transactions.
+/// Compares the log with its index in shared memory: the size, the salt of the header, and salt and checksum of the
+/// last frame (sqlite.org/walformat.html). A process that truncates or overwrites the log does not change the index.
+/// Call between transactions.
 ///
-/// - salt: the number of this log, which another one takes the place of when all of it is in the database.
+/// - salt: Identifies this log. A new log replaces it after all of it is in the database.
 static inline int chime_sqlite_log_state(sqlite3 *db, uint64_t *salt) {
   sqlite3_file *file = 0, *log = 0;
   if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
@@ -79,7 +79,7 @@ static inline int chime_sqlite_log_state(sqlite3 *db, uint64_t *salt) {
   if (file->pMethods->xShmMap(file, 0, 32768, 0, &mapped) != SQLITE_OK || !mapped) return chime_log_unknown;
   uint8_t index[100];
   memcpy(index, (const void *)mapped, sizeof index);
-  // The header stands there twice, and differs while somebody changes it.
+  // The header is stored twice. The copies differ while it changes.
   if (memcmp(index, index + 48, 48) || !index[12]) return chime_log_unknown;
   uint16_t size16;
   uint32_t frames, folded, sums[2];

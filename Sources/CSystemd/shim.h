@@ -1,5 +1,5 @@
 #pragma once
-// What both have is Swift's Glibc's, whichever of the two a compilation meets first: timespec, for one.
+// Import SwiftGlibc first, so that types that both define, such as timespec, always come from that module.
 #pragma clang module import SwiftGlibc
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>

@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-// The parser asserts on some malformed input instead of reporting it; for a configuration file that is an error like
-// any other.
+// The parser asserts on some malformed input instead of reporting it. A configuration file must never abort the
+// process.
 #define TOML_ASSERT(expression) \
   do { \
     if (!(expression)) throw std::runtime_error("malformed text"); \
@@ -33,7 +33,7 @@ struct entry {
 }  // namespace
 
 struct ctoml_document {
-  std::deque<entry> entries;  // a deque, so that the strings handed out never move
+  std::deque<entry> entries;  // a deque, so that strings handed out never move
   std::string error;
   uint32_t line = 0;
   uint32_t column = 0;

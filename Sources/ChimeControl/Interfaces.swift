@@ -1,11 +1,11 @@
 extension DaemonInterface {
-  /// Methods about the daemon as a whole, which no tenant can call.
+  /// Methods that concern the whole daemon. Tenants cannot call them.
   public static let wholeMethods: Set<String> = [
     Examine.method, Metrics.method, GetFleet.method, Reload.method, TakeSnapshot.method, ListSnapshots.method,
   ]
 }
 
 extension RemindersInterface {
-  /// The formats that ``Export`` writes: the values of its `format`, which is a string so that more may come.
+  /// Formats of ``Export``. The field `format` is a string, so that formats can be added.
   public enum ExportFormat: String, CaseIterable, Sendable { case icalendar, toml }
 }

@@ -1,4 +1,4 @@
-/// What `chimed --move-to` prints, an object a line: how far it is, and how it ended. `chime store move` reads it.
+/// A MoveLine is one line of JSON that `chimed --move-to` prints and `chime store move` reads.
 public struct MoveLine: Codable, Equatable, Sendable {
   public struct Table: Codable, Equatable, Sendable {
     public var name: String
@@ -11,7 +11,7 @@ public struct MoveLine: Codable, Equatable, Sendable {
   }
 
   public struct Progress: Codable, Equatable, Sendable {
-    /// Rows written and rows read back, in all tables.
+    /// Rows written plus rows read back, over all tables.
     public var done: Int
     public var total: Int
 
@@ -22,16 +22,16 @@ public struct MoveLine: Codable, Equatable, Sendable {
   }
 
   public struct Result: Codable, Equatable, Sendable {
-    /// The stores, as `chime status` calls them.
+    /// The stores, named as in `chime status`.
     public var source: String
     public var target: String
-    /// Whether it was a trial, of which nothing is left.
+    /// Whether this was a trial that left no changes.
     public var dryRun: Bool
-    /// In milliseconds.
+    /// Duration in milliseconds.
     public var took: Int
-    /// The configuration file that says which store is used.
+    /// Path of the configuration file that selects the store.
     public var configuration: String
-    /// In the order in which they were moved, each of which both stores have the same rows.
+    /// The tables in the order they were moved. Both stores have equal rows in each.
     public var tables: [Table]
 
     public init(
@@ -48,7 +48,7 @@ public struct MoveLine: Codable, Equatable, Sendable {
 
   public struct Problem: Codable, Equatable, Sendable {
     public var sentence: String
-    /// Whether it is only for now: a daemon has one of the stores.
+    /// Whether the problem is temporary, because a daemon uses one of the stores.
     public var mayPass: Bool
 
     public init(sentence: String, mayPass: Bool) {

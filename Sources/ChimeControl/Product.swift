@@ -1,7 +1,7 @@
-/// What both programs know.
+/// Constants that the daemon and the command share.
 public enum Product {
-  /// Semantic Versioning 2.0.0.
+  /// The version (Semantic Versioning 2.0.0).
   public static let version = "0.1.0"
-  /// The most that is kept of what a job wrote, in bytes of UTF-8.
+  /// Maximum bytes of UTF-8 kept of a job's output.
   public static let pingOutputLimit = 10_240
 }

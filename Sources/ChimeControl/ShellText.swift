@@ -1,4 +1,4 @@
-/// Text as a shell of POSIX takes it for one word, for commands that are shown to be typed.
+/// Quotes text as one word of a POSIX shell, for commands that are shown to be typed.
 public enum ShellText {
   public static func quoted(_ text: String) -> String {
     let signs = "0123456789/.,-_@:+".unicodeScalars

@@ -1,6 +1,6 @@
-/// Finds what somebody probably meant to type: the daemon and the command suggest in the same way.
+/// Suggests corrections for mistyped words, in the daemon and in the command alike.
 package enum SpellingSuggestions {
-  /// The candidates near enough to be worth suggesting, best first, three at most.
+  /// Returns up to three similar candidates, best first.
   ///
   ///     SpellingSuggestions.to("lsit", among: ["list", "edit"])   // ["list"]
   package static func to(_ word: String, among candidates: [String]) -> [String] {
@@ -17,8 +17,8 @@ package enum SpellingSuggestions {
       .prefix(3).map(\.element.1)
   }
 
-  /// Damerau–Levenshtein distance in its optimal string alignment form: insertions, deletions, substitutions and swaps
-  /// of neighbours, each counted once.
+  /// Returns the Damerau–Levenshtein distance in its optimal string alignment form: insertions, deletions,
+  /// substitutions and swaps of neighbors each count once.
   package static func distance(_ left: String, _ right: String) -> Int {
     let a = Array(left)
     let b = Array(right)
@@ -37,12 +37,12 @@ package enum SpellingSuggestions {
     return last[b.count]
   }
 
-  /// `did you mean list or edit?`, or `nil` when nothing is near.
+  /// Returns `did you mean list or edit?`; `nil` if no candidate is similar.
   package static func question(_ word: String, among candidates: [String], prefix: String = "") -> String? {
     question(to(word, among: candidates).map { prefix + $0 })
   }
 
-  /// The question about what is known to be near.
+  /// Returns the question for a list of suggestions; `nil` if it is empty.
   package static func question(_ near: [String]) -> String? {
     guard let last = near.last else { return nil }
     let others = near.dropLast().joined(separator: ", ")

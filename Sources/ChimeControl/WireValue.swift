@@ -1,9 +1,9 @@
 public import Varlink
 
-/// A value of the interface files. What is generated from them conforms.
+/// A type that is generated from the interface files.
 public protocol WireValue: JSONCodable, Equatable, Sendable {
-  /// The names of its fields, in the order of the interface file.
+  /// The names of the fields in the order of the interface file.
   static var fieldNames: [String] { get }
-  /// What the fields hold, in the same order.
+  /// The values of the fields in the same order.
   var fieldValues: [Any?] { get }
 }

@@ -1,29 +1,28 @@
 import Glibc
 
-/// A connected Unix stream socket that is read and written until a deadline. Closed when its owner lets go of it.
+/// A ClientSocket is a connected, non-blocking Unix stream socket with deadlines. Releasing it closes it.
 struct ClientSocket: ~Copyable {
   private let descriptor: Int32
 
-  /// Connects.
   init(_ address: VarlinkAddress, deadline: ContinuousClock.Instant?) throws(VarlinkClientError) {
     descriptor = try Self.connected(address, deadline: deadline)
   }
 
   deinit { close(descriptor) }
 
-  /// The user who listens: the one who called listen(2) (unix(7), "SO_PEERCRED").
+  /// Returns the user id of the process that called listen(2) (unix(7), "SO_PEERCRED").
   borrowing func peerUserID() -> UInt32? {
-    // struct ucred, which Glibc's module keeps to itself: a process, a user and a group.
+    // The layout of `struct ucred`, which Glibc's module does not export.
     var credentials: (pid: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
     return credentials.user
   }
 
-  /// What poll(2) knows it by.
+  /// Returns the descriptor for poll(2).
   borrowing func number() -> Int32 { descriptor }
 
-  /// Whether there is something to read, be it the end, without waiting for it.
+  /// Returns whether a read would return at once, with bytes or with the end of the stream.
   borrowing func hasBytes() throws(VarlinkClientError) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while true {
@@ -33,9 +32,9 @@ struct ClientSocket: ~Copyable {
     }
   }
 
-  /// Writes all of the bytes.
+  /// Writes all bytes.
   ///
-  /// - Returns: `false` if the service is gone; what it said before may still be there to read.
+  /// - Returns: `false` if the service has closed the connection. Its last reply may still be readable.
   borrowing func write(
     _ bytes: [UInt8], deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> Bool {
@@ -56,9 +55,9 @@ struct ClientSocket: ~Copyable {
     return true
   }
 
-  /// Reads what is there into the buffer, waiting for the first byte.
+  /// Waits for the first byte and reads what is available.
   ///
-  /// - Returns: how many bytes; 0 at the end.
+  /// - Returns: The number of bytes; 0 at the end of the stream.
   borrowing func read(
     into buffer: inout [UInt8], deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> Int {
@@ -74,7 +73,7 @@ struct ClientSocket: ~Copyable {
     }
   }
 
-  /// The text of an error number.
+  /// Returns the text of an error number.
   static func message(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
@@ -89,7 +88,7 @@ struct ClientSocket: ~Copyable {
     if result < 0, errno != EINTR { throw .system(operation: "poll", errno: errno) }
   }
 
-  /// What poll(2) may wait, rounded up; -1 for ever.
+  /// Returns the poll(2) timeout, rounded up; -1 for none.
   private static func milliseconds(
     until deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> Int32 {
@@ -107,7 +106,7 @@ struct ClientSocket: ~Copyable {
     _ = poll(nil, 0, left < 0 ? most : min(most, left))
   }
 
-  /// A descriptor that is connected; on failure none stays open.
+  /// Returns a connected descriptor. It is closed on failure.
   private static func connected(
     _ address: VarlinkAddress, deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> Int32 {
@@ -117,7 +116,7 @@ struct ClientSocket: ~Copyable {
       while let failure = connect(descriptor, address) {
         switch failure {
         case EINTR: continue
-        // The service's backlog is full, and a Unix socket has no event to wait for: ask again shortly.
+        // The service's backlog is full. Unix sockets have no event for that, so retry shortly.
         case EAGAIN: try sleep(.milliseconds(5), deadline: deadline)
         case ENOENT: throw .noSocket(address)
         case ECONNREFUSED: throw .refused(address)
@@ -131,14 +130,14 @@ struct ClientSocket: ~Copyable {
     }
   }
 
-  /// Connects; returns the error number, or `nil` when it has succeeded.
+  /// Connects and returns the error number; `nil` on success.
   private static func connect(_ descriptor: Int32, _ address: VarlinkAddress) -> Int32? {
     var raw = sockaddr_un()
     raw.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: address.path.utf8) }
     let length: Int
     if address.isAbstract {
-      // An abstract name begins with NUL and ends where the length says.
+      // An abstract name begins with NUL, and the length marks its end.
       raw.sun_path.0 = 0
       length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + address.path.utf8.count } ?? 0
     } else {

@@ -1,13 +1,13 @@
-/// The outer object of a message, a call or a reply, with the place of its parameters in the bytes.
+/// An Envelope is the outer object of a call or reply, with the position of its parameters in the bytes.
 ///
-/// Members it does not know are passed over: "local vendor-specific extensions" are allowed (Varlink, "Method Call").
-/// One of its own that occurs twice makes a message malformed: two readers would see two different calls.
+/// Unknown members are ignored, because "local vendor-specific extensions" are allowed (Varlink, "Method Call"). A
+/// known member that occurs twice makes a message malformed: two readers could see two different calls.
 struct Envelope {
   /// Why a message is refused.
   enum Fault: Error, Hashable {
-    /// Not JSON text in UTF-8, at this byte offset.
+    /// Not UTF-8 JSON; the byte offset of the error.
     case malformed(at: Int)
-    /// JSON, but no object.
+    /// JSON, but not an object.
     case notObject
     /// Nested deeper than allowed.
     case tooDeep
@@ -30,7 +30,7 @@ struct Envelope {
   private(set) var upgrade = false
   private(set) var continues = false
 
-  /// Reads the envelope of one message and checks the grammar of all of it.
+  /// Parses the envelope of a message and checks the syntax of the whole message.
   init(_ bytes: [UInt8], maxNesting: Int) throws(Fault) {
     guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .malformed(at: 0) }
     var scanner = JSONScanner(bytes, maxNesting: maxNesting)
@@ -57,7 +57,7 @@ struct Envelope {
     if let wrongMember { throw wrongMember.isEmpty ? .notObject : .member(wrongMember) }
   }
 
-  /// Reads one member and passes its value; says whether it had the right type.
+  /// Reads the value of a member. Returns whether its type is right.
   private mutating func readMember(
     _ name: String, from scanner: inout JSONScanner
   ) throws(JSONScanner.Fault) -> Bool {

@@ -1,4 +1,4 @@
-/// An interface definition: the methods, types and errors that share a name.
+/// An Interface is a parsed interface definition with its methods, types and errors.
 ///
 ///     let ping = try Interface(parsing: """
 ///       # Answers.
@@ -9,11 +9,11 @@
 ///
 /// Source: Varlink, "Interface Definition".
 public struct Interface: Hashable, Sendable {
-  /// The comment above the `interface` line, without its `#`; empty if there is none.
+  /// The comment above the `interface` line, without `#`; empty if there is none.
   public let documentation: String
   /// The name, in reverse-domain notation.
   public let name: String
-  /// Types, methods and errors in the order of the text.
+  /// Types, methods and errors in source order.
   public let members: [Member]
 
   private let indices: [String: Int]
@@ -22,13 +22,12 @@ public struct Interface: Hashable, Sendable {
     self.documentation = documentation
     self.name = name
     self.members = members
-    // The parser has refused a second member of the same name; the first would be kept.
+    // The parser refuses duplicate names, so the choice here does not matter.
     indices = Dictionary(members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// One declaration. Types, methods and errors share one name space.
   public struct Member: Hashable, Sendable {
-    /// What is declared.
     public enum Kind: Hashable, Sendable {
       /// `type Name (…)`: a structure or an enumeration.
       case type(ValueType)
@@ -38,21 +37,18 @@ public struct Interface: Hashable, Sendable {
       case error([Field])
     }
 
-    /// The comment above the declaration, without its `#`.
+    /// The comment above the declaration, without `#`.
     public let documentation: String
-    /// The name within the interface.
+    /// The unqualified name.
     public let name: String
-    /// What the name stands for.
     public let kind: Kind
   }
 
   /// A named and typed member of a structure.
   public struct Field: Hashable, Sendable {
-    /// The comment above the field, without its `#`.
+    /// The comment above the field, without `#`.
     public let documentation: String
-    /// The name.
     public let name: String
-    /// The type of the value.
     public let type: ValueType
 
     init(documentation: String = "", name: String, type: ValueType) {
@@ -64,25 +60,23 @@ public struct Interface: Hashable, Sendable {
 
   /// The type of a value.
   public indirect enum ValueType: Hashable, Sendable {
-    /// `true` or `false`.
     case bool
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     case int
     /// A double-precision number.
     case float
-    /// Text.
     case string
     /// Any JSON object.
     case object
-    /// Any JSON value, null aside; an extension of the language that systemd's interfaces use.
+    /// Any JSON value except null. systemd's interfaces use this extension of the language.
     case any
-    /// A type of this interface.
+    /// A type declared in this interface.
     case named(String)
     /// `[]element`.
     case array(ValueType)
     /// `[string]element`.
     case map(ValueType)
-    /// `?wrapped`: the value may be null, or missing from its object.
+    /// `?wrapped`: the value may be null or missing.
     case nullable(ValueType)
     /// `(name: type, …)`.
     case structure([Field])
@@ -90,37 +84,37 @@ public struct Interface: Hashable, Sendable {
     case enumeration([String])
   }
 
-  /// The declaration of this name.
+  /// Returns the declaration with this name.
   public func member(_ name: String) -> Member? { indices[name].map { members[$0] } }
 
-  /// The input and output of the method of this name.
+  /// Returns the input and output fields of a method.
   public func method(_ name: String) -> (input: [Field], output: [Field])? {
     guard case .method(let input, let output)? = member(name)?.kind else { return nil }
     return (input, output)
   }
 
-  /// The parameters of the error of this name, within the interface.
+  /// Returns the parameters of an error of this interface.
   public func error(_ name: String) -> [Field]? {
     guard case .error(let fields)? = member(name)?.kind else { return nil }
     return fields
   }
 
-  /// What the type of this name stands for.
+  /// Returns the definition of a type.
   public func type(_ name: String) -> ValueType? {
     guard case .type(let type)? = member(name)?.kind else { return nil }
     return type
   }
 }
 
-/// A fault in the text of an interface definition.
+/// A syntax error in an interface definition.
 public struct InterfaceError: Error, Hashable, CustomStringConvertible {
-  /// The line, from 1.
+  /// The line, counted from 1.
   public let line: Int
-  /// The column, from 1, in characters.
+  /// The column in characters, counted from 1.
   public let column: Int
-  /// What is wrong there, as a part of a sentence.
+  /// A part of a sentence that describes the error.
   public let message: String
 
-  /// The fault with its place: `3:14: expected …`.
+  /// The error with its position, such as `3:14: expected …`.
   public var description: String { "\(line):\(column): \(message)" }
 }

@@ -1,6 +1,6 @@
 extension Interface: CustomStringConvertible {
-  /// The canonical text: documentation as comments, an empty line between members, structures on one line where they
-  /// fit in 80 columns and one field a line where not. It parses back to an equal value.
+  /// The canonical text, which parses to an equal value. Members are separated by empty lines. A structure that exceeds
+  /// 80 columns takes one line per field.
   public var description: String {
     let head = Self.comment(documentation, indent: "") + "interface \(name)\n"
     return members.reduce(into: head) { text, member in
@@ -30,7 +30,7 @@ extension Interface: CustomStringConvertible {
     return head + text(.structure(output), column: column, indent: "")
   }
 
-  /// The type's text, broken into lines when it would pass the width from this column on.
+  /// Returns the type's text, broken into lines if it would exceed the width from this column on.
   private static func text(_ type: ValueType, column: Int, indent: String) -> String {
     if let line = line(type), column + line.count <= width { return line }
     let inner = indent + "  "
@@ -50,7 +50,7 @@ extension Interface: CustomStringConvertible {
     }
   }
 
-  /// The type on one line, or `nil` if a comment within it needs lines of its own.
+  /// Returns the type on one line; `nil` if a field's comment needs its own line.
   private static func line(_ type: ValueType) -> String? {
     switch type {
     case .bool: return "bool"

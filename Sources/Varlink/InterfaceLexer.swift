@@ -1,13 +1,13 @@
-/// Cuts the text of an interface definition into words and signs, keeping the comments as documentation.
+/// An InterfaceLexer splits an interface definition into tokens and keeps comments as documentation.
 struct InterfaceLexer {
   enum Token: Hashable {
-    /// A keyword, a name or an interface's name.
+    /// A keyword, a name or an interface name.
     case word(String)
     /// One of `(` `)` `:` `,` `?` `->` `[]` `[string]`.
     case sign(String)
     case end
 
-    /// The token as an error message cites it.
+    /// The token as quoted in error messages.
     var text: String {
       switch self {
       case .word(let text), .sign(let text): "'\(text)'"
@@ -21,14 +21,14 @@ struct InterfaceLexer {
   private var line = 1
   private var column = 1
 
-  /// The next token, not yet taken.
+  /// The current token.
   private(set) var token = Token.end
-  /// Where it begins.
+  /// The position where it begins.
   private(set) var tokenLine = 1
   private(set) var tokenColumn = 1
   /// The comment lines directly above it.
   private(set) var documentation = ""
-  /// Whether it is the first of its line.
+  /// Whether it is the first token of its line.
   private(set) var beginsLine = true
 
   init(_ text: String) throws(InterfaceError) {
@@ -42,7 +42,7 @@ struct InterfaceLexer {
 
   func expected(_ what: String) -> InterfaceError { fault("expected \(what), found \(token.text)") }
 
-  /// Goes to the next token.
+  /// Advances to the next token.
   mutating func advance() throws(InterfaceError) {
     beginsLine = index == 0
     skipSpaceAndComments()
@@ -80,8 +80,8 @@ struct InterfaceLexer {
     throw fault("expected '[]' or '[string]'")
   }
 
-  /// Passes white space and comments. A block of comment lines belongs to what stands directly below it; an empty
-  /// line parts them.
+  /// Skips white space and comments. Comment lines document the token directly below them; an empty line separates
+  /// them.
   private mutating func skipSpaceAndComments() {
     var lines: [String] = []
     var isLineEmpty = beginsLine
@@ -112,7 +112,7 @@ struct InterfaceLexer {
     documentation = lines.joined(separator: "\n")
   }
 
-  /// The text of a comment without its `#` and the one space that follows.
+  /// Returns a comment's text without `#` and one following space.
   private static func comment(_ text: String) -> String {
     let text = text.dropFirst()
     return String(text.first == " " ? text.dropFirst() : text)

@@ -1,10 +1,10 @@
 extension Interface {
-  /// Reads an interface definition.
+  /// Parses an interface definition.
   ///
-  /// Beyond the grammar it requires that member names are unique, as are the names within a structure or an
-  /// enumeration, and that every type named is declared.
+  /// Beyond the grammar it requires unique names of members, fields and enumeration values, and declarations of all
+  /// named types.
   ///
-  /// - Throws: ``InterfaceError`` with line and column of the first fault.
+  /// - Throws: ``InterfaceError`` with the position of the first error.
   public init(parsing text: String) throws(InterfaceError) {
     var parser = try InterfaceParser(text)
     self = try parser.interface()
@@ -13,7 +13,7 @@ extension Interface {
 
 /// A recursive-descent parser of the grammar in Varlink, "Interface Definition", Grammar.
 private struct InterfaceParser {
-  /// How deep types may nest: no definition comes near it, and it bounds the parser's own recursion.
+  /// Maximum nesting of types, which limits the recursion of the parser. Real definitions stay far below it.
   private static let maxNesting = 64
 
   private var lexer: InterfaceLexer
@@ -113,7 +113,7 @@ private struct InterfaceParser {
     }
   }
 
-  /// `()` is a structure without fields. The first name decides: with a colon behind it, it is a structure.
+  /// Parses a structure or an enumeration. A colon after the first name makes it a structure; `()` is an empty one.
   private mutating func structureOrEnumeration() throws(InterfaceError) -> Interface.ValueType {
     guard lexer.token == .sign("(") else { throw lexer.expected("'('") }
     try lexer.advance()
@@ -142,7 +142,7 @@ private struct InterfaceParser {
     return words.isEmpty ? .structure(fields) : .enumeration(words)
   }
 
-  /// `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`, with capitals as every implementation allows.
+  /// Matches `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`. Other implementations allow capitals too.
   private static func isInterfaceName(_ name: String) -> Bool {
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     return labels.count >= 2 && name.first?.isLetter == true
@@ -151,12 +151,12 @@ private struct InterfaceParser {
       }
   }
 
-  /// `[A-Z][A-Za-z0-9]*`; the lexer lets only ASCII through.
+  /// Matches `[A-Z][A-Za-z0-9]*`. The lexer passes only ASCII.
   private static func isMemberName(_ name: String) -> Bool {
     name.first?.isUppercase == true && name.allSatisfy { $0.isLetter || $0.isNumber }
   }
 
-  /// `[A-Za-z](_?[A-Za-z0-9])*`.
+  /// Matches `[A-Za-z](_?[A-Za-z0-9])*`.
   private static func isFieldName(_ name: String) -> Bool {
     name.first?.isLetter == true && name.last != "_" && !name.contains("__")
       && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

@@ -1,24 +1,23 @@
-/// Where and how a value differs from its declared type.
+/// A Mismatch says where and how a value differs from its declared type.
 public struct Mismatch: Error, Hashable, CustomStringConvertible {
-  /// The path of the value, such as `reminder.tags[2]`; empty for the whole.
+  /// The path of the value, such as `reminder.tags[2]`; empty for the whole value.
   public let path: String
-  /// What is wrong with it.
+  /// What is wrong with the value.
   public let problem: String
 
-  /// Path and problem.
   public var description: String { path.isEmpty ? problem : "\(path): \(problem)" }
 }
 
 extension Interface {
-  /// Checks a value against a type of this interface: every field declared, none missing unless nullable, each of its
-  /// type.
+  /// Checks a value against a type of this interface. Fields must be declared and of their type; only nullable ones may
+  /// be missing.
   ///
   /// - Throws: ``Mismatch`` for the first difference.
   public func validate(_ value: JSON, as type: ValueType) throws(Mismatch) {
     try validate(value.bytes, range: nil, as: type, maxNesting: .max)
   }
 
-  /// Checks JSON text, without building values; no text at all stands for an empty object.
+  /// Checks JSON text without building values. Empty text counts as an empty object.
   func validate(_ bytes: [UInt8], range: Range<Int>?, as type: ValueType, maxNesting: Int) throws(Mismatch) {
     let isMissing = bytes.isEmpty || range?.isEmpty == true
     let scanner =
@@ -37,7 +36,7 @@ extension Interface {
   }
 }
 
-/// Walks a JSON text along a type.
+/// Walks through JSON text along a type.
 private struct Validator {
   enum Failure: Error {
     case mismatch(Mismatch)
@@ -99,7 +98,7 @@ private struct Validator {
     }
   }
 
-  /// A whole number that 64 bits hold, however it is written: `3`, `3.0` and `3e0` are the same number in JSON.
+  /// Accepts an integer of 64 bits in any notation: `3`, `3.0` and `3e0` are the same number in JSON.
   private mutating func wholeNumber(at path: String) throws(Failure) {
     let range = try scan { scanner throws(JSONScanner.Fault) in try scanner.number() }
     let text = String(decoding: scanner.bytes[range], as: UTF8.self)

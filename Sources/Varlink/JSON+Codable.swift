@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// What Swift's `Codable` knows how to code needs no more than to say so:
+// Codable types need only declare the conformance:
 //
 //     struct Ping: Codable, JSONCodable { var ping: String }
 

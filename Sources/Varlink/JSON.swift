@@ -1,38 +1,33 @@
-/// Any JSON value, for tools and for members of the types `object` and `any`.
+/// A JSON value of any type, for tools and for members of the types `object` and `any`.
 ///
 ///     let value: JSON = ["title": "Tea", "minutes": 25]
 ///
-/// A whole number that 64 bits hold is an ``int(_:)`` however it was written; JSON does not tell 1 from 1.0.
+/// An integer of 64 bits is always an ``int(_:)``, since JSON does not distinguish 1 from 1.0.
 public enum JSON: Hashable, Sendable {
-  /// `null`.
   case null
-  /// `true` or `false`.
   case bool(Bool)
-  /// A whole number.
   case int(Int64)
-  /// Any other number; not one that is infinite or not a number, which JSON cannot write.
+  /// Any other finite number. JSON has no notation for infinity and NaN.
   case double(Double)
-  /// Text.
   case string(String)
-  /// A list of values.
   case array([JSON])
-  /// Values by name, in no order.
+  /// Members by name, unordered.
   case object([String: JSON])
 
-  /// Reads JSON text.
+  /// Parses JSON text.
   ///
   /// - Throws: ``JSONFault``.
   public init(parsing text: some StringProtocol) throws(JSONFault) {
     self = try JSONReader.read(from: Array(text.utf8))
   }
 
-  /// The value as compact JSON text, members sorted by name; a number JSON cannot write becomes `null`.
+  /// The value as compact JSON text with sorted members. Numbers that are not finite become `null`.
   public var bytes: [UInt8] {
-    // Only a number that is not finite can fail, and `write(to:)` writes it as null.
+    // Encoding fails only for numbers that are not finite, and `write(to:)` writes those as null.
     (try? JSONWriter.bytes(of: self)) ?? Array("null".utf8)
   }
 
-  /// The member of this name, if this is an object that has it.
+  /// The member with this name; `nil` if there is none or the value is no object.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members[name]
@@ -42,25 +37,19 @@ public enum JSON: Hashable, Sendable {
 extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// `null`.
   public init(nilLiteral: ()) { self = .null }
-  /// A ``bool(_:)``.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// An ``int(_:)``.
   public init(integerLiteral value: Int64) { self = .int(value) }
-  /// A whole number is an ``int(_:)``, as it is when decoded.
+  /// Creates an ``int(_:)`` for a whole number, as the parser does.
   public init(floatLiteral value: Double) { self = Int64(exactly: value).map(JSON.int) ?? .double(value) }
-  /// A ``string(_:)``.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// An ``array(_:)``.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-  /// An ``object(_:)``; the last of several members of one name is kept.
+  /// Creates an ``object(_:)``. The last of several members with one name is kept.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
   }
 }
 
 extension JSON: CustomStringConvertible {
-  /// The value as JSON text.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

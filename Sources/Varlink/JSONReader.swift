@@ -1,29 +1,29 @@
-/// A value that can be read from JSON text in one pass, by its type.
+/// A type whose values can be read from JSON text in one pass.
 ///
-/// What is generated from interface files conforms; so do texts, numbers, lists and maps of such.
+/// Types generated from interface files conform, as do strings, numbers, and lists and maps of conforming types.
 public protocol JSONReadable {
-  /// Reads the value that begins at the reader's position, and passes it.
+  /// Reads the value at the reader's position and advances past it.
   init(reading reader: inout JSONReader) throws(JSONFault)
 }
 
 /// Why a value cannot be read.
 public struct JSONFault: Error, Hashable {
   public enum Reason: Hashable, Sendable {
-    /// The text is no JSON.
+    /// The text is not JSON.
     case syntax
-    /// The field is not there.
+    /// A required field is missing.
     case missing
-    /// It is a value of another kind, or none that the field can have.
+    /// The value has the wrong type or is out of range.
     case unfit
   }
 
   public let reason: Reason
-  /// Where the value stands, as `reminder.tags[2]`; empty: it is the whole one.
+  /// The path of the value, such as `reminder.tags[2]`; empty for the whole value.
   public private(set) var path = ""
 
   public init(_ reason: Reason) { self.reason = reason }
 
-  /// The field of the whole value in which it stands; nil: it is the whole one.
+  /// The top-level field that contains the value; nil for the whole value.
   public var field: String? {
     path.isEmpty ? nil : String(path.prefix { $0 != "." && $0 != "[" })
   }
@@ -35,20 +35,20 @@ public struct JSONFault: Error, Hashable {
   }
 }
 
-/// Reads values from JSON text (RFC 8259): each by the type that is expected, with no value in between.
+/// A JSONReader reads typed values from JSON text (RFC 8259) without intermediate values.
 ///
 ///     let ping = try JSONReader.read(Ping.self, from: bytes)
 ///
-/// Fields that a type does not know are passed over. Of several with one name the last counts.
+/// Unknown fields are ignored. The last of several fields with one name counts.
 public struct JSONReader {
   private var scanner: JSONScanner
 
-  /// Deeper values are refused.
+  /// Maximum nesting; deeper values are refused.
   private static let maxNesting = 512
 
-  /// Reads a text that holds one value; no bytes at all stand for an object without fields.
+  /// Reads a text that contains one value. An empty text counts as an empty object.
   ///
-  /// - Throws: ``JSONFault``, with the place of the value that does not fit.
+  /// - Throws: ``JSONFault`` with the path of the wrong value.
   public static func read<Value: JSONReadable>(
     _ type: Value.Type = Value.self, from bytes: [UInt8]
   ) throws(JSONFault) -> Value {
@@ -67,22 +67,22 @@ public struct JSONReader {
     try scan { (scanner) throws(JSONScanner.Fault) in try scanner.beginObject() }
   }
 
-  /// The name of the next field, whose value must be read or passed before the next call; nil when the object has ended.
+  /// Returns the name of the next field; nil at the end of the object. Read or skip its value before the next call.
   public mutating func nextName() throws(JSONFault) -> String? {
     try scan { (scanner) throws(JSONScanner.Fault) in try scanner.nextKey().map(scanner.text) }
   }
 
-  /// The value of a field.
+  /// Reads the value of a field. Errors contain the field's name in their path.
   public mutating func value<Value: JSONReadable>(of name: String) throws(JSONFault) -> Value {
     do { return try Value(reading: &self) } catch { throw error.within(name) }
   }
 
-  /// Passes a value.
+  /// Skips a value.
   public mutating func skip() throws(JSONFault) {
     _ = try scan { (scanner) throws(JSONScanner.Fault) in try scanner.skipValue() }
   }
 
-  /// The text of a value, which it passes.
+  /// Returns the text of a value and advances past it.
   mutating func text() throws(JSONFault) -> ArraySlice<UInt8> {
     try scan { (scanner) throws(JSONScanner.Fault) in
       let range = try scanner.skipValue()
@@ -90,7 +90,7 @@ public struct JSONReader {
     }
   }
 
-  /// A field that has to be there.
+  /// Returns the value of a required field; throws if it is nil.
   public static func given<Value>(_ value: Value?, _ name: String) throws(JSONFault) -> Value {
     guard let value else { throw JSONFault(.missing).within(name) }
     return value
@@ -110,14 +110,14 @@ public struct JSONReader {
     return try scan { (scanner) throws(JSONScanner.Fault) in try scanner.bool() }
   }
 
-  /// Whether there is no value; passes the word for that.
+  /// Advances past `null` and returns true, or returns false for any other value.
   fileprivate mutating func null() throws(JSONFault) -> Bool {
     guard try kind() == .null else { return false }
     try scan { (scanner) throws(JSONScanner.Fault) in try scanner.null() }
     return true
   }
 
-  /// The digits and signs of a number.
+  /// Reads a number as text.
   fileprivate mutating func number() throws(JSONFault) -> Substring {
     guard try kind() == .number else { throw JSONFault(.unfit) }
     return try scan { (scanner) throws(JSONScanner.Fault) in Substring(scanner.text(try scanner.number())) }
@@ -156,7 +156,7 @@ extension Double: JSONReadable {
 }
 
 extension FixedWidthInteger {
-  /// A whole number however it is written: 3, 3.0, 3e0.
+  /// Reads an integer in any notation: 3, 3.0, 3e0.
   fileprivate init(whole reader: inout JSONReader) throws(JSONFault) {
     let text = try reader.number()
     guard let value = Self(text) ?? Double(text).flatMap({ Self(exactly: $0) }) else { throw JSONFault(.unfit) }

@@ -1,17 +1,17 @@
-/// Walks the JSON text of one message without building values.
+/// A JSONScanner walks through the JSON text of one message without building values.
 ///
-/// It checks the grammar of RFC 8259, pairs of surrogates and the depth in the one pass that finds where the
-/// members of a message begin and end; values are read later, and only those asked for.
+/// In one pass it finds the bounds of members and checks the syntax (RFC 8259), surrogate pairs and nesting. Values are
+/// read later, and only those needed.
 struct JSONScanner {
   /// Why a text is refused.
   enum Fault: Error, Hashable {
-    /// Not JSON, at this byte offset.
+    /// Not JSON; the byte offset of the error.
     case syntax(at: Int)
     /// Objects and arrays nest deeper than allowed.
     case tooDeep
   }
 
-  /// What kind of value begins here.
+  /// The kind of a value, known by its first byte.
   enum Kind { case object, array, string, number, bool, null }
 
   let bytes: [UInt8]
@@ -19,10 +19,10 @@ struct JSONScanner {
   private let end: Int
   private let maxNesting: Int
   private var depth = 0
-  /// Whether an object or array has just been entered, so that no comma is due.
+  /// Whether an object or array was just entered, so that no comma is expected.
   private var isFirst = false
 
-  /// - Parameter range: the part of `bytes` that holds one value; all of them unless told otherwise.
+  /// - Parameter range: The part of `bytes` that contains one value; all of them by default.
   init(_ bytes: [UInt8], range: Range<Int>? = nil, maxNesting: Int) {
     self.bytes = bytes
     self.maxNesting = maxNesting
@@ -30,7 +30,7 @@ struct JSONScanner {
     end = range?.upperBound ?? bytes.count
   }
 
-  /// The byte at the position, or NUL, which no JSON text contains, at the end.
+  /// The byte at the position. At the end it is NUL, which never occurs in JSON text.
   private var current: UInt8 { position < end ? bytes[position] : 0 }
 
   private var fault: Fault { .syntax(at: position) }
@@ -63,11 +63,11 @@ struct JSONScanner {
     }
   }
 
-  /// Enters an object; its members follow from ``nextKey()``.
+  /// Enters an object. ``nextKey()`` yields its members.
   mutating func beginObject() throws(Fault) { try open(UInt8(ascii: "{")) }
 
-  /// The range of the next member's key, with the position at its value, which must be passed before the next
-  /// call; `nil` when the object has ended.
+  /// Returns the range of the next member's key and moves to its value; `nil` at the end of the object. Read or skip
+  /// the value before the next call.
   mutating func nextKey() throws(Fault) -> Range<Int>? {
     guard try !separatedOrClosed(by: UInt8(ascii: "}")) else { return nil }
     let key = try string()
@@ -78,13 +78,13 @@ struct JSONScanner {
     return key
   }
 
-  /// Enters an array; its elements follow from ``nextElement()``.
+  /// Enters an array. ``nextElement()`` yields its elements.
   mutating func beginArray() throws(Fault) { try open(UInt8(ascii: "[")) }
 
-  /// Whether the position is at another element, which must be passed before the next call.
+  /// Returns whether another element follows. Read or skip it before the next call.
   mutating func nextElement() throws(Fault) -> Bool { try !separatedOrClosed(by: UInt8(ascii: "]")) }
 
-  /// Passes one value of any kind; returns its range.
+  /// Skips one value of any kind and returns its range.
   @discardableResult
   mutating func skipValue() throws(Fault) -> Range<Int> {
     let kind = try peek()
@@ -115,7 +115,7 @@ struct JSONScanner {
 
   mutating func null() throws(Fault) { try literal("null") }
 
-  /// Passes a string; returns the range of its text between the quotes, escapes and all.
+  /// Reads a string and returns the range between its quotes, with escapes unresolved.
   mutating func string() throws(Fault) -> Range<Int> {
     guard current == UInt8(ascii: "\"") else { throw fault }
     position += 1
@@ -133,7 +133,7 @@ struct JSONScanner {
     throw fault
   }
 
-  /// Passes a number; returns its range.
+  /// Reads a number and returns its range.
   mutating func number() throws(Fault) -> Range<Int> {
     let start = position
     if current == UInt8(ascii: "-") { position += 1 }
@@ -150,7 +150,7 @@ struct JSONScanner {
     return start..<position
   }
 
-  /// The text of a string that ``string()`` has passed, with its escapes resolved.
+  /// Returns the text of a range from ``string()`` with its escapes resolved.
   func text(_ range: Range<Int>) -> String {
     let raw = bytes[range]
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
@@ -184,7 +184,7 @@ struct JSONScanner {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Four hexadecimal digits that ``string()`` has passed.
+  /// Returns the value of four hexadecimal digits that ``string()`` has checked.
   private func codeUnit(at index: Int) -> UInt16 {
     bytes[index..<(index + 4)].reduce(0) { $0 << 4 | UInt16(Character(UnicodeScalar($1)).hexDigitValue ?? 0) }
   }
@@ -198,8 +198,8 @@ struct JSONScanner {
     isFirst = true
   }
 
-  /// Passes the comma before another member or element, which the first has not; or passes the closing bracket and
-  /// says so.
+  /// Skips the comma before the next member or element and returns false, or skips the closing bracket and returns
+  /// true.
   private mutating func separatedOrClosed(by bracket: UInt8) throws(Fault) -> Bool {
     skipWhitespace()
     let wasFirst = isFirst
@@ -251,7 +251,7 @@ struct JSONScanner {
     }
   }
 
-  /// The four hexadecimal digits of a `\u` escape.
+  /// Reads the four hexadecimal digits of a `\u` escape.
   private mutating func codeUnit() throws(Fault) -> Int {
     var value = 0
     for _ in 0..<4 {

@@ -1,8 +1,8 @@
-/// A value that can be written as JSON text.
+/// A type whose values can be written as JSON text.
 public protocol JSONWritable {
   func write(to writer: inout JSONWriter)
 
-  /// Whether there is nothing to write, so that a field is left out.
+  /// Whether the value is absent, so that its field is omitted.
   var isMissing: Bool { get }
 }
 
@@ -10,18 +10,19 @@ extension JSONWritable {
   public var isMissing: Bool { false }
 }
 
-/// What can be read from JSON text and written as it.
+/// A type that can be both read from and written as JSON text.
 public typealias JSONCodable = JSONReadable & JSONWritable
 
-/// Writes values as compact JSON text (RFC 8259).
+/// A JSONWriter writes values as compact JSON text (RFC 8259).
 ///
 ///     let bytes = try JSONWriter.bytes(of: ping)   // {"at":"2026-07-01T08:00:00Z","kind":"succeeded"}
 public struct JSONWriter {
   private var bytes: [UInt8] = []
-  /// Whether a number was to be written that JSON has no words for, or something else that has none.
+  /// Whether a value had no JSON form, such as a number that is not finite.
   private var isUnfit = false
 
-  /// - Throws: ``VarlinkEncodingError/notEncodable(_:)`` for a number that is not finite.
+  /// - Throws: ``VarlinkEncodingError/notEncodable(_:)`` if a value has no JSON form, such as a number that is not
+  ///   finite.
   public static func bytes(of value: some JSONWritable) throws(VarlinkEncodingError) -> [UInt8] {
     var writer = JSONWriter()
     value.write(to: &writer)
@@ -35,14 +36,14 @@ public struct JSONWriter {
 
   public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
-  /// Goes on with the object that has just ended.
+  /// Reopens the object that just ended, to add fields.
   public mutating func reopenObject() {
     if bytes.last == UInt8(ascii: "}") { bytes.removeLast() }
   }
 
-  /// Writes a field of an object; one that has no value is left out.
+  /// Writes a field of an object, unless its value is missing.
   ///
-  /// - Parameter name: letters and digits.
+  /// - Parameter name: Letters and digits only; it is not escaped.
   public mutating func field(_ name: StaticString, _ value: some JSONWritable) {
     guard !value.isMissing else { return }
     separate(after: UInt8(ascii: "{"))
@@ -53,7 +54,7 @@ public struct JSONWriter {
     value.write(to: &self)
   }
 
-  /// Writes a value that is JSON text already; nil: there is none for it.
+  /// Appends JSON text; nil marks a value without a JSON form.
   mutating func append(_ text: [UInt8]?) {
     if let text { bytes += text } else { isUnfit = true }
   }
@@ -82,7 +83,7 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// Writes a word or a number as it is.
+  /// Appends a literal or a number.
   fileprivate mutating func word(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   fileprivate mutating func number(_ value: Double) {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Cuts a stream of bytes into messages: each is ended by one NUL byte.
+/// A MessageFramer splits a byte stream into messages, each terminated by a NUL byte.
 ///
-/// Bytes may arrive in pieces of any size. Every byte is looked at a bounded number of times, however small the
-/// pieces are, and an unfinished message never holds more than the limit.
+/// Bytes may arrive in pieces of any size. Each byte is examined a bounded number of times even for tiny pieces, and an
+/// unfinished message never exceeds the limit.
 ///
 ///     var framer = MessageFramer(maxMessageBytes: 1 << 20)
 ///     framer.append(Array("{}\0{".utf8).span)
@@ -13,42 +13,42 @@ import Glibc
 ///
 /// Source: Varlink, "Method Call": messages are terminated with a single NUL byte.
 public struct MessageFramer: Sendable {
-  /// A message was longer than the limit. Nothing can be read after it: the stream must be closed.
+  /// A message exceeded the limit. The stream cannot be read further and must be closed.
   public struct TooLarge: Error, Hashable {
-    /// The limit that was passed, in bytes.
+    /// The limit in bytes.
     public let maxMessageBytes: Int
   }
 
-  /// An idle connection keeps a buffer of at most this many bytes.
+  /// Maximum buffer capacity kept by an idle connection, in bytes.
   private static let keptCapacity = 16 << 10
 
   private let maxMessageBytes: Int
   private var buffer: [UInt8] = []
-  /// Where the first message not yet taken begins.
+  /// Start of the first message not yet taken.
   private var start = 0
-  /// Where the last message, the one not yet ended, begins.
+  /// Start of the last message, whose NUL has not arrived.
   private var unfinishedStart = 0
   private var terminators = 0
   private var isOversized = false
 
-  /// A framer at the beginning of a stream.
+  /// Creates a framer at the start of a stream.
   ///
-  /// - Parameter maxMessageBytes: the longest message accepted, without its NUL.
+  /// - Parameter maxMessageBytes: Maximum length of a message in bytes, without its NUL.
   public init(maxMessageBytes: Int = VarlinkLimits().maxMessageBytes) {
     self.maxMessageBytes = maxMessageBytes
   }
 
-  /// How many bytes are held: complete messages not yet taken, and the beginning of the next.
+  /// Bytes held: complete messages not yet taken, and the start of the next.
   public var bufferedBytes: Int { buffer.count - start }
 
-  /// The ordinal, from 0, of the message of which some bytes but not its NUL have arrived; `nil` between messages.
+  /// The ordinal, from 0, of a message that has begun but not ended; `nil` between messages.
   ///
-  /// An owner that limits the time a message may take starts its clock when this becomes a new number.
+  /// An owner that limits the duration of a message restarts its timer when this changes.
   public var unfinishedMessage: Int? {
     isOversized || buffer.count > unfinishedStart ? terminators : nil
   }
 
-  /// Takes in what has been read from the peer. After an oversized message, what follows is dropped.
+  /// Appends bytes read from the peer. After an oversized message, all input is dropped.
   public mutating func append(_ bytes: Span<UInt8>) {
     guard !isOversized else { return }
     makeRoom()
@@ -61,9 +61,9 @@ public struct MessageFramer: Sendable {
     }
   }
 
-  /// The next complete message, without its NUL, or `nil` when none has arrived whole.
+  /// Returns the next complete message without its NUL; `nil` if there is none.
   ///
-  /// - Throws: ``TooLarge`` when the next message is over the limit; the messages before it are handed out first.
+  /// - Throws: ``TooLarge`` if the next message exceeds the limit. The messages before it are returned first.
   public mutating func next() throws(TooLarge) -> [UInt8]? {
     guard start < unfinishedStart else {
       if isOversized { throw TooLarge(maxMessageBytes: maxMessageBytes) }
@@ -78,7 +78,7 @@ public struct MessageFramer: Sendable {
     }
     let message = Array(buffer[start..<end])
     start = end + 1
-    // A connection that waits for its next message does not keep the room of its longest.
+    // A connection that waits for its next message releases an oversized buffer.
     if start == buffer.count {
       buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
       (start, unfinishedStart) = (0, 0)
@@ -86,7 +86,7 @@ public struct MessageFramer: Sendable {
     return message
   }
 
-  /// Everything held, as it came; for a connection that stops speaking Varlink after an `upgrade`.
+  /// Removes and returns all bytes held, for a connection that leaves Varlink by `upgrade`.
   mutating func takeRemaining() -> [UInt8] {
     defer {
       buffer = []
@@ -95,7 +95,7 @@ public struct MessageFramer: Sendable {
     return Array(buffer[start...])
   }
 
-  /// Drops what has been taken, once it is at least half of the buffer: each byte is moved at most once on average.
+  /// Drops the bytes taken once they are half of the buffer, so that each byte moves at most once on average.
   private mutating func makeRoom() {
     guard start > 0, start >= buffer.count - start else { return }
     buffer.removeSubrange(..<start)

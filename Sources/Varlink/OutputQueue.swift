@@ -1,11 +1,11 @@
-/// Bytes that wait to be written, in order.
+/// An OutputQueue holds bytes that wait to be written.
 struct OutputQueue: Sendable {
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Whether the last byte written was not a message's NUL.
+  /// Whether the last byte written is inside a message.
   private var isMidMessage = false
 
-  /// An idle connection keeps a buffer of at most this many bytes.
+  /// Maximum buffer capacity kept by an idle connection, in bytes.
   private static let keptCapacity = 16 << 10
 
   var count: Int { bytes.count - start }
@@ -25,14 +25,14 @@ struct OutputQueue: Sendable {
     isMidMessage = false
   }
 
-  /// Drops every message of which nothing has been written; the rest of one that is half written stays, or the
-  /// reader could not tell where the next begins.
+  /// Drops every message that has not started. The rest of a partly written message stays, because the reader needs its
+  /// end.
   mutating func removeUnstarted() {
     guard isMidMessage, let end = bytes[start...].firstIndex(of: 0) else { return removeAll() }
     bytes.removeSubrange((end + 1)...)
   }
 
-  /// Writes until nothing is left or `write` takes nothing more.
+  /// Writes until the queue is empty or `write` accepts no more.
   mutating func drain(_ write: (UnsafeRawBufferPointer) -> Int) {
     while !isEmpty {
       let written = bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }

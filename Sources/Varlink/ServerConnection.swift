@@ -1,7 +1,7 @@
-/// The server's side of one connection, as a state machine without input or output of its own.
+/// A ServerConnection is the server's side of one connection, as a state machine without I/O.
 ///
-/// The owner of the socket feeds it what it reads, does what it says, answers the calls it hands out, and writes what
-/// it has queued:
+/// The owner of the socket passes in what it reads, executes the returned actions, answers calls, and writes the queued
+/// output:
 ///
 ///     connection.receive(bytes)                       // after each read
 ///     while let action = connection.next() {          // after each read, reply and write
@@ -13,57 +13,58 @@
 ///     }
 ///     connection.flush { write(socket, $0) }          // while `wantsWrite`; read while `wantsRead`
 ///
-/// Calls are handed out strictly one at a time and in order: the next one when the last reply to the one before has
-/// been given. Nothing it holds grows without bound, whatever the peer does.
+/// Calls are returned strictly in order and one at a time: the next follows the last reply to the previous one. All its
+/// memory is bounded, whatever the peer does.
 ///
 /// Source: Varlink, "Method Call".
 public struct ServerConnection: Sendable {
-  /// What the owner has to do next.
+  /// The next task of the owner.
   public enum Action: Sendable {
-    /// Answer this call, now or later, with one reply; or with several, if it is called with `more`.
+    /// Answer this call, now or later, with one reply; if it was made with `more`, with one or several.
     case perform(VarlinkCall)
-    /// The reply that confirms an upgrade is written: the socket is no longer Varlink's. Bytes already read follow.
+    /// The reply that confirms an upgrade is written, and the socket leaves Varlink. `remaining` holds bytes already
+    /// read.
     case upgrade(VarlinkCall.ID, remaining: [UInt8])
-    /// Close the socket. A call not yet answered is forgotten; a stream has lost its reader.
+    /// Close the socket and forget an unanswered call.
     case close(CloseReason)
   }
 
   /// Why a connection ends.
   public enum CloseReason: Hashable, Sendable {
-    /// The peer has closed it and every call is answered, or it is gone.
+    /// The peer closed it after its calls were answered, or is gone.
     case peerClosed
-    /// The peer has closed it in the middle of a message.
+    /// The peer closed it in the middle of a message.
     case unfinishedMessage
-    /// The peer has sent something that is no Varlink call; what is wrong with it.
+    /// The peer sent an invalid Varlink call; the text says what is wrong.
     case malformed(String)
-    /// A message was longer than ``VarlinkLimits/maxMessageBytes``.
+    /// A message exceeded ``VarlinkLimits/maxMessageBytes``.
     case tooLarge
-    /// A message nests deeper than ``VarlinkLimits/maxNesting``.
+    /// A message exceeded ``VarlinkLimits/maxNesting``.
     case tooDeep
-    /// A stream's reader has left more than ``VarlinkLimits/maxQueuedBytes`` unread.
+    /// A stream's reader left more than ``VarlinkLimits/maxQueuedBytes`` unread.
     case slowReader
     /// The peer may not use the service.
     case refused
   }
 
-  /// What became of a reply.
+  /// Whether a call accepts more replies.
   public enum Outcome: Hashable, Sendable {
-    /// The call is open: more replies are to follow.
+    /// The call is open and awaits more replies.
     case open
-    /// The call is over: it has had its last reply, or can have no more. A stream stops here.
+    /// The call is over and accepts no more replies. A stream must stop.
     case ended
   }
 
   private enum State: Sendable {
-    /// No call is being performed. Exits: busy (a call arrives), draining (the peer closes or breaks the rules).
+    /// No call is in progress. Exits: busy (a call arrives), draining (the peer closes or breaks the rules).
     case idle
-    /// A call is with the owner. Exits: idle (its last reply), draining (a slow reader), upgrading.
+    /// The owner is working on a call. Exits: idle (its last reply), draining (a slow reader), upgrading.
     case busy(VarlinkCall)
     /// The reply that confirms an upgrade is being written. Exit: closed.
     case upgrading(VarlinkCall.ID)
-    /// Nothing more is read; what is queued is still written. Exit: closed.
+    /// Nothing more is read; queued output is still written. Exit: closed.
     case draining(CloseReason)
-    /// The owner has been told to close, or the socket is its own again. No exit.
+    /// The owner was told to close the socket, or has taken it over. No exit.
     case closed
   }
 
@@ -76,13 +77,13 @@ public struct ServerConnection: Sendable {
   private var callCount: UInt64 = 0
   private var isInputEnded = false
 
-  /// A connection that has just been accepted.
+  /// Creates the state of a newly accepted connection.
   ///
   /// - Parameters:
-  ///   - service: the interfaces it offers.
-  ///   - limits: its bounds.
-  ///   - refusal: what the peer's first call is answered with before the connection is closed, such as
-  ///     ``ServiceError/permissionDenied``; `nil` for a peer that is welcome.
+  ///   - service: The interfaces it offers.
+  ///   - limits: Its limits.
+  ///   - refusal: The error that answers the first call before the connection closes, such as
+  ///     ``ServiceError/permissionDenied``; `nil` for a peer that is allowed.
   public init(
     service: VarlinkService, limits: VarlinkLimits = VarlinkLimits(), refusal: (any VarlinkError)? = nil
   ) {
@@ -92,9 +93,9 @@ public struct ServerConnection: Sendable {
     framer = MessageFramer(maxMessageBytes: limits.maxMessageBytes)
   }
 
-  // MARK: What the owner watches the socket for
+  // MARK: Socket readiness
 
-  /// Whether to read: not while the peer is ahead of its answers by a full message, and not when the end is near.
+  /// Whether to read. False while a full message waits for its turn, and once the connection is ending.
   public var wantsRead: Bool {
     switch state {
     case .idle, .busy: !isInputEnded && framer.bufferedBytes <= limits.maxMessageBytes
@@ -102,10 +103,10 @@ public struct ServerConnection: Sendable {
     }
   }
 
-  /// Whether there is something to write.
+  /// Whether output is waiting.
   public var wantsWrite: Bool { !output.isEmpty }
 
-  /// Whether only what is queued keeps the connection open. An owner gives the peer a limited time to read it.
+  /// Whether only queued output keeps the connection open. An owner limits the time for the peer to read it.
   public var isEnding: Bool {
     switch state {
     case .idle, .busy: false
@@ -113,23 +114,23 @@ public struct ServerConnection: Sendable {
     }
   }
 
-  /// How many bytes wait to be written.
+  /// Number of bytes waiting to be written.
   public var queuedBytes: Int { output.count }
 
-  /// The ordinal of a message that has begun and not ended, while the rest of it is waited for; else `nil`.
+  /// The ordinal of an unfinished message while the rest of it is awaited; `nil` otherwise.
   ///
-  /// An owner that limits how long a message may take starts its clock when this becomes a new number, and calls
-  /// ``disconnect()`` when time is up.
+  /// An owner that limits the duration of a message restarts its timer when this changes, and calls ``disconnect(_:)``
+  /// when it expires.
   public var unfinishedMessage: Int? { wantsRead ? framer.unfinishedMessage : nil }
 
-  /// The call that waits for a reply.
+  /// The call that awaits a reply.
   public var activeCall: VarlinkCall.ID? {
     if case .busy(let call) = state { call.id } else { nil }
   }
 
   // MARK: Input
 
-  /// Takes in what has been read; ``next()`` says what follows from it.
+  /// Accepts bytes read from the peer. Call ``next()`` afterwards.
   public mutating func receive(_ bytes: Span<UInt8>) {
     switch state {
     case .idle, .busy: if !isInputEnded { framer.append(bytes) }
@@ -137,27 +138,27 @@ public struct ServerConnection: Sendable {
     }
   }
 
-  /// The peer sends no more, but may still read: calls it has made are answered before the connection is closed.
+  /// Records that the peer sends no more. It may still read, so its calls are answered before the connection closes.
   public mutating func receiveEnd() { isInputEnded = true }
 
-  /// The peer is gone, or its time is up: nothing can reach it any more.
+  /// Records that the peer is gone or has timed out, and discards the output.
   public mutating func disconnect(_ reason: CloseReason = .peerClosed) {
     if case .closed = state { return }
     output.removeAll()
     state = .draining(reason)
   }
 
-  /// What to do next, or `nil` when it is the peer's turn. Ask until it is `nil`.
+  /// Returns the next action; `nil` if the peer must act first. Call it until it returns `nil`.
   public mutating func next() -> Action? {
     var unbounded = Int.max
     return next(within: &unbounded)
   }
 
-  /// The same with a bound on the work of one turn: a peer may send thousands of calls in one piece, and those that are
-  /// answered here are all answered before this returns.
+  /// Returns the next action within a work limit. A peer may send thousands of calls at once, and calls that need no
+  /// owner are all answered before this returns.
   ///
-  /// - Parameter turn: how many messages may still be read; one less for each. When it is used up the answer is `nil`,
-  ///   though there may be more to do: ask again after others have had their turn.
+  /// - Parameter turn: How many messages may still be read; decremented for each. At 0 the result is `nil` although
+  ///   work may be left: call again after serving other connections.
   public mutating func next(within turn: inout Int) -> Action? {
     while turn > 0 {
       switch state {
@@ -192,14 +193,14 @@ public struct ServerConnection: Sendable {
 
   // MARK: Replies
 
-  /// Answers a call with output parameters.
+  /// Replies to a call with output parameters.
   ///
   /// - Parameters:
-  ///   - parameters: a value that encodes as an object; ``Empty`` for a method without output.
-  ///   - continues: whether more replies follow. A client that has not asked for `more` gets
-  ///     ``ServiceError/expectedMore`` in its place, and the call is over.
-  /// - Returns: whether the call is still open. A reply to a call that is over already is dropped.
-  /// - Throws: ``VarlinkEncodingError``; the call is still open then and wants another answer.
+  ///   - parameters: A value that encodes as an object; ``Empty`` for a method without output.
+  ///   - continues: Whether more replies follow. A client that did not ask for `more` gets
+  ///     ``ServiceError/expectedMore`` instead, and the call is over.
+  /// - Returns: Whether the call is still open. A reply to a finished call is dropped.
+  /// - Throws: ``VarlinkEncodingError``. The call then stays open and needs another answer.
   @discardableResult
   public mutating func reply(
     _ parameters: some JSONWritable, to call: VarlinkCall.ID, continues: Bool = false
@@ -208,14 +209,14 @@ public struct ServerConnection: Sendable {
     return try send(try VarlinkReply(parameters, continues: continues), to: call)
   }
 
-  /// Answers a call with an error; the call is over.
+  /// Replies to a call with an error, which ends the call.
   @discardableResult
   public mutating func fail(_ error: some VarlinkError, call: VarlinkCall.ID) throws(VarlinkEncodingError) -> Outcome {
     guard call == activeCall else { return .ended }
     return try send(VarlinkReply(error: error), to: call)
   }
 
-  /// Answers a call with a reply made before; otherwise as ``reply(_:to:continues:)``.
+  /// Sends a prepared reply; otherwise like ``reply(_:to:continues:)``.
   @discardableResult
   public mutating func send(
     _ reply: VarlinkReply, to id: VarlinkCall.ID
@@ -241,8 +242,8 @@ public struct ServerConnection: Sendable {
     return .ended
   }
 
-  /// Answers a call that asked for `upgrade` and ends the connection's life as Varlink: once the reply is written,
-  /// ``next()`` hands the socket over. For a call that did not ask, it is an ordinary reply.
+  /// Replies to a call that asked for `upgrade`. Once the reply is written, ``next()`` hands the socket over. For other
+  /// calls it is an ordinary reply.
   public mutating func upgrade(
     _ parameters: some JSONWritable, call id: VarlinkCall.ID
   ) throws(VarlinkEncodingError) {
@@ -253,15 +254,15 @@ public struct ServerConnection: Sendable {
 
   // MARK: Output
 
-  /// Writes what is queued, until nothing is left or the socket takes no more.
+  /// Writes queued output until it is empty or the socket accepts no more.
   ///
-  /// - Parameter write: writes a prefix of the bytes and returns its length; 0 or less when the socket would block or
-  ///   is broken, which is the owner's to tell apart (``disconnect(_:)``).
+  /// - Parameter write: Writes a prefix of the bytes and returns its length; 0 or less if the socket would block or is
+  ///   broken. For a broken socket the owner calls ``disconnect(_:)``.
   public mutating func flush(_ write: (UnsafeRawBufferPointer) -> Int) { output.drain(write) }
 
-  // MARK: Within
+  // MARK: Implementation
 
-  /// Reads one message: a call for the owner, or one that is answered here.
+  /// Parses a message. Returns the call for the owner, or nil if it was answered here.
   private mutating func handle(_ message: [UInt8]) -> VarlinkCall? {
     if let refusal {
       output.append(refusal.bytes)
@@ -294,7 +295,7 @@ public struct ServerConnection: Sendable {
     return nil
   }
 
-  /// The answer to a call that need not reach the owner.
+  /// Returns the answer to a call that does not need the owner.
   private func answer(to call: VarlinkCall, parameters: Range<Int>?, in message: [UInt8]) -> VarlinkReply? {
     switch service.resolve(call.method) {
     case .info: return service.infoReply

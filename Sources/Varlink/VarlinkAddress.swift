@@ -1,34 +1,33 @@
-/// Where a service listens: `unix:/run/example.socket`, or `unix:@name` in Linux's abstract name space.
+/// A VarlinkAddress is a service's address: `unix:/run/example.socket`, or `unix:@name` in Linux's abstract namespace.
 ///
-/// What follows a `;` (such as `;mode=0600`) is a matter of the service and is passed over.
+/// Parameters after a `;` (such as `;mode=0600`) concern only the service and are ignored.
 ///
 ///     let address = VarlinkAddress("unix:/run/org.example.ping")
 ///
 /// Source: Varlink, "Address".
 public struct VarlinkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The longest path a Unix socket can have, in bytes.
+  /// Maximum length of a Unix socket's path in bytes.
   static let maxPathBytes = 107
 
-  /// The path, or the abstract name behind its `@`.
+  /// The path, or the abstract name with its `@`.
   public let path: String
 
-  /// The address of a socket in the file system, or `@name`.
+  /// Creates the address of a path or of `@name`.
   ///
-  /// - Returns: `nil` for a path that is empty, holds a NUL byte, or is longer than the 107 bytes a socket's may have.
+  /// - Returns: `nil` for a path that is empty, contains a NUL byte, or exceeds 107 bytes.
   public init?(path: String) {
     guard !path.isEmpty, path != "@", path.utf8.count <= Self.maxPathBytes, !path.utf8.contains(0) else { return nil }
     self.path = path
   }
 
-  /// - Returns: `nil` for a text that is no `unix:` address.
+  /// - Returns: `nil` if the text is no valid `unix:` address.
   public init?(_ text: String) {
     guard text.hasPrefix("unix:") else { return nil }
     self.init(path: String(text.dropFirst(5).prefix { $0 != ";" }))
   }
 
-  /// Whether the name is abstract: no file stands for it.
+  /// Whether the name is abstract, so that no file exists for it.
   public var isAbstract: Bool { path.hasPrefix("@") }
 
-  /// The address as it is written.
   public var description: String { "unix:\(path)" }
 }

@@ -1,4 +1,4 @@
-/// A method call as a server receives it: its head is read, its parameters are decoded when asked for.
+/// A VarlinkCall is a method call received by a server. Its parameters are decoded on demand.
 ///
 ///     let call: VarlinkCall = …            // from ServerConnection.next()
 ///     switch call.method {
@@ -11,23 +11,22 @@
 ///
 /// Source: Varlink, "Method Call", Call.
 public struct VarlinkCall: Sendable {
-  /// Names one call of one connection; the connection's replies are addressed to it.
+  /// Identifies a call within its connection, to address replies.
   public struct ID: Hashable, Sendable {
     let ordinal: UInt64
   }
 
-  /// Which call of its connection this is.
   public let id: ID
-  /// The fully-qualified method, `interface.Method`.
+  /// The fully qualified method, `interface.Method`.
   public let method: String
   /// Whether the client accepts several replies.
   public let more: Bool
-  /// Whether the client expects no reply; what is replied all the same is dropped.
+  /// Whether the client expects no reply. Replies are dropped.
   public let oneway: Bool
   /// Whether the client asks to leave Varlink after the reply.
   public let upgrade: Bool
 
-  /// The parameters object as it came, or nothing.
+  /// The parameters object as received; empty if missing.
   private let rawParameters: [UInt8]
 
   init(id: ID, method: String, envelope: Envelope, message: [UInt8]) {
@@ -39,9 +38,9 @@ public struct VarlinkCall: Sendable {
     rawParameters = envelope.parameters.map { Array(message[$0]) } ?? []
   }
 
-  /// The parameters as a value; missing parameters are an empty object.
+  /// Decodes the parameters. Missing parameters count as an empty object.
   ///
-  /// - Throws: ``ServiceError/invalidParameter(parameter:)`` with the path of the field that does not fit.
+  /// - Throws: ``ServiceError/invalidParameter(parameter:)`` with the path of the wrong field.
   public func parameters<P: JSONReadable>(_ type: P.Type = P.self) throws(ServiceError) -> P {
     do {
       return try JSONReader.read(type, from: rawParameters)
@@ -50,7 +49,7 @@ public struct VarlinkCall: Sendable {
     }
   }
 
-  /// A parameter by itself: its text, or nil when it is not there, or no text.
+  /// Returns a single string parameter; nil if it is missing or not a string.
   ///
   ///     let tenant = call.text("tenant")   // before all parameters are read
   public func text(_ name: String) -> String? {
@@ -69,7 +68,7 @@ public struct VarlinkCall: Sendable {
   }
 }
 
-/// How the place of a value within parameters is written: `reminder.tags[2]`.
+/// Formats the path of a value within parameters: `reminder.tags[2]`.
 enum FieldPath {
   static func member(_ name: String, of path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 }

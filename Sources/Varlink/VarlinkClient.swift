@@ -1,9 +1,9 @@
-/// A client of one service, over one connection that stays open.
+/// A VarlinkClient calls one service over one persistent connection.
 ///
-/// It blocks, each call until its deadline, and belongs to one thread: for a command line and for tests.
+/// Each call blocks until its deadline. The client belongs to one thread; it serves command lines and tests.
 ///
-/// A call that the service cannot have taken, because it closed the connection before the call was written, is made once
-/// more on a new connection: a service that is being restarted behind a socket of systemd takes it then.
+/// If the service closes the connection before a call is completely written, the call is repeated once on a new
+/// connection. A service that restarts behind a systemd socket then receives it.
 ///
 ///     struct Ping: Codable, JSONCodable { var ping: String }
 ///     struct Pong: Codable, JSONCodable { var pong: String }
@@ -12,26 +12,25 @@
 ///
 /// Source: Varlink, "Method Call".
 public final class VarlinkClient {
-  /// Where the service is.
   public let address: VarlinkAddress
-  /// How long a call may take, unless it says otherwise; `nil` for as long as it takes.
+  /// Default time limit of a call; `nil` for none.
   public var timeout: Duration?
 
   private let limits: VarlinkLimits
-  /// `nil` once the connection cannot be used any more: closed, timed out or out of step.
+  /// `nil` once the connection is unusable: closed, timed out or out of step.
   private var socket: ClientSocket?
   private var framer: MessageFramer
   private var readBuffer = [UInt8](repeating: 0, count: 16 << 10)
-  /// The stream that holds the connection until its last reply.
+  /// Number of the call that owns the connection until its last reply.
   private var stream: UInt64?
   private var streamCount: UInt64 = 0
 
-  /// Connects.
+  /// Connects to a service.
   ///
   /// - Parameters:
-  ///   - address: where.
-  ///   - timeout: how long connecting and each call may take; `nil` for as long as it takes.
-  ///   - limits: the bounds of a reply; 16 MiB and a depth of 64 unless told otherwise.
+  ///   - address: The service's address.
+  ///   - timeout: Time limit for connecting and for each call; `nil` for none.
+  ///   - limits: Limits of a reply; by default 16 MiB and a depth of 64.
   /// - Throws: ``VarlinkClientError/noSocket(_:)``, ``VarlinkClientError/refused(_:)``,
   ///   ``VarlinkClientError/timedOut`` or ``VarlinkClientError/system(operation:errno:)``.
   public init(
@@ -45,7 +44,7 @@ public final class VarlinkClient {
     socket = try ClientSocket(address, deadline: timeout.map { .now + $0 })
   }
 
-  /// The number of the user whose process listens at the address; `nil` once the connection is closed.
+  /// User id of the process that listens at the address; `nil` once the connection is closed.
   public var peerUserID: UInt32? { socket?.peerUserID() }
 
   /// Connects to an address such as `unix:/run/org.example.ping`.
@@ -54,22 +53,22 @@ public final class VarlinkClient {
     try self.init(parsed, timeout: timeout)
   }
 
-  /// The descriptor of the connection, to be waited on with poll(2) beside others; `nil` once it is closed. It belongs to
-  /// the client: nobody else reads, writes or closes it.
+  /// Descriptor of the connection for poll(2); `nil` once it is closed. The client owns it, so others must not read,
+  /// write or close it.
   public var descriptor: Int32? { socket?.number() }
 
-  /// Closes the connection. What is under way ends with ``VarlinkClientError/closed``.
+  /// Closes the connection. Calls in progress fail with ``VarlinkClientError/closed``.
   public func close() {
     socket = nil
     stream = nil
   }
 
-  /// Calls a method and waits for its one reply.
+  /// Calls a method and waits for its single reply.
   ///
   /// - Parameters:
-  ///   - method: the fully-qualified name.
-  ///   - parameters: a value that encodes as an object.
-  ///   - type: the type of the output parameters; ``Empty`` for a method without.
+  ///   - method: The fully qualified name.
+  ///   - parameters: A value that encodes as an object.
+  ///   - type: The type of the output parameters; ``Empty`` for a method without output.
   /// - Throws: ``VarlinkClientError``.
   public func call<R: JSONReadable>(
     _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type = R.self
@@ -81,20 +80,20 @@ public final class VarlinkClient {
     return value
   }
 
-  /// Calls a method by the value that holds its parameters, and waits for its one reply.
+  /// Calls the method whose parameters the value contains, and waits for its single reply.
   ///
   /// - Throws: ``VarlinkClientError``.
   public func call<Method: VarlinkMethod>(_ request: Method) throws(VarlinkClientError) -> Method.Reply {
     try call(Method.method, request)
   }
 
-  /// Calls a method without asking for a reply; returns once the call is handed to the operating system.
+  /// Calls a method without a reply. Returns once the operating system has accepted the call.
   public func callOneway(_ method: String, _ parameters: some JSONWritable = Empty()) throws(VarlinkClientError) {
     try send(method, parameters, mode: .oneway, deadline: timeout.map { .now + $0 })
   }
 
-  /// Calls a method without waiting for its one reply, which ``Replies/arrived()`` has once it is there: for a program that
-  /// waits for other things too. Until then the connection is the call's, as it is a stream's.
+  /// Calls a method without waiting for its single reply, for programs that also wait for other events.
+  /// ``Replies/arrived()`` returns the reply once it is complete. Until then the call owns the connection.
   public func begin<R: JSONReadable>(
     _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type
   ) throws(VarlinkClientError) -> Replies<R> {
@@ -104,14 +103,14 @@ public final class VarlinkClient {
     return Replies(client: self, number: streamCount, idleTimeout: nil, isSingle: true)
   }
 
-  /// Calls a method that may answer with several replies.
+  /// Calls a method that may send several replies.
   ///
-  /// The connection is the stream's until its last reply; other calls fail with ``VarlinkClientError/busy``.
+  /// The stream owns the connection until its last reply; other calls fail with ``VarlinkClientError/busy``.
   ///
   ///     let events = try client.callMore("org.example.log.Follow", returning: Entry.self)
   ///     while let entry = try events.next() { … }
   ///
-  /// - Parameter idleTimeout: how long to wait for each reply; `nil`, which is usual, for as long as it takes.
+  /// - Parameter idleTimeout: Time limit for each reply; `nil`, the usual choice, for none.
   public func callMore<R: JSONReadable>(
     _ method: String, _ parameters: some JSONWritable = Empty(), returning type: R.Type = R.self,
     idleTimeout: Duration? = nil
@@ -122,14 +121,14 @@ public final class VarlinkClient {
     return Replies(client: self, number: streamCount, idleTimeout: idleTimeout)
   }
 
-  /// Calls a method, by the value that holds its parameters, that may answer with several replies.
+  /// Calls the method whose parameters the value contains, and which may send several replies.
   public func callMore<Method: VarlinkMethod>(
     _ request: Method, idleTimeout: Duration? = nil
   ) throws(VarlinkClientError) -> Replies<Method.Reply> {
     try callMore(Method.method, request, idleTimeout: idleTimeout)
   }
 
-  /// The replies to one call, as they arrive.
+  /// The replies to one call, in order of arrival.
   public struct Replies<R: JSONReadable> {
     fileprivate let client: VarlinkClient
     fileprivate let number: UInt64
@@ -139,8 +138,8 @@ public final class VarlinkClient {
 
     /// Waits for the next reply.
     ///
-    /// - Returns: `nil` after the last one.
-    /// - Throws: ``VarlinkClientError``; the stream is over then.
+    /// - Returns: The reply; `nil` after the last one.
+    /// - Throws: ``VarlinkClientError``, which ends the stream.
     public func next() throws(VarlinkClientError) -> R? {
       guard client.stream == number else { return nil }
       do throws(VarlinkClientError) {
@@ -156,15 +155,16 @@ public final class VarlinkClient {
       }
     }
 
-    /// Whether there are more to come.
+    /// Whether more replies may follow.
     public var isOpen: Bool { client.stream == number }
 
-    /// The next reply, if all of it is here; nothing is waited for.
+    /// Returns the next reply if it is complete, without waiting.
     ///
-    /// After a descriptor was told to be ready it is asked until there is none: several may have come at once.
+    /// When the descriptor becomes readable, call this until it returns `nil`: several replies may have arrived
+    /// together.
     ///
-    /// - Returns: `nil` when there is none yet, and after the last one; ``isOpen`` tells which.
-    /// - Throws: ``VarlinkClientError``; the stream is over then.
+    /// - Returns: `nil` if no complete reply is available or the stream has ended; ``isOpen`` tells which.
+    /// - Throws: ``VarlinkClientError``, which ends the stream.
     public func arrived() throws(VarlinkClientError) -> R? {
       guard client.stream == number else { return nil }
       do throws(VarlinkClientError) {
@@ -182,9 +182,9 @@ public final class VarlinkClient {
     }
   }
 
-  // MARK: Within
+  // MARK: Implementation
 
-  /// What a call says of the replies it accepts.
+  /// The reply mode of a call, as JSON members.
   private enum Mode: String {
     case once = ""
     case oneway = ",\"oneway\":true"
@@ -206,7 +206,7 @@ public final class VarlinkClient {
     do throws(VarlinkClientError) {
       if try socket?.write(message, deadline: deadline) ?? false { return }
       guard socket != nil else { throw .closed }
-      // The service went before it had the whole message, so nothing has come of the call. It may have said why.
+      // The service closed before it had the whole message, so the call has had no effect. A last reply may say why.
       if mode != .oneway, try receiveBytes(deadline: deadline) { return }
       framer = MessageFramer(maxMessageBytes: limits.maxMessageBytes)
       socket = try ClientSocket(address, deadline: deadline)
@@ -217,7 +217,7 @@ public final class VarlinkClient {
     }
   }
 
-  /// Waits for bytes of a reply; `false` at the end.
+  /// Waits for bytes of a reply. Returns `false` at the end of the stream.
   private func receiveBytes(deadline: ContinuousClock.Instant?) throws(VarlinkClientError) -> Bool {
     let count = try socket?.read(into: &readBuffer, deadline: deadline) ?? 0
     let buffer = readBuffer
@@ -259,7 +259,7 @@ public final class VarlinkClient {
     }
   }
 
-  /// A message that is here whole, or nothing.
+  /// Returns a complete message if one is available, without waiting.
   private func arrivedMessage() throws(VarlinkClientError) -> [UInt8]? {
     while true {
       if let message = try framedMessage() { return message }
@@ -284,7 +284,7 @@ public final class VarlinkClient {
     }
   }
 
-  /// Closes a connection whose replies could no longer be told apart.
+  /// Closes the connection, because further replies could not be assigned to calls.
   private func abandon(_ error: VarlinkClientError) -> VarlinkClientError {
     close()
     return error

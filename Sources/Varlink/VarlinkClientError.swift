@@ -1,27 +1,26 @@
-/// Why a call from a ``VarlinkClient`` did not succeed.
+/// Why a call of a ``VarlinkClient`` failed.
 public enum VarlinkClientError: Error, Hashable, CustomStringConvertible {
-  /// The address is no Unix socket's.
+  /// The address is no Unix socket address.
   case invalidAddress(String)
-  /// There is no socket at the address.
+  /// No socket exists at the address.
   case noSocket(VarlinkAddress)
-  /// There is a socket, and nobody listens.
+  /// A socket exists, but no process listens.
   case refused(VarlinkAddress)
-  /// The operating system did not allow the connection, or broke it: what was done, and the error number.
+  /// A system call failed: the operation and its error number.
   case system(operation: String, errno: Int32)
-  /// The service has closed the connection before it answered.
+  /// The service closed the connection before it replied.
   case closed
-  /// The time given has passed. The connection cannot be used any more: the answer may still come.
+  /// The time limit passed. The connection is unusable, since the reply may still arrive.
   case timedOut
-  /// The service has answered with an error.
+  /// The service replied with an error.
   case remote(RemoteError)
-  /// The service has sent something that is no Varlink reply, or of another type than expected.
+  /// The service sent an invalid reply, or one of an unexpected type.
   case protocolViolation(String)
-  /// The call's parameters cannot be encoded.
+  /// The parameters cannot be encoded.
   case encoding(VarlinkEncodingError)
-  /// A stream on this connection has not ended; it must be read to its end or the connection closed.
+  /// A stream on this connection has not ended. Read it to its end or close the connection.
   case busy
 
-  /// The failure as a sentence.
   public var description: String {
     switch self {
     case .invalidAddress(let text): "'\(text)' is no address of a Unix socket"
@@ -38,13 +37,13 @@ public enum VarlinkClientError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// An error a service has answered with.
+/// A RemoteError is the error of a service's reply.
 ///
 ///     } catch VarlinkClientError.remote(let error) {
 ///       if let missing = error.parameters(NotFound.self, of: "org.example.library.NotFound") { … }
 ///     }
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
-  /// The fully-qualified name.
+  /// The fully qualified name.
   public let name: String
   private let rawParameters: [UInt8]
 
@@ -53,22 +52,21 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     rawParameters = parameters
   }
 
-  /// The error, when it is one of the six of `org.varlink.service`.
+  /// The error as a ``ServiceError``; nil if it is not of `org.varlink.service`.
   public var service: ServiceError? {
     guard let parameters = parameters(JSON.self) else { return nil }
     return ServiceError(name: name, parameters: parameters)
   }
 
-  /// The parameters as a value.
+  /// Decodes the parameters.
   ///
-  /// - Parameter name: the error they are expected of; any, if left out.
-  /// - Returns: `nil` if it is another error, or its parameters are of another type.
+  /// - Parameter name: The expected error; nil for any.
+  /// - Returns: `nil` for another error or for parameters of another type.
   public func parameters<P: JSONReadable>(_ type: P.Type = P.self, of name: String? = nil) -> P? {
     guard name == nil || name == self.name else { return nil }
     return try? JSONReader.read(type, from: rawParameters)
   }
 
-  /// The error as a sentence for a person.
   public var description: String {
     if let service { return service.description }
     return rawParameters.isEmpty ? name : "\(name) \(String(decoding: rawParameters, as: UTF8.self))"

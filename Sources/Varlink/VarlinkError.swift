@@ -1,6 +1,6 @@
-/// An error as a Varlink reply carries it: a fully-qualified name, and what the value writes as parameters.
+/// An error of a Varlink reply: a fully qualified name with parameters.
 ///
-/// A structure whose fields are the error's parameters is all that is needed:
+/// A structure with the error's parameters as fields suffices:
 ///
 ///     struct NotFound: VarlinkError, Codable {
 ///       var varlinkName: String { "org.example.library.NotFound" }
@@ -9,11 +9,11 @@
 ///
 /// Source: Varlink, "Interface Definition", Error: identified by its fully-qualified name, with an optional object.
 public protocol VarlinkError: Error, JSONWritable, Sendable {
-  /// The name, as `interface.Error`. The interface of the method that fails, or `org.varlink.service`, declares it.
+  /// The name as `interface.Error`. The interface of the failing method, or `org.varlink.service`, must declare it.
   var varlinkName: String { get }
 }
 
-/// The six errors of `org.varlink.service`, which any method of any service may answer with.
+/// The six errors of `org.varlink.service`, which any method may return.
 ///
 /// Source: the interface `org.varlink.service`.
 public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
@@ -23,14 +23,14 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
   case methodNotFound(method: String)
   /// The method is declared, but this service does not implement it.
   case methodNotImplemented(method: String)
-  /// A parameter is missing, unknown or of the wrong type: its path, such as `reminder.tags[2]`.
+  /// A parameter is missing, unknown or of the wrong type; its path, such as `reminder.tags[2]`.
   case invalidParameter(parameter: String)
-  /// The peer may not do this.
+  /// The client is not permitted to do this.
   case permissionDenied
-  /// The method answers with a stream only, and was called without `more`.
+  /// The method returns only streams, but was called without `more`.
   case expectedMore
 
-  /// The error of this name, its parameters read from the reply; `nil` if it is none of the six.
+  /// Creates the error from a reply; `nil` for a name that is none of the six.
   init?(name: String, parameters: JSON) {
     func text(_ name: String) -> String {
       if case .string(let text) = parameters[name] { text } else { "" }
@@ -46,7 +46,7 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The error's name within `org.varlink.service`.
+  /// The fully qualified name, such as `org.varlink.service.MethodNotFound`.
   public var varlinkName: String {
     switch self {
     case .interfaceNotFound: "org.varlink.service.InterfaceNotFound"
@@ -58,7 +58,7 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Writes the parameters of the error; its name stands outside of them.
+  /// Writes the parameters. The name is not part of them.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     switch self {
@@ -70,7 +70,6 @@ public enum ServiceError: VarlinkError, Hashable, CustomStringConvertible {
     writer.endObject()
   }
 
-  /// The error as a sentence for a person.
   public var description: String {
     switch self {
     case .interfaceNotFound(let interface): "the service has no interface '\(interface)'"

@@ -1,4 +1,4 @@
-/// A method of an interface: its value holds the parameters of one call.
+/// A VarlinkMethod value holds the parameters of one method call.
 ///
 ///     struct Ping: Codable, VarlinkMethod {
 ///       static let method = "org.example.ping.Ping"
@@ -9,9 +9,9 @@
 ///
 /// Source: Varlink, "Method Call".
 public protocol VarlinkMethod: JSONCodable, Equatable, Sendable {
-  /// The output parameters; ``Empty`` for a method without.
+  /// The output parameters; ``Empty`` for a method without output.
   associatedtype Reply: JSONCodable
 
-  /// The fully-qualified name.
+  /// The fully qualified name.
   static var method: String { get }
 }

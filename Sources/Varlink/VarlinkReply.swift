@@ -1,23 +1,23 @@
-/// One reply, encoded and terminated: the bytes that go to the peer.
+/// A VarlinkReply is one encoded reply.
 ///
-/// A server that tells many clients the same makes the reply once and sends it to each:
+/// A server that sends the same reply to many clients encodes it once:
 ///
 ///     let reply = try VarlinkReply(event, continues: true)
 ///     for id in watchers.keys { watchers[id]?.send(reply, to: call) }
 ///
 /// Source: Varlink, "Method Call", Reply.
 public struct VarlinkReply: Hashable, Sendable {
-  /// The JSON object and its NUL.
+  /// The JSON object followed by NUL.
   public let bytes: [UInt8]
   /// Whether more replies to the same call follow.
   public let continues: Bool
-  /// The fully-qualified name of the error, when it is one.
+  /// The fully qualified name of the error; nil for a successful reply.
   public let errorName: String?
 
-  /// A reply with output parameters.
+  /// Creates a reply with output parameters.
   ///
-  /// - Parameter parameters: a value that encodes as an object.
-  /// - Throws: ``VarlinkEncodingError`` when it does not, or cannot be encoded at all (a number that is not finite).
+  /// - Parameter parameters: A value that encodes as an object.
+  /// - Throws: ``VarlinkEncodingError`` if it does not encode as an object, or contains a number that is not finite.
   public init(_ parameters: some JSONWritable, continues: Bool = false) throws(VarlinkEncodingError) {
     self.continues = continues
     errorName = nil
@@ -25,14 +25,14 @@ public struct VarlinkReply: Hashable, Sendable {
     bytes = Self.message(continues ? "{\"continues\":true,\"parameters\":" : "{\"parameters\":", object)
   }
 
-  /// A reply that says the call has failed. It is always the last to its call.
+  /// Creates an error reply, which is always the last of its call.
   ///
-  /// Parameters that cannot be encoded are left out: the name must reach the peer.
+  /// Parameters that cannot be encoded are omitted, because the name must reach the peer.
   public init(error: some VarlinkError) {
     continues = false
     errorName = error.varlinkName
     let object = (try? Self.object(error)) ?? Array("{}".utf8)
-    // A string always encodes.
+    // Encoding a string cannot fail.
     let name = (try? JSONWriter.bytes(of: error.varlinkName)) ?? Array("\"\"".utf8)
     bytes = Self.message("{\"error\":\(String(decoding: name, as: UTF8.self)),\"parameters\":", object)
   }
@@ -53,16 +53,15 @@ public struct VarlinkReply: Hashable, Sendable {
   }
 }
 
-/// Output parameters that cannot be sent. The call they were meant for is still to be answered.
+/// Why output parameters cannot be sent. The call still needs an answer.
 public enum VarlinkEncodingError: Error, Hashable, CustomStringConvertible {
-  /// The value's own encoding failed.
+  /// The value cannot be encoded.
   case notEncodable(String)
   /// Parameters must encode as an object, and this type does not.
   case notObject(String)
-  /// The reply does not have the type its interface declares; found when ``VarlinkService/checksReplies`` is set.
+  /// The reply differs from its declaration; detected if ``VarlinkService/checksReplies`` is set.
   case nonconforming(Mismatch)
 
-  /// The failure as a sentence.
   public var description: String {
     switch self {
     case .notEncodable(let reason): "the reply cannot be encoded: \(reason)"
@@ -72,9 +71,8 @@ public enum VarlinkEncodingError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Parameters of a method or an error that has none.
+/// The parameters of a method or error that has none.
 public struct Empty: JSONCodable, Hashable, Sendable {
-  /// No parameters.
   public init() {}
 
   public init(reading reader: inout JSONReader) throws(JSONFault) {

@@ -1,23 +1,22 @@
-/// What a server offers: its interfaces, and the answers of `org.varlink.service` about them.
+/// A VarlinkService is a set of registered interfaces. It also answers the calls of `org.varlink.service`.
 ///
-/// Definitions are read when they are registered, so that every call can be held to them: a method that is not
-/// declared, a parameter that is unknown, missing or of the wrong type never reaches the server's own code.
+/// Each call is checked against its definition. Undeclared methods, and parameters that are unknown, missing or of the
+/// wrong type, never reach the server's own code.
 ///
 ///     var service = VarlinkService(vendor: "Example", product: "Ping", version: "1", url: "https://example.org")
 ///     try service.register("interface org.example.ping\nmethod Ping(ping: string) -> (pong: string)")
 ///
 /// Source: Varlink, "Service".
 public struct VarlinkService: Sendable {
-  /// A definition that cannot be registered.
+  /// Why a definition cannot be registered.
   public enum RegistrationError: Error, Hashable, CustomStringConvertible {
-    /// The definition's text is at fault.
+    /// The text of the definition is invalid.
     case definition(InterfaceError)
-    /// The service has an interface of this name already.
+    /// An interface of this name is already registered.
     case duplicate(interface: String)
     /// The interface declares no such method.
     case unknownMethod(String)
 
-    /// The failure as a sentence.
     public var description: String {
       switch self {
       case .definition(let error): "the interface definition is at fault: \(error)"
@@ -27,20 +26,20 @@ public struct VarlinkService: Sendable {
     }
   }
 
-  /// What is to be done with a call.
+  /// How a call is handled.
   enum Resolution: Sendable {
     /// `org.varlink.service.GetInfo`.
     case info
     /// `org.varlink.service.GetInterfaceDescription`.
     case interfaceDescription
-    /// A method of the server's own; what it takes and whether it answers with a stream only.
+    /// A method of the server: its input type, and whether it returns only streams.
     case method(input: Interface.ValueType, interface: Interface, requiresMore: Bool)
     case failure(ServiceError)
   }
 
   private struct Entry {
     let interface: Interface
-    /// The answer to `GetInterfaceDescription`, made once.
+    /// The prepared answer to `GetInterfaceDescription`.
     let description: VarlinkReply
   }
 
@@ -59,21 +58,21 @@ public struct VarlinkService: Sendable {
     }
   }
 
-  /// Whether each reply is checked against its declaration before it is sent: for tests and debug builds. A reply
-  /// that differs throws ``VarlinkEncodingError/nonconforming(_:)``.
+  /// Whether each reply is checked against its declaration, for tests and debug builds. A reply that differs throws
+  /// ``VarlinkEncodingError/nonconforming(_:)``.
   public var checksReplies = false
 
-  /// What ends the stream of a reader that is too slow; without it, its connection is closed without a word.
+  /// Error that ends the stream of a slow reader; nil to close its connection without a reply.
   public var slowReaderError: VarlinkReply?
 
   private var info: Info
   private var entries: [String: Entry] = [:]
-  /// What each declared method stands for, by its fully-qualified name: one look-up for each call.
+  /// Resolutions of all declared methods by fully qualified name.
   private var resolutions: [String: Resolution] = [:]
-  /// The answer to `GetInfo`, made once for each set of interfaces.
+  /// The prepared answer to `GetInfo`, updated with each registration.
   private(set) var infoReply: VarlinkReply
 
-  /// A service that has `org.varlink.service` only.
+  /// Creates a service with only `org.varlink.service`.
   public init(vendor: String, product: String, version: String, url: String) {
     info = Info(vendor: vendor, product: product, version: version, url: url, interfaces: [])
     infoReply = Self.reply(info)
@@ -86,12 +85,11 @@ public struct VarlinkService: Sendable {
     }
   }
 
-  /// Adds an interface.
+  /// Registers an interface.
   ///
   /// - Parameters:
-  ///   - definition: the text, which introspection returns as it is.
-  ///   - requiringMore: the methods that answer with a stream only: called without `more` they fail with
-  ///     ``ServiceError/expectedMore``.
+  ///   - definition: The text, which introspection returns unchanged.
+  ///   - requiringMore: Methods that return only streams. Without `more` they fail with ``ServiceError/expectedMore``.
   public mutating func register(
     _ definition: String, requiringMore: Set<String> = []
   ) throws(RegistrationError) {
@@ -110,13 +108,13 @@ public struct VarlinkService: Sendable {
     infoReply = Self.reply(info)
   }
 
-  /// The names of the interfaces, in the order they were registered.
+  /// Names of the interfaces in order of registration.
   public var interfaces: [String] { info.interfaces }
 
-  /// The definition of this name.
+  /// Returns the interface with this name.
   public func interface(_ name: String) -> Interface? { entries[name]?.interface }
 
-  /// Finds what a fully-qualified method name stands for.
+  /// Resolves a fully qualified method name.
   func resolve(_ method: String) -> Resolution {
     if let resolution = resolutions[method] { return resolution }
     guard let (interface, _) = Self.split(method), entries[interface] == nil else {
@@ -125,7 +123,7 @@ public struct VarlinkService: Sendable {
     return .failure(.interfaceNotFound(interface: interface))
   }
 
-  /// The answer to `GetInterfaceDescription`.
+  /// Returns the answer to `GetInterfaceDescription`.
   func descriptionReply(_ interface: String) -> VarlinkReply? { entries[interface]?.description }
 
   /// Checks a reply against the declaration of its method or error.
@@ -149,7 +147,7 @@ public struct VarlinkService: Sendable {
     return (String(name[..<dot]), String(name[name.index(after: dot)...]))
   }
 
-  /// Strings always encode.
+  /// Encoding strings cannot fail.
   private static func reply(_ parameters: some JSONWritable) -> VarlinkReply {
     do { return try VarlinkReply(parameters) } catch { preconditionFailure("\(error)") }
   }

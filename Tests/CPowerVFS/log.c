@@ -16,7 +16,7 @@ static bool ends_with(const char *text, const char *end) {
   return length >= other && strcmp(text + length - other, end) == 0;
 }
 
-// The index of the log is memory, and the lock file's content is nothing that lasts.
+// The log's index is in memory, and the content of the lock file does not matter.
 static bool is_kept(const char *name) { return name[0] != '.' && !ends_with(name, "-shm") && !ends_with(name, ".lock"); }
 
 static power_file *add_file(power_disk *disk, const char *name) {

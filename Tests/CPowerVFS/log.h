@@ -15,13 +15,13 @@ typedef struct change {
   unsigned char *data;
 } change;
 
-// A file is a content with a name; a name that is deleted and made anew leads to another file.
+// A file is content with a name. A name that is deleted and created again refers to another file.
 typedef struct power_file {
   char name[96];
-  unsigned char *base; // on the disk when the log began
+  unsigned char *base; // content on the disk when the log began
   size_t base_size;
-  bool was_there; // when the log began
-  bool is_named;  // now
+  bool was_there; // whether it existed when the log began
+  bool is_named;  // whether it exists now
 } power_file;
 
 struct power_disk {
@@ -36,7 +36,7 @@ struct power_disk {
   long fault_after, fault_count, failed;
 };
 
-// Each of these holds the mutex itself.
+// Each of these functions locks the mutex.
 int power_file_named(power_disk *disk, const char *path, bool make);
 void power_log(power_disk *disk, change_kind kind, int file, int64_t offset, size_t length, const void *data);
 power_fault power_trip(power_disk *disk);

@@ -1,6 +1,6 @@
-"""Compares the first times that Chime and others read in the phrases of Tests/ChimeScheduleTests/SpokenTests.swift.
+"""Compares the first times that Chime and other programs read in the phrases of Tests/ChimeScheduleTests/SpokenTests.swift.
 
-Where a phrase names no time of day, or a part of the day only, each program has an hour of its own: then days are compared.
+If a phrase names no exact time of day, each program has its own default hour. Only days are compared then.
 """
 
 import datetime
@@ -71,12 +71,12 @@ def of_recurrent(text):
         rule = rrulestr(found) if "DTSTART" in found else rrulestr(found, dtstart=NOW)
         first = rule.after(NOW)
         return [first] if first else []
-    except Exception:  # It fails in many ways on what it does not understand.
+    except Exception:  # recurrent fails in many ways on phrases it does not understand.
         return []
 
 
 class At:
-    """at(1) at another time of the clock; a copy of it, because one that is set-user-id does not take another library."""
+    """Runs at(1) under another clock. It uses a copy, because a set-user-id program ignores LD_PRELOAD."""
 
     def __init__(self, folder):
         self.program = shutil.copy(shutil.which("at"), folder)
@@ -107,7 +107,7 @@ def main():
         for name, peer in peers.items():
             alike = other = unread = 0
             for phrase, canonical in rows:
-                # The others know single moments only; what names a calendar of the daemon's has no times without it.
+                # The others read single moments only. A phrase with a calendar of the daemon has no times without it.
                 if not times[phrase] or name != "recurrent" and not canonical.startswith("at "):
                     continue
                 theirs = peer(phrase)

@@ -1,24 +1,24 @@
 #pragma once
-// libcurl, loaded when it is first needed instead of at the start: it brings 27 libraries of its own (Kerberos, LDAP …),
-// 4.0 MB resident in a daemon that may never send a webhook. Types and constants are those of its header.
+// libcurl, loaded at first use instead of at the start. It brings 27 libraries (Kerberos, LDAP …), 4.0 MB resident, and
+// many daemons never send a webhook. Types and constants come from its header.
 #ifdef __swift__
-// What both have is Swift's Glibc's, whichever of the two a compilation meets first: timeval, for one.
+// Import SwiftGlibc first, so that types that both define, such as timeval, always come from that module.
 #pragma clang module import SwiftGlibc
 #endif
 #include <curl/curl.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What libcurl has been called on Linux since 2006.
+/// File name of libcurl on Linux since 2006.
 #define CHIME_CURL_LIBRARY "libcurl.so.4"
 
-/// Loads libcurl unless it is loaded already. From any thread; what is loaded stays until the process ends, and what
-/// could not be loaded is looked for again by the next call, as it may have been installed meanwhile.
+/// Loads libcurl if necessary. Thread-safe. A loaded library stays until the process ends. A missing one is looked up
+/// again by the next call, since it may have been installed.
 ///
-/// `library` is CHIME_CURL_LIBRARY, except in tests. Returns 1; or 0 with what the dynamic linker says in `why`.
+/// `library` is CHIME_CURL_LIBRARY, except in tests. Returns 1, or 0 with the dynamic linker's error in `why`.
 int chime_curl_load(const char *library, char *why, size_t size);
 
-// The functions of libcurl by their own names, each to be called only after chime_curl_load has returned 1.
+// Wrappers with the names of libcurl's functions. Call them only after chime_curl_load has returned 1.
 
 CURLcode chime_curl_global_init(long flags);
 void chime_curl_free(void *memory);
@@ -27,7 +27,7 @@ CURL *chime_curl_easy_init(void);
 void chime_curl_easy_cleanup(CURL *handle);
 const char *chime_curl_easy_strerror(CURLcode code);
 
-// libcurl's option setters are variadic, which Swift cannot call; one typed face for each kind of argument.
+// Typed option setters. libcurl's are variadic, which Swift cannot call.
 CURLcode chime_curl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode chime_curl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value);
@@ -41,21 +41,22 @@ CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 CURLcode chime_curl_get_string(CURL *handle, CURLINFO info, const char **value);
 
-/// A socket as libcurl would open one for the address, but not inherited by programs that are run.
+/// Opens a socket as libcurl would, but close-on-exec.
 curl_socket_t chime_curl_socket(const struct curl_sockaddr *address);
 
-/// How many bytes have come over a TCP connection (tcp(7), TCP_INFO), whatever they were; -1 where the kernel does not say.
+/// Returns the bytes received over a TCP connection (tcp(7), TCP_INFO), with all framing; -1 if the kernel does not
+/// say.
 int64_t chime_socket_received(int socket);
-/// The socket's own port, 0 before it has one; -1 when it is no socket of the Internet's, or is closed.
+/// Returns the socket's local port; 0 before it has one, -1 if it is no Internet socket or is closed.
 int chime_socket_port(int socket);
-/// Whether the socket is connected to that address, as inet_ntop(3) writes it, and port.
+/// Returns whether the socket is connected to the port and the address, as inet_ntop(3) writes it.
 int chime_socket_leads(int socket, const char *peer, int port);
 
-/// How much of handshakes may come over a connection while it lasts, in bytes. A chain of certificates has 100 KB at most.
+/// Maximum handshake bytes of a connection. A certificate chain has at most 100 KB.
 #define CHIME_TLS_MOST (256 << 10)
 
-/// Why a certificate was refused, and when it is valid: an X509_V_ERR of OpenSSL, and seconds since the epoch, INT64_MIN
-/// where the certificate does not say. Or that more came of a handshake than may.
+/// A refused certificate or an endless handshake: OpenSSL's X509_V_ERR and the validity in seconds since the epoch
+/// (INT64_MIN if unknown), or `is_endless`.
 struct chime_tls_note {
   uintptr_t number;
   int error;
@@ -63,13 +64,13 @@ struct chime_tls_note {
   int is_endless;
 };
 
-/// Has refused certificates noted by the thread that drives the handle, under the number that CURLOPT_SSL_CTX_DATA is
-/// set to, and connections ended, and noted, over which more comes of handshakes than CHIME_TLS_MOST. Verification itself
-/// stays OpenSSL's. Fails where libcurl uses another library for TLS.
+/// Watches TLS on a handle: notes refused certificates of this thread, under the number in CURLOPT_SSL_CTX_DATA, and
+/// ends and notes connections that exceed CHIME_TLS_MOST. OpenSSL still does the verification. Fails if libcurl uses
+/// another TLS library.
 CURLcode chime_curl_watch_tls(CURL *handle);
-/// Returns 1 with what this thread has noted under a number that is not 0; 0 when there is nothing.
+/// Returns 1 and this thread's note for a number other than 0; 0 if there is none.
 int chime_curl_tls_note(uintptr_t number, struct chime_tls_note *note);
-/// Whether libcurl has a file of its own with all authorities that the system trusts.
+/// Returns whether libcurl has a file with all authorities that the system trusts.
 int chime_curl_has_certificate_file(void);
 
 CURLM *chime_curl_multi_init(void);

@@ -1,5 +1,5 @@
 #pragma once
-// A thin C face over toml++ (TOML 1.0): parse once, then read a flat list of every key with its place in the file.
+// A thin C interface to toml++ (TOML 1.0): it parses a text into a flat list of all keys with their positions.
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -17,9 +17,9 @@ enum ctoml_kind {
   CTOML_DATE_TIME
 };
 
-/// One key, or one element of an array. Strings live as long as the document.
+/// A key, or an element of an array. Strings live as long as the document.
 struct ctoml_entry {
-  /// Dotted path from the root, elements as `[n]`: `desktop.program`, `defaults.channels[0]`.
+  /// Dotted path from the root, with elements as `[n]`: `desktop.program`, `defaults.channels[0]`.
   const char *path;
   unsigned long path_length;
   enum ctoml_kind kind;
@@ -28,24 +28,24 @@ struct ctoml_entry {
   int64_t integer;
   double floating;
   int boolean;
-  /// From 1, of the value (for a table: of its header).
+  /// Position of the value, counted from 1; for a table, of its header.
   uint32_t line;
   uint32_t column;
-  /// From 1, of the key; of the element itself within an array.
+  /// Position of the key, counted from 1; within an array, of the element itself.
   uint32_t key_line;
   uint32_t key_column;
-  // Of what is within an array: how long the path of the outermost one is. 0 otherwise; a key may have brackets too.
+  // Within an array, the length of the outermost array's path; otherwise 0. A key may contain brackets too.
   unsigned long array_length;
-  /// How many tables and arrays it is in: 0 for the root, which comes first; each entry follows what it is in.
+  /// Number of enclosing tables and arrays. The root comes first with 0; each entry follows its container.
   unsigned depth;
-  /// The last part of the path, without the dot; an element of an array has none.
+  /// Last part of the path without the dot; empty for an element of an array.
   const char *name;
   unsigned long name_length;
 };
 
-/// Parses `length` bytes of UTF-8. Never NULL.
+/// Parses `length` bytes of UTF-8. Never returns NULL.
 ctoml_document *ctoml_parse(const char *bytes, unsigned long length);
-/// The parser's complaint, or NULL when the text is TOML; with its place.
+/// Returns the parser's error with its position; NULL if the text is valid.
 const char *ctoml_error(const ctoml_document *document, uint32_t *line, uint32_t *column);
 unsigned long ctoml_count(const ctoml_document *document);
 struct ctoml_entry ctoml_entry_at(const ctoml_document *document, unsigned long index);

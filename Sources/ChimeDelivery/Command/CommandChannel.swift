@@ -2,12 +2,12 @@ public import ChimeCore
 public import ChimeSchedule
 import Synchronization
 
-/// Says what fires by running a program of the configuration's: no shell, the message as JSON on its standard input and
-/// in variables, a time limit, its output and exit status in the record.
+/// A CommandChannel delivers a message by running a configured program.
 ///
-/// A message is delivered when the program ends with a status that means success. Each run is a process group of its own,
-/// which is gone when the attempt is over: at the time limit it gets SIGTERM and five seconds later SIGKILL, and whatever
-/// of it is left when the program ends is killed. All programs are watched by one thread.
+/// It uses no shell. The program gets the message as JSON on its standard input and in environment variables. Its
+/// output and exit status are recorded, and a success status means delivered. Each run is a process group of its own.
+/// At the time limit the group gets SIGTERM, then SIGKILL after `CommandDefinition.patience`. What remains of the group
+/// when the program ends is killed. One thread watches all programs.
 ///
 ///     let commands = CommandChannel(environment: CommandEnvironment(environment, isSystem: false))
 ///     commands.adopt(book)
@@ -16,32 +16,31 @@ public final class CommandChannel: Channel {
   private let environment: CommandEnvironment
   private let clock: @Sendable () -> Instant
   private let supervisor = Supervisor(name: "chime-commands")
-  /// Behind a mutex because messages come from the daemon's loop, tests from its desk and events from the supervisor's
-  /// thread. Held while the board decides, never while something is reported.
+  /// A mutex guards the queue: the loop sends messages, request handlers run tests, and the supervisor's thread reports
+  /// events. It is held while the queue decides, never during a report.
   private let runQueue = Mutex(CommandRunQueue())
 
-  /// - Parameter clock: the wall clock, by default the system's.
+  /// - Parameter clock: The wall clock; the system's by default.
   public init(environment: CommandEnvironment, clock: (@Sendable () -> Instant)? = nil) {
     self.environment = environment
     self.clock = clock ?? Timestamp.now
   }
 
-  /// Takes other definitions for what starts from now on; what runs is left to end.
+  /// Replaces the definitions for later runs. Current runs continue.
   public func adopt(_ book: CommandRegistry) { change { $0.adopt(book) } }
 
-  /// The definitions in force.
   public var book: CommandRegistry { runQueue.withLock(\.book) }
 
-  /// How many runs of a command are under way, tests included.
+  /// Returns the number of current runs of a command, tests included.
   public func running(_ name: ChannelName) -> Int { runQueue.withLock { $0.running(name) } }
 
-  /// Why a command could not be run if it were needed now; nil when it could.
+  /// Returns why the command cannot run now; nil if it can.
   public func problem(of command: CommandDefinition) -> String? {
     environment.path(of: command) == nil ? "there is no program \(command.program) that may be run" : nil
   }
 
-  /// Reports `.ended` once, and then `.answered` when the last line of the program's standard output acts on the
-  /// occurrence (`WebhookAnswer`).
+  /// Runs the command for a message. Reports `.ended` once, then `.answered` if the last line of standard output acts
+  /// on the occurrence (`WebhookAnswer`).
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let clock = clock
     let job = CommandJob(message: message, type: "reminder.fired") { result, took in
@@ -52,20 +51,18 @@ public final class CommandChannel: Channel {
     change { $0.admit(job) }
   }
 
-  /// Does nothing: what a program has begun, it ends.
+  /// Does nothing. A program that has started runs to its end.
   public func withdraw(_ occurrence: OccurrenceID) {}
 
-  /// Ends all programs, and returns when none is left.
+  /// Ends all programs and returns when none is left.
   public func stop() async {
     change { $0.close() }
     await supervisor.stop()
   }
 
-  /// Runs a command now with a sample message of type `chime.test`, past its queue, and says all about it.
+  /// Runs a command now with a `chime.test` message, outside its queue. Nothing is stored or retried.
   ///
-  /// Nothing is stored and nothing retried.
-  ///
-  /// - Parameter owner: whose test it is.
+  /// - Parameter owner: The user who asked for the test.
   public func test(_ command: CommandDefinition, owner: UInt32) async -> CommandTest {
     let message = Self.sample(
       of: command.name, "A test", "A test message of Chime. No reminder has fired.", owner: owner, at: clock())
@@ -81,8 +78,7 @@ public final class CommandChannel: Channel {
       attempt: Self.attempt(result, took, number: 1, endedAt: clock()))
   }
 
-  /// Has a command tell that the daemon can fire, past its queue, with the type `chime.heartbeat`. Nothing is stored and
-  /// nothing retried.
+  /// Runs a command with a `chime.heartbeat` message, outside its queue. Nothing is stored or retried.
   public func beat(_ name: ChannelName) async -> HeartbeatMessage.Outcome {
     let book = book
     guard let command = book.commands[name] else { return .refused("there is no command \(name) in [commands]") }
@@ -134,12 +130,12 @@ public final class CommandChannel: Channel {
 
   private func handle(_ event: Supervisor.Event, of run: Supervisor.RunID) { change { $0.handle(event, of: run) } }
 
-  /// Lets the board decide and carries out its orders.
+  /// Applies a decision of the queue and executes its orders.
   private func change(_ decide: (inout CommandRunQueue) -> [CommandRunQueue.Order]) {
     var failures: [(Supervisor.RunID, SpawnFailure)] = []
     let orders = runQueue.withLock { runQueue in
       let orders = decide(&runQueue)
-      // What the supervisor is to do is queued under the lock, so that it is done in the order in which it was decided.
+      // Orders are passed to the supervisor under the lock, which keeps them in order.
       for order in orders {
         if let failure = pass(order) { failures.append(failure) }
       }
@@ -149,7 +145,7 @@ public final class CommandChannel: Channel {
     for (run, failure) in failures { handle(.notStarted(failure), of: run) }
   }
 
-  /// Queues what an order asks of the supervisor. Returns the run that it cannot take.
+  /// Passes an order to the supervisor. Returns the run if the supervisor refuses it.
   private func pass(_ order: CommandRunQueue.Order) -> (Supervisor.RunID, SpawnFailure)? {
     switch order {
     case .start(let run, let job, let command):
@@ -167,22 +163,21 @@ public final class CommandChannel: Channel {
   }
 }
 
-/// What a test gave a command and what came of it.
+/// The input and the result of a command test.
 public struct CommandTest: Hashable, Sendable {
-  /// What was run.
+  /// Path of the program.
   public var path: String
   public var arguments: [String]
-  /// Its standard input.
+  /// Standard input.
   public var input: String
-  /// `NAME=value`: those that tell of the message, by name.
+  /// The variables about the message as `NAME=value`, sorted by name.
   public var variables: [String]
-  /// What it wrote on both outputs, made printable, at most 64 KiB.
+  /// Printable text of standard output and standard error, at most 64 KiB.
   public var output: String
-  /// Whether it wrote more than that.
+  /// Whether the output was truncated.
   public var isCut: Bool
   /// Exit status, error and timing.
   public var attempt: Attempt
 
-  /// Whether it ended with a status that means success.
   public var isDelivered: Bool { attempt.outcome == .delivered }
 }

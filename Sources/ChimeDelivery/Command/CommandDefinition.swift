@@ -1,53 +1,53 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// A program that says what fires, as the configuration defines it. Clients can name it, never make it.
+/// A CommandDefinition is a program of the configuration that delivers messages. Clients can name it but not define it.
 public struct CommandDefinition: Hashable, Sendable {
-  /// What becomes of a message that comes while the command runs for an earlier one.
+  /// What happens to a message that arrives while the command runs for an earlier one.
   public enum Overlap: String, Hashable, Sendable, CaseIterable {
-    /// It waits: one run at a time, whoever the messages are for.
+    /// It waits. The command runs once at a time, for all users together.
     case queue
-    /// It is cancelled, and the record says why.
+    /// It is canceled, and the reason is recorded.
     case skip
-    /// It runs beside the others, up to `maxParallel` for each user.
+    /// It runs at the same time, up to `maxParallel` runs per user.
     case parallel
   }
 
-  /// What a run may use at most (setrlimit(2)); nil leaves what the daemon has.
+  /// Resource limits of a run (setrlimit(2)); nil keeps the daemon's limit.
   public struct Limits: Hashable, Sendable {
-    /// Bytes of address space of each process.
+    /// Address space of each process in bytes.
     public var memory: Int64?
     /// Processor time of each process.
     public var processorTime: Milliseconds?
     /// Open descriptors of each process.
     public var openFiles: Int64?
-    /// Processes and threads that the daemon's user may have, all of them counted, not this run's alone.
+    /// Processes and threads of the daemon's user in total, including those outside this run.
     public var processes: Int64?
-    /// Bytes of a file that it writes.
+    /// Maximum size in bytes of a file that it writes.
     public var fileSize: Int64?
 
     public init() {}
   }
 
-  /// What `--to` takes.
+  /// The channel name that `--to` takes.
   public var name: ChannelName
-  /// An absolute path, or a name that is looked for in the folders of `PATH` at each run.
+  /// An absolute path, or a name that is looked up in `PATH` at each run.
   public var program: String
-  /// Given as they are: no shell reads them.
+  /// Arguments, passed without a shell.
   public var arguments: [String] = []
-  /// Variables besides those that each command gets.
+  /// Variables in addition to those that every command gets.
   public var environment: [String: String] = [:]
-  /// Where it starts, an absolute path; nil for the home of the daemon's user.
+  /// Working directory, an absolute path; nil for the home of the daemon's user.
   public var folder: String?
-  /// How long a run may take, from a second to a day.
+  /// Time limit of a run, from a second to a day.
   public var timeLimit = Milliseconds.minutes(1)
   public var overlap = Overlap.queue
-  /// The exit statuses that mean it arrived.
+  /// Exit statuses that mean delivered.
   public var success: [Int] = [0]
   public var limits = Limits()
-  /// How long it may take to end by itself once its time is up, between SIGTERM and SIGKILL.
+  /// Time between SIGTERM and SIGKILL once the limit is reached.
   public var patience = Milliseconds.seconds(5)
-  /// How much it steps back for others, 0 to 19 (nice(2)).
+  /// Niceness, 0 to 19 (nice(2)).
   public var nice = 0
 
   public init(name: ChannelName, program: String) {
@@ -55,20 +55,20 @@ public struct CommandDefinition: Hashable, Sendable {
     self.program = program
   }
 
-  /// How many runs one user may have at once.
+  /// Maximum simultaneous runs per user.
   public static let maxParallel = 8
 
-  /// How many of a user's messages may be under way.
+  /// Maximum messages of one user in flight.
   public var concurrency: Int { overlap == .queue ? 1 : Self.maxParallel }
-  /// The longest that an attempt takes once its program runs.
+  /// Maximum duration of an attempt after its program starts.
   public var longestAttempt: Milliseconds { timeLimit + patience }
 }
 
-/// All commands, and whether they may run.
+/// All command definitions, and whether commands are enabled.
 public struct CommandRegistry: Hashable, Sendable {
   public var commands: [ChannelName: CommandDefinition] = [:]
   public var isEnabled = true
-  /// The sentence that tells a person how to switch them on.
+  /// A sentence that tells the user how to enable commands.
   public var remedy = ""
 
   public init() {}

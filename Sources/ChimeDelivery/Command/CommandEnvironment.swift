@@ -2,13 +2,13 @@ import CLinux
 import ChimeCore
 import ChimeSchedule
 
-/// What commands see of the daemon's surroundings: a short list of variables, and none that the daemon has for itself.
+/// A CommandEnvironment selects the few variables of the daemon's environment that commands receive.
 public struct CommandEnvironment: Hashable, Sendable {
-  /// What every command gets before its own variables.
+  /// Variables of every command; a command's own variables override them.
   let base: [String: String]
 
   private static let everywhere = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"]
-  /// What leads to the user's session. The system's daemon has none.
+  /// Variables of the user's session, which a system daemon does not have.
   private static let session = [
     "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_DIRS",
     "XDG_CONFIG_DIRS", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
@@ -16,8 +16,8 @@ public struct CommandEnvironment: Hashable, Sendable {
   ]
 
   /// - Parameters:
-  ///   - environment: the daemon's own.
-  ///   - isSystem: whether it is the system's, whose commands get nothing of a session.
+  ///   - environment: The daemon's environment.
+  ///   - isSystem: Whether the daemon is the system's. Its commands get no session variables.
   public init(_ environment: [String: String], isSystem: Bool) {
     let names = Set(Self.everywhere + (isSystem ? [] : Self.session))
     var base = environment.filter { names.contains($0.key) || $0.key.hasPrefix("LC_") }
@@ -25,21 +25,21 @@ public struct CommandEnvironment: Hashable, Sendable {
     self.base = base
   }
 
-  /// Whether a variable may be given in the configuration: the names of environ(7) in capitals or not, and none that
-  /// begins with `CHIME_`, since those tell of the message.
+  /// Returns whether the configuration may set a variable: a name by environ(7) in either case, without the prefix
+  /// `CHIME_`, which is reserved for the message.
   public static func mayBeSet(_ name: String) -> Bool {
     guard let first = name.utf8.first, name.utf8.count <= 128, !name.hasPrefix("CHIME_") else { return false }
     func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte == 0x5F }
     return isLetter(first) && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
   }
 
-  /// Where a command's program is; nil when there is none that may be run.
+  /// Returns the path of a command's program; nil if there is none that may be run.
   public func path(of command: CommandDefinition) -> String? {
     let path = Program.find(command.program, in: variables(of: command)["PATH"])
     return path.flatMap { Program.isExecutable($0) ? $0 : nil }
   }
 
-  /// The run of a command for one message.
+  /// Returns the program of a command for one message.
   func program(_ command: CommandDefinition, _ message: OutboundMessage, type: String) throws -> Program {
     var program = Program(
       name: command.program, arguments: command.arguments,
@@ -63,7 +63,7 @@ public struct CommandEnvironment: Hashable, Sendable {
     base.merging(command.environment) { $1 }
   }
 
-  /// What a message says, as variables: all of them always, empty where there is nothing to say.
+  /// Returns the variables about a message. All are always present; those without a value are empty.
   static func facts(_ message: OutboundMessage, type: String) -> [String: String] {
     let occurrence = message.occurrence
     let reminder = message.reminder
@@ -87,7 +87,7 @@ public struct CommandEnvironment: Hashable, Sendable {
     for text in Reminder.toldTexts {
       facts["CHIME_\(text.name.uppercased())"] = reminder?[keyPath: text.path] ?? ""
     }
-    // A variable ends at its first NUL. The JSON has the text as it is.
+    // The C library ends a variable at its first NUL. The JSON keeps the full text.
     return facts.mapValues { value in
       guard value.utf8.contains(0) else { return value }
       return String(String.UnicodeScalarView(value.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))

@@ -2,24 +2,24 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// One run of a command, as a plain value: what it said, and what came of it.
+/// A CommandRun is the state machine of one run of a command. It collects the output and determines the result.
 ///
 ///     starting → running → (ending) → over
 struct CommandRun: Sendable {
-  /// What a run came to.
+  /// The result of a run.
   struct Result: Hashable, Sendable {
     var outcome: Attempt.Outcome
     var next: ChannelReport.NextStep
     var status: Int?
     var error: String?
-    /// Both outputs as they came, at most `outputLimit` bytes.
+    /// Standard output and standard error as written, at most `outputLimit` bytes.
     var output: [UInt8] = []
     var isCut = false
-    /// What becomes of the occurrence, if the program says so.
+    /// The action on the occurrence that the program requests.
     var answer: Occurrence.Answer?
   }
 
-  /// The most that is kept of what a program says; what follows is read and dropped, so that it need not wait.
+  /// Maximum output bytes kept. The rest is read and dropped, so that the program never blocks.
   static let outputLimit = 65_536
 
   private let success: [Int]
@@ -27,16 +27,16 @@ struct CommandRun: Sendable {
   private let round: Int
   private let program: String
   private var output: [UInt8] = []
-  /// The standard output alone.
+  /// Standard output only.
   private var words: [UInt8] = []
   private var rateLimitedLog: [UInt8] = []
   private var isCut = false
-  /// Why it is being ended, if it is.
+  /// Why the run is being ended; nil if it is not.
   private var ending: String?
 
   /// - Parameters:
-  ///   - limit: its time limit in words.
-  ///   - round: which round of the occurrence it is about.
+  ///   - limit: The time limit as text.
+  ///   - round: The round of the occurrence that is sent.
   init(_ command: CommandDefinition, limit: String, round: Int = 1) {
     self.round = round
     success = command.success
@@ -68,7 +68,7 @@ struct CommandRun: Sendable {
     }
   }
 
-  /// The daemon stops: what it has said until now is recorded, and the message comes again.
+  /// Marks the run as interrupted by the daemon's stop. Its output is recorded, and the message is sent again.
   mutating func stop() { ending = ending ?? ShutdownOutcome.sentence }
 
   private static let complaintLimit = 1_024
@@ -104,21 +104,21 @@ struct CommandRun: Sendable {
     return result
   }
 
-  /// What the last line of its standard output says, as the answer of a webhook does.
+  /// The answer in the last line of standard output, read like a webhook's.
   private var said: WebhookAnswer {
     guard !isCut, let line = words.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }).last
     else { return .nothing }
     return WebhookAnswer(Array(line), contentType: nil, round: round)
   }
 
-  /// The first line of what it wrote on standard error.
+  /// The first non-blank line of standard error.
   private var complaint: String {
     let lines = String(decoding: rateLimitedLog, as: UTF8.self).split(whereSeparator: \.isNewline)
     guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
     return ": " + PlainText.sentence(String(line))
   }
 
-  /// signal(7), those that a program is likely to end by.
+  /// Returns the name of a signal that is likely to end a program (signal(7)).
   private static func name(_ signal: Int32) -> String {
     let names: [Int32: String] = [
       1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
@@ -128,7 +128,8 @@ struct CommandRun: Sendable {
     return names[signal].map { " (\($0))" } ?? ""
   }
 
-  /// A program that cannot be run waits for a person; that is no failure of the message's.
+  /// Returns the result of a failed start. A program that cannot run needs a person, so its message is blocked, not
+  /// failed.
   private static func result(of failure: SpawnFailure, _ program: String) -> Result {
     func blocked(_ sentence: String) -> Result {
       Result(outcome: .refused, next: .blocked(.minutes(5)), error: sentence)
@@ -146,7 +147,7 @@ struct CommandRun: Sendable {
     case ("execve", E2BIG): return failed("its arguments and variables are longer than the system takes")
     case ("start", _):
       return Result(outcome: ShutdownOutcome.outcome, next: ShutdownOutcome.next, error: ShutdownOutcome.sentence)
-    // No process or descriptor to be had just now.
+    // No process or descriptor is available at present.
     default: return Result(outcome: .refused, next: .blocked(.seconds(30)), error: "it could not be started: \(error)")
     }
   }

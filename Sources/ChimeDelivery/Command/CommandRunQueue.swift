@@ -1,17 +1,17 @@
 import ChimeCore
 import ChimeSchedule
 
-/// A message on its way to a command, or a test of one.
+/// A message for a command, or a test of a command.
 struct CommandJob: Sendable {
   let message: OutboundMessage
   let type: String
-  /// Whether it starts at once, whatever else runs.
+  /// Whether it starts at once, regardless of other runs.
   var isTest = false
   let report: @Sendable (CommandRun.Result, Milliseconds) -> Void
   var owner: UInt32 { message.delivery.queue.owner }
 }
 
-/// All runs of the commands: what may start, what waits for whom. Decides and gives orders; does nothing.
+/// A CommandRunQueue decides which command runs start and which wait. It returns orders and has no side effects.
 struct CommandRunQueue: Sendable {
   enum Order: Sendable {
     case start(Supervisor.RunID, CommandJob, CommandDefinition)
@@ -26,18 +26,19 @@ struct CommandRunQueue: Sendable {
     var name: ChannelName { job.message.delivery.queue.channel }
   }
 
-  /// Runs of tests at most, for all clients together. The owner of tests that hang is refused long before the others are.
+  /// Maximum test runs of all clients together. The limit per owner keeps hanging tests of one owner from using them
+  /// up.
   static let maxTests = 16
   static let maxTestsOfAnOwner = 2
 
   private(set) var book = CommandRegistry()
   private var entries: [Supervisor.RunID: Entry] = [:]
-  /// Messages that wait for a run of their command to end, in the order in which they came.
+  /// Messages that wait for a run of their command to end, oldest first.
   private var waitingJobs: [CommandJob] = []
   private var lastRun: Supervisor.RunID = 0
   private var isClosed = false
 
-  /// Takes other definitions. What runs goes on as it began; what waits starts by the new ones.
+  /// Replaces the definitions. Current runs continue; waiting messages use the new definitions.
   mutating func adopt(_ book: CommandRegistry) -> [Order] {
     self.book = book
     return advance()
@@ -82,7 +83,7 @@ struct CommandRunQueue: Sendable {
     return refused.map { Self.refuse($0, ShutdownOutcome.outcome, ShutdownOutcome.next, ShutdownOutcome.sentence) }
   }
 
-  /// Starts what may start, and answers what never will.
+  /// Starts the jobs that may start and refuses those that never can.
   private mutating func advance() -> [Order] {
     var orders: [Order] = []
     var waiting: [CommandJob] = []

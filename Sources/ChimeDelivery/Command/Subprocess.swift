@@ -1,34 +1,33 @@
 import CLinux
 import Glibc
 
-/// A program to be run.
+/// A program to run.
 struct Program: Sendable {
-  /// A path, or a name that is looked for in the `PATH` of `environment`.
+  /// A path, or a name that is looked up in the `PATH` of `environment`.
   var name: String
   var arguments: [String]
   var environment: [String: String]
-  /// What it reads on its standard input, which then ends; nil for /dev/null.
+  /// Bytes for standard input, which is then closed; nil for /dev/null.
   var input: [UInt8]?
   var output = Output.terminal
-  /// Where it starts; nil for where the daemon is.
+  /// Working directory; nil for the daemon's.
   var folder: String?
   var limits = chime_limits(
     memory: -1, processor: -1, files: -1, processes: -1, file_size: -1, core: -1, nice: 0)
-  /// How long it may take to follow a signal before it is killed.
+  /// Time between a terminating signal and SIGKILL.
   var patience = Duration.seconds(2)
-  /// What it is sent when the supervisor's thread ends without having ended it, because the daemon was killed; 0 for
-  /// nothing.
+  /// Signal for the program if the supervisor's thread dies because the daemon was killed; 0 for none.
   var deathSignal: Int32 = 0
 
-  /// What its standard output is.
+  /// The kind of standard output.
   enum Output: Sendable {
-    /// A pseudo-terminal, because a program that writes to a pipe may keep its lines to itself until it ends (stdio's
-    /// full buffering), while one that writes to a terminal gives each line at once.
+    /// A pseudo-terminal. stdio buffers output to a pipe until the program ends, but writes each line to a terminal at
+    /// once.
     case terminal
     case pipe
   }
 
-  /// The path of a program: itself when it has a slash, else the first file of that name that may be run.
+  /// Returns the path of a program: the name itself if it has a slash, else the first executable match in `path`.
   static func find(_ name: String, in path: String?) -> String? {
     guard !name.isEmpty else { return nil }
     if name.contains("/") { return name }
@@ -39,13 +38,13 @@ struct Program: Sendable {
     return nil
   }
 
-  /// Whether a path is a file that this process may run.
+  /// Returns whether a path is a regular file that this process may execute.
   static func isExecutable(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
   }
 
-  /// Where programs are looked for when nothing is said.
+  /// Search path if the environment has no `PATH`.
   static let usualPath = "/usr/local/bin:/usr/bin:/bin"
 }
 
@@ -55,31 +54,31 @@ package enum ProgramExit: Hashable, Sendable {
   case signal(Int32)
 }
 
-/// Why a program was not started.
+/// Why a program did not start.
 package enum SpawnFailure: Error, Hashable, Sendable {
-  /// There is no such program.
+  /// The program does not exist.
   case missing
   case system(SystemError)
 }
 
-/// A running child in a process group of its own, with its input and output. Belongs to the supervisor's thread.
+/// A Subprocess is a running child in a process group of its own. The supervisor's thread owns it.
 ///
-/// Its standard error is a pipe, and it has no descriptor but its three. When the value goes, so does the child.
+/// The child's only descriptors are its three standard streams. Releasing the value kills the child.
 struct Subprocess: ~Copyable {
-  /// Turns readable when the child ends.
+  /// Becomes readable when the child ends.
   let pidfd: Int32
-  /// Where its standard output is read, without blocking.
+  /// Non-blocking read end of standard output.
   let output: Int32
-  /// Where its standard error is read, without blocking.
+  /// Non-blocking read end of standard error.
   let errors: Int32
-  /// Where its standard input is written, without blocking; -1 when all has been.
+  /// Non-blocking write end of standard input; -1 once all input is written.
   private(set) var input: Int32
   let patience: Duration
   private var unsent: [UInt8]
   private let pid: pid_t
   private var isReaped = false
 
-  /// Starts it, with default signal handlers and no signal blocked.
+  /// Starts the program with default signal handlers and no blocked signals.
   init(_ program: Program) throws(SpawnFailure) {
     guard let path = Program.find(program.name, in: program.environment["PATH"]) else { throw .missing }
     var kept: [Int32] = []
@@ -128,8 +127,8 @@ struct Subprocess: ~Copyable {
     if input >= 0 { close(input) }
   }
 
-  /// Gives it as much of its input as it takes now, and ends the input behind the last byte. A program that does not
-  /// want to read it need not: SIGPIPE is blocked in this thread.
+  /// Writes as much input as the child accepts, and closes its standard input after the last byte. The child may ignore
+  /// its input: SIGPIPE is blocked in this thread.
   mutating func feed() {
     guard input >= 0 else { return }
     while !unsent.isEmpty {
@@ -147,10 +146,10 @@ struct Subprocess: ~Copyable {
     unsent = []
   }
 
-  /// Sends a signal to all of its process group.
+  /// Sends a signal to the whole process group.
   borrowing func signal(_ number: Int32) { kill(-pid, number) }
 
-  /// Whether it has a handler for a signal, or ignores it (proc(5), `SigCgt` and `SigIgn`). True when that is not known.
+  /// Returns whether the child catches or ignores a signal (proc(5), `SigCgt` and `SigIgn`); true if that is unknown.
   borrowing func listens(for number: Int32) -> Bool {
     let status = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
     guard status >= 0 else { return true }
@@ -166,8 +165,8 @@ struct Subprocess: ~Copyable {
     }
   }
 
-  /// How it ended; nil while it runs. What is left of its process group is killed before it is reaped, while its
-  /// number cannot yet be another's.
+  /// Returns how the child ended; nil while it runs. The rest of its process group is killed before the child is
+  /// reaped, while no other group can have its number.
   mutating func reap() -> ProgramExit? {
     var probe = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
     guard !isReaped, poll(&probe, 1, 0) == 1 else { return nil }

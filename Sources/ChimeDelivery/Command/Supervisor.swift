@@ -1,31 +1,30 @@
 import CLinux
 import Glibc
 
-/// Runs programs and watches over all of them from one thread, around one epoll set (epoll(7), pidfd_open(2)).
+/// A Supervisor runs programs and watches all of them from one thread with epoll(7) and pidfd_open(2).
 ///
-/// Whoever starts a program is told what becomes of it by events on the supervisor's thread, in order, the last of them
-/// `.ended` or `.notStarted`.
+/// Each program's handler gets its events in order on the supervisor's thread. The last is `.ended` or `.notStarted`.
 package final class Supervisor: Sendable {
   package enum Event: Sendable {
-    /// Bytes of its standard output.
+    /// Bytes of standard output.
     case output([UInt8])
-    /// Bytes of its standard error.
+    /// Bytes of standard error.
     case errors([UInt8])
-    /// The deadline has passed.
+    /// The deadline passed.
     case deadline
-    /// It is gone, and all its output has been told.
+    /// The program ended, and all its output has been reported.
     case ended(ProgramExit)
     case notStarted(SpawnFailure)
   }
 
-  /// Names one run of a program; given by the caller, never used twice.
+  /// Identifies one run. Callers choose it and never reuse it.
   typealias RunID = UInt64
 
   enum Command: Sendable {
     case start(RunID, Program, deadline: Duration, @Sendable (Event) -> Void)
-    /// From now on this deadline.
+    /// Sets a new deadline, counted from now.
     case await(RunID, Duration)
-    /// Send the signal to the program's group, and SIGKILL if it lives on.
+    /// Sends the signal to the program's group, then SIGKILL if the program survives it.
     case end(RunID, Int32)
     case stop(@Sendable () -> Void)
   }
@@ -33,12 +32,12 @@ package final class Supervisor: Sendable {
   static let terminate = SIGTERM
   static let interrupt = SIGINT
 
-  /// How long a program that has begun to answer may take until it listens for an interrupt.
+  /// How long to wait for a program to handle SIGINT before the signal is sent anyway.
   static let attention = Duration.seconds(1)
 
   private let worker: Worker<Command>
 
-  /// - Parameter name: its thread's, at most 15 bytes.
+  /// - Parameter name: Name of the thread, at most 15 bytes.
   init(name: String = "chime-children") {
     worker = Worker<Command>(name: name) { mailbox in
       do throws(SystemError) {
@@ -50,9 +49,9 @@ package final class Supervisor: Sendable {
     }
   }
 
-  /// Has the program started, and its events told to `handler`. Never calls it itself.
+  /// Starts a program and reports its events to `handler`, never from within this call.
   ///
-  /// - Returns: why there will be no events, if so.
+  /// - Returns: Why no events will follow; nil if they will.
   func start(
     _ run: RunID, _ program: Program, deadline: Duration, handler: @escaping @Sendable (Event) -> Void
   ) -> SpawnFailure? {
@@ -64,13 +63,13 @@ package final class Supervisor: Sendable {
     }
   }
 
-  /// Puts the run's deadline at `span` from now.
+  /// Sets the run's deadline to `span` from now.
   func setDeadline(_ run: RunID, in span: Duration) { _ = try? worker.post(.await(run, span)) }
 
-  /// Signals the run's process group and kills it when it is still there after the program's `patience`.
+  /// Signals the run's process group, and kills it after the program's `patience`.
   func end(_ run: RunID, with signal: Int32) { _ = try? worker.post(.end(run, signal)) }
 
-  /// Ends all runs, SIGTERM first, and returns when none is left.
+  /// Ends all runs, first with SIGTERM, and returns when none is left.
   func stop() async {
     await withCheckedContinuation { continuation in
       if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }
@@ -88,7 +87,7 @@ package final class Supervisor: Sendable {
   }
 }
 
-/// The supervisor thread's own state.
+/// The state of the supervisor's thread.
 private struct SupervisorLoop: ~Copyable {
   private let mailbox: Mailbox<Supervisor.Command>
   private let epoll: Int32
@@ -96,14 +95,14 @@ private struct SupervisorLoop: ~Copyable {
   private var stops: [@Sendable () -> Void] = []
   private var buffer = [UInt8](repeating: 0, count: 4_096)
 
-  /// One child. A class, so that the one child in it is never copied.
+  /// One child. It is a class because `Subprocess` cannot be copied.
   private final class Run {
     var child: Subprocess
     let handler: @Sendable (Supervisor.Event) -> Void
     var deadline: SuspendingClock.Instant
-    /// When it is killed; nil while nobody wants it gone.
+    /// When the child is killed; nil unless it is being ended.
     var killAt: SuspendingClock.Instant?
-    /// While an interrupt waits for the child to listen: when it is looked at again, and until when.
+    /// A pending SIGINT: time of the next check whether the child handles it, and time limit.
     var interrupt: (next: SuspendingClock.Instant, limit: SuspendingClock.Instant)?
 
     init(
@@ -118,7 +117,7 @@ private struct SupervisorLoop: ~Copyable {
     var wakeAt: SuspendingClock.Instant { interrupt?.next ?? killAt ?? deadline }
   }
 
-  /// The mailbox's mark in the epoll set; runs have their own numbers, which begin at 1.
+  /// The mailbox's key in the epoll set. The keys of runs begin at 1.
   private static let mailboxMark: UInt64 = 0
 
   init(_ mailbox: Mailbox<Supervisor.Command>) throws(SystemError) {
@@ -128,7 +127,7 @@ private struct SupervisorLoop: ~Copyable {
 
   deinit { close(epoll) }
 
-  /// Returns, after the stop, whom to tell of it.
+  /// Runs until the stop and returns the callers to notify of it.
   consuming func run() -> [@Sendable () -> Void] {
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while stops.isEmpty || !runs.isEmpty {
@@ -201,13 +200,13 @@ private struct SupervisorLoop: ~Copyable {
     run.killAt = min(run.killAt ?? limit, limit)
   }
 
-  /// Reads what a run has to say, its complaints first, since they explain the output that follows; and its end last.
+  /// Reports a run's output and exit. Standard error comes first, since it may explain the output.
   private mutating func attend(_ number: Supervisor.RunID) {
     guard let run = runs[number] else { return }
-    // A descriptor that is closed leaves the epoll set by itself.
+    // Closing a descriptor removes it from the epoll set.
     run.child.feed()
     let exit = run.child.reap()
-    // Of one that is gone all is read, of one that babbles one bufferful a turn.
+    // Drain an exited child; read at most one buffer per turn from a running one.
     let rateLimitedLog = read(run.child.errors, toTheEnd: exit != nil)
     if !rateLimitedLog.isEmpty { run.handler(.errors(rateLimitedLog)) }
     let said = read(run.child.output, toTheEnd: exit != nil)
@@ -218,7 +217,7 @@ private struct SupervisorLoop: ~Copyable {
     }
   }
 
-  /// What is there; empty when there is nothing. A stream that has ended is taken out of the epoll set.
+  /// Reads the available bytes, if any. A stream at its end is removed from the epoll set.
   private mutating func read(_ descriptor: Int32, toTheEnd: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     repeat {
@@ -228,7 +227,7 @@ private struct SupervisorLoop: ~Copyable {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // 0 is a pipe's end, EIO a terminal's; neither ever turns unreadable again.
+        // 0 is the end of a pipe, EIO that of a terminal. Both stay readable forever.
         if count == 0 || errno != EAGAIN { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
         break
       }
@@ -240,8 +239,8 @@ private struct SupervisorLoop: ~Copyable {
     let now = SuspendingClock.now
     for run in runs.values where run.wakeAt <= now {
       if let interrupt = run.interrupt {
-        // notify-send prints the popup's number before it listens for the interrupt by which it closes the popup; one
-        // that comes between would kill it, and the popup would stay.
+        // notify-send prints the popup's number before it handles SIGINT, by which it closes the popup. A signal sent
+        // in between would kill notify-send and leave the popup.
         if run.child.listens(for: SIGINT) || interrupt.limit <= now {
           end(run, with: SIGINT)
         } else {
@@ -257,7 +256,7 @@ private struct SupervisorLoop: ~Copyable {
     }
   }
 
-  /// How long epoll may sleep, rounded up; -1 for ever.
+  /// Returns the epoll timeout in milliseconds, rounded up; -1 for none.
   private func waitMilliseconds() -> Int32 {
     guard let wakeAt = runs.values.map(\.wakeAt).min() else { return -1 }
     let left = SuspendingClock.now.duration(to: wakeAt)

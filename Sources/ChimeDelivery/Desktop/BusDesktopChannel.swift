@@ -2,12 +2,11 @@ public import ChimeCore
 public import ChimeSchedule
 import Synchronization
 
-/// Shows occurrences as popups of the desktop over one connection to the notification server, and hears what is pressed
-/// on them for as long as the daemon runs, also on popups from before it was restarted.
+/// A BusDesktopChannel shows popups over one D-Bus connection to the notification server.
 ///
-/// A message is delivered when the server has given its popup a number. Answers come as `DesktopEvent.answered`; a popup
-/// that times out or is closed is no answer. Without a bus or a server an attempt is `.blocked` and no failure, and
-/// `.opened` tells when a server has come.
+/// A message is delivered when the server has assigned a number to its popup. Button presses come as
+/// `DesktopEvent.answered`, also for popups from before a restart; a popup that expires or is closed is no answer.
+/// Without a bus or a server an attempt is `.blocked`, not failed. `.opened` reports that a server has appeared.
 ///
 ///     let desktop = BusDesktopChannel(configuration: configuration, server: SessionBus(…))
 public final class BusDesktopChannel: PopupTransport {
@@ -19,11 +18,11 @@ public final class BusDesktopChannel: PopupTransport {
   private let configuration: DesktopConfiguration
   private let clock: @Sendable () -> Instant
   private let server: any NotificationServer
-  /// Behind a mutex because messages come from the daemon's loop and events from the server's thread. Held while the
-  /// board decides, never while something is reported.
+  /// A mutex guards the state because the loop sends messages and the server's thread reports events. It is held while
+  /// the registry decides, never during a report.
   private let state = Mutex(State())
 
-  /// - Parameter clock: the wall clock, by default the system's.
+  /// - Parameter clock: The wall clock; the system's by default.
   public init(
     configuration: DesktopConfiguration, server: any NotificationServer, clock: (@Sendable () -> Instant)? = nil
   ) {
@@ -33,7 +32,7 @@ public final class BusDesktopChannel: PopupTransport {
     server.start { [weak self] event in self?.change { $0.handle(event) } }
   }
 
-  /// Connects at once, so that the buttons of popups from before are heard.
+  /// Connects at once, to receive button presses on popups from before a restart.
   public func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     state.withLock { $0.listener = handler }
     change { $0.listen(remembering: memory) }
@@ -54,12 +53,12 @@ public final class BusDesktopChannel: PopupTransport {
     await server.stop()
   }
 
-  /// Lets the board decide and carries out its orders.
+  /// Applies a decision of the registry and executes its orders.
   private func change(_ decide: (inout BusPopupRegistry) -> [BusPopupRegistry.Order]) {
     var failures: [NotificationServerEvent] = []
     let orders = state.withLock { state in
       let orders = decide(&state.registry)
-      // What the server is to do is queued under the lock, so that it is done in the order in which it was decided.
+      // Orders are passed to the server under the lock, which keeps them in order.
       for order in orders { if let failure = pass(order) { failures.append(failure) } }
       return orders
     }
@@ -67,7 +66,7 @@ public final class BusDesktopChannel: PopupTransport {
     for failure in failures { change { $0.handle(failure) } }
   }
 
-  /// Asks the server for what an order wants of it. Returns what is to be told when it cannot be asked.
+  /// Passes an order to the server. Returns the event to handle if the server cannot take it.
   private func pass(_ order: BusPopupRegistry.Order) -> NotificationServerEvent? {
     switch order {
     case .look(let activating): return server.look(activating: activating).map { .unreachable($0) }

@@ -1,17 +1,17 @@
 import ChimeCore
 
-/// All popups of the bus channel, and the way to their server: a value that is told what happens and says what to do.
+/// A BusPopupRegistry is the state machine of all popups on the bus and of the connection to their server.
 ///
 ///     unknown → looking → open → shut → looking …
 struct BusPopupRegistry: Sendable {
   enum Way: Hashable, Sendable {
-    /// Nobody has looked yet. Exits: looking, open.
+    /// No server has been looked up. Exits: looking, open.
     case unknown
-    /// The server is being looked for, and started where it may be; messages wait. Exits: open, shut.
+    /// The server is being looked up, and started if that is allowed. Messages wait. Exits: open, shut.
     case looking(activating: Bool)
     /// Popups can be shown. Exits: shut.
     case open(ServerCapabilities)
-    /// There is no server. A message looks again; one that comes by itself is heard of. Exits: looking, open.
+    /// There is no server. The next message looks one up; a new server reports itself. Exits: looking, open.
     case shut
   }
 
@@ -27,17 +27,17 @@ struct BusPopupRegistry: Sendable {
   private struct Standing {
     let number: UInt32
     let key: PopupContent.Key
-    /// Nil for a summary, and for a popup that is only remembered.
+    /// Nil for a summary and for a popup restored from `memory`.
     let occurrence: Occurrence?
     var isAnswered = false
-    /// It is to go as soon as its server has been found again.
+    /// The popup is closed as soon as its server is found again.
     var isLeaving = false
   }
 
-  /// Calls under way at once; further popups wait for their turn. As many as the desktop's queue begins at once, so that
-  /// none takes longer than a call's time.
+  /// Maximum calls in flight; further popups wait. It equals the desktop queue's prefetch, so that no popup waits
+  /// longer than one call takes.
   static let calls = 64
-  /// Popups whose numbers are remembered. The buttons of older ones still work by their keys.
+  /// Maximum popup numbers kept. Buttons of older popups still work by their keys.
   static let remembered = 256
   static let stopping = NotificationFault(isBlocked: true, sentence: ShutdownOutcome.sentence)
   static let withdrawn = NotificationFault(isBlocked: false, sentence: "closed before it was shown")
@@ -46,16 +46,16 @@ struct BusPopupRegistry: Sendable {
   private(set) var way = Way.unknown
   private var queue: [PopupRequest] = []
   private var calls: [UInt64: PopupRequest] = [:]
-  /// Calls under way whose popups are not wanted any more.
+  /// Calls in flight whose popups were withdrawn.
   private var unwanted: Set<UInt64> = []
   private var lastCall: UInt64 = 0
-  /// Oldest first.
+  /// Popups on screen, oldest first.
   private var standing: [Standing] = []
-  /// The server that shows what stands.
+  /// Identity of the server that shows the popups on screen.
   private var identity = ""
   private var isClosed = false
 
-  /// The server, and its numbers of the occurrences' popups, a line each.
+  /// The server's identity and the numbers of the occurrences' popups, one per line.
   var memory: String {
     let lines = standing.compactMap { popup -> String? in
       if case .occurrence(let id) = popup.key { "\(popup.number) \(id)" } else { nil }
@@ -63,14 +63,14 @@ struct BusPopupRegistry: Sendable {
     return lines.isEmpty ? "" : ([identity] + lines).joined(separator: "\n")
   }
 
-  /// The occurrences whose popups stand and wait for an answer; of those from before a restart it is not known.
+  /// Occurrences whose popups wait for an answer. Popups restored from `memory` are not included.
   var unanswered: [OccurrenceID] {
     standing.compactMap { $0.isAnswered ? nil : $0.occurrence }.filter(\.isOpen).map(\.id)
   }
 
-  /// Begins to listen for servers and for buttons, without having a server started.
+  /// Starts to listen for servers and button presses, without starting a server.
   ///
-  /// - Parameter memory: of an earlier board. It holds for as long as the server is the same.
+  /// - Parameter memory: The memory of an earlier registry. It applies only if the server is the same.
   mutating func listen(remembering memory: String = "") -> [Order] {
     guard way == .unknown, !isClosed else { return [] }
     let lines = memory.split(separator: "\n")
@@ -102,7 +102,7 @@ struct BusPopupRegistry: Sendable {
     guard !isClosed else { return [] }
     switch event {
     case .open(let capabilities, let identity):
-      // Another server would give the numbers of this one to other popups.
+      // A new server would assign the same numbers to other popups.
       if identity != self.identity { standing.removeAll() }
       self.identity = identity
       let wasOpen = if case .open = way { true } else { false }
@@ -112,11 +112,11 @@ struct BusPopupRegistry: Sendable {
       return (wasOpen ? [] : [.tell(.opened)]) + leaving + advance()
     case .gone:
       standing.removeAll()
-      // Who looks will hear what there is now.
+      // The pending look-up will report the current state.
       if case .looking = way { return [] }
       return shut(Self.noServer)
     case .unreachable(let fault):
-      // Who only listened had no server started; who has something to show may.
+      // The first look-up was not allowed to start a server. A waiting message allows it.
       if way == .looking(activating: false), fault.isBlocked, !queue.isEmpty { return look(activating: true) }
       return shut(fault)
     case .shown(let call, let number): return shown(call, number)
@@ -142,7 +142,7 @@ struct BusPopupRegistry: Sendable {
       orders.append(.failed(showing, Self.withdrawn))
     }
     guard case .open = way else {
-      // Which server it is, and so whose popup has the number, is known when it is found.
+      // Only the server's identity tells whose popup has the number, and it is known once the server is found.
       for index in standing.indices where standing[index].key == key { standing[index].isLeaving = true }
       return orders
     }
@@ -172,7 +172,7 @@ struct BusPopupRegistry: Sendable {
     return orders
   }
 
-  /// Two rounds of an occurrence are shown one after the other, so that the second can take the first one's place.
+  /// Two rounds of an occurrence are shown in sequence, so that the second can replace the first.
   private func isUnderWay(_ showing: PopupRequest) -> Bool {
     calls.values.contains { $0.content.key == showing.content.key }
   }
@@ -180,19 +180,19 @@ struct BusPopupRegistry: Sendable {
   private mutating func shut(_ fault: NotificationFault) -> [Order] {
     way = .shut
     defer { queue = [] }
-    // What is under way hears of it from the bus.
+    // The bus reports the failure of calls in flight.
     return queue.map { .failed($0, fault) }
   }
 
   private mutating func shown(_ call: UInt64, _ number: UInt32) -> [Order] {
     if unwanted.remove(call) != nil { return [.close(number)] + advance() }
-    // Given up before the server showed it: another attempt follows, or has followed.
+    // The call had already failed, for example by its time limit. A retry shows the message.
     guard let showing = calls.removeValue(forKey: call) else { return [.close(number)] }
     guard number != 0 else {
       let fault = NotificationFault(isBlocked: false, sentence: "the notification server gave the popup no number")
       return [.failed(showing, fault)] + advance()
     }
-    // A server that gives a number again has forgotten the popup that had it.
+    // A server reuses a number only after it has dropped the earlier popup.
     standing.removeAll { $0.number == number || $0.key == showing.content.key }
     standing.append(
       Standing(number: number, key: showing.content.key, occurrence: showing.content.message?.occurrence))
@@ -203,7 +203,7 @@ struct BusPopupRegistry: Sendable {
   private mutating func invoked(_ number: UInt32, _ text: String) -> [Order] {
     guard let key = ActionKey(text) else { return [] }
     let index = standing.firstIndex { $0.number == number && $0.key == .occurrence(key.occurrence) }
-    // The server closes it now, which is nothing to tell of; where it does not, the withdrawal that follows will.
+    // Most servers close the popup now, which is not an event. On others, the withdrawal that follows closes it.
     if let index { standing[index].isAnswered = true }
     return [.tell(.answered(key.occurrence, key.answer, isOurs: index != nil))]
   }

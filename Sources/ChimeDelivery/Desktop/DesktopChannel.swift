@@ -2,12 +2,11 @@ public import ChimeCore
 public import ChimeSchedule
 import Synchronization
 
-/// Shows occurrences as popups of the desktop, by running notify-send once for each (Desktop Notifications
-/// Specification 1.2), and hears what is pressed on them.
+/// A DesktopChannel shows popups by running notify-send once for each (Desktop Notifications Specification 1.2).
 ///
-/// A message is delivered when the server has taken it. After that the program stays to wait for *Done* or *Snooze*,
-/// which are reported as `.answered`; a popup that times out or is closed is no answer. All programs are watched by one
-/// thread. When the session bus or the server is not there, the attempt is `.blocked` and no failure.
+/// A message is delivered when the server has accepted it. The program then waits for *Done* or *Snooze*, which are
+/// reported as `.answered`; a popup that expires or is closed is no answer. One thread watches all programs. Without a
+/// session bus or a server the attempt is `.blocked`, not failed.
 ///
 ///     let desktop = DesktopChannel(configuration: DesktopConfiguration(environment: environment))
 ///     desktop.send(message) { report in … }
@@ -15,20 +14,20 @@ public final class DesktopChannel: Channel, PopupTransport {
   private let configuration: DesktopConfiguration
   private let clock: @Sendable () -> Instant
   private let supervisor = Supervisor()
-  /// Behind a mutex because messages come from the daemon's loop and events from the supervisor's thread. Held while a
-  /// state machine decides, never while something is reported.
+  /// A mutex guards the registry because the loop sends messages and the supervisor's thread reports events. It is held
+  /// while the registry decides, never during a report.
   private let registry = Mutex(PopupRegistry())
 
-  /// - Parameter clock: the wall clock, by default the system's.
+  /// - Parameter clock: The wall clock; the system's by default.
   public init(configuration: DesktopConfiguration, clock: (@Sendable () -> Instant)? = nil) {
     self.configuration = configuration
     self.clock = clock ?? Timestamp.now
   }
 
-  /// Reports `.ended` once, and `.answered` when a button is pressed.
+  /// Shows a message. Reports `.ended` once, and `.answered` when a button is pressed.
   ///
-  /// An occurrence that fires again takes the place of its earlier popup. When as many popups wait for their answer as
-  /// may, the oldest is let go: it stays on screen, but its buttons no longer do anything.
+  /// An occurrence that fires again replaces its earlier popup. If too many popups wait for an answer, the program of
+  /// the oldest is ended: its popup stays on screen, but its buttons stop working.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     show(.occurrence(message), report: report)
   }
@@ -37,21 +36,21 @@ public final class DesktopChannel: Channel, PopupTransport {
     change { $0.admit(PopupRequest(content, report), limit: configuration.concurrentWaits) }
   }
 
-  /// notify-send tells of answers only, and those are reported.
+  /// Does nothing: notify-send yields only answers, and `report` passes those on.
   public func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
 
-  /// Nothing: no other run of notify-send could do anything about a popup.
+  /// Always empty, since another run of notify-send cannot act on a popup.
   public var memory: String { "" }
 
   public var unanswered: [OccurrenceID] { registry.withLock(\.unanswered) }
 
-  /// Closes the occurrence's popup where its program still waits. One whose program has been let go stays until its
-  /// server or the user closes it: notify-send cannot close a popup of another run.
+  /// Closes the occurrence's popup if its program still runs. Otherwise the popup stays until the server or the user
+  /// closes it: notify-send cannot close the popup of another run.
   public func withdraw(_ occurrence: OccurrenceID) { withdraw(.occurrence(occurrence)) }
 
   public func withdraw(_ key: PopupContent.Key) { change { $0.withdraw(key) } }
 
-  /// Ends all programs, and returns when none is left. Popups stay on screen.
+  /// Ends all programs and returns when none is left. Popups stay on screen.
   public func stop() async {
     change { $0.close() }
     await supervisor.stop()
@@ -61,11 +60,11 @@ public final class DesktopChannel: Channel, PopupTransport {
     change { $0.handle(event, of: run, limit: configuration.concurrentWaits) }
   }
 
-  /// Lets the board decide and carries out its orders.
+  /// Applies a decision of the registry and executes its orders.
   private func change(_ decide: (inout PopupRegistry) -> [PopupRegistry.Order]) {
     var failures: [(Supervisor.RunID, SpawnFailure)] = []
     let reports = registry.withLock { registry in
-      // What the supervisor is to do is queued under the lock, so that it is done in the order in which it was decided.
+      // Orders are passed to the supervisor under the lock, which keeps them in order.
       decide(&registry).filter { order in
         if let failure = pass(order) { failures.append(failure) }
         return order.isReport
@@ -75,7 +74,7 @@ public final class DesktopChannel: Channel, PopupTransport {
     for (run, failure) in failures { handle(.notStarted(failure), of: run) }
   }
 
-  /// Queues what an order asks of the supervisor. Returns the run that it cannot take.
+  /// Passes an order to the supervisor. Returns the run if the supervisor refuses it.
   private func pass(_ order: PopupRegistry.Order) -> (Supervisor.RunID, SpawnFailure)? {
     switch order {
     case .start(let run, let showing, let replacing, let isPlain):

@@ -3,28 +3,28 @@ public import ChimeSchedule
 import ChimeWords
 import Glibc
 
-/// How the desktop channel shows popups.
+/// Settings of the desktop channel.
 public struct DesktopConfiguration: Sendable {
-  /// notify-send or a drop-in for it: a path, or a name that is looked for in the `PATH` of `environment`.
+  /// notify-send or a replacement: a path, or a name that is looked up in the `PATH` of `environment`.
   public var program = "notify-send"
-  /// What the program's environment is made of: `PATH`, `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR` and whatever else
-  /// it is to see. Its messages are always asked for in the C locale with UTF-8.
+  /// The program's environment, such as `PATH`, `DBUS_SESSION_BUS_ADDRESS` and `XDG_RUNTIME_DIR`. `LC_ALL` is always
+  /// set to `C.UTF-8`, because the program's error messages are parsed.
   public var environment: [String: String]
-  /// The name under which servers file the popups.
+  /// The application name in popups.
   public var appName = "Chime"
-  /// How long the program may take until the server has taken the popup.
+  /// Time limit for the server to accept the popup.
   public var showTimeout = Milliseconds.seconds(10)
-  /// How long an answer is waited for. The popup stays for as long as its server keeps it.
+  /// How long the program waits for an answer. The server decides how long the popup stays.
   public var answerTimeout = Milliseconds.hours(24)
-  /// Popups whose answers are waited for at once; for a further one the oldest is let go.
+  /// Maximum popups that wait for an answer. For a further popup, the program of the oldest is ended.
   public var concurrentWaits = 64
-  /// The button that ends the occurrence.
+  /// Label of the button that ends the occurrence.
   public var doneLabel = localized("Done")
-  /// The button that snoozes it by the reminder's first snooze length.
+  /// Label of the button that snoozes by the reminder's first snooze length.
   public var snoozeLabel: @Sendable (Milliseconds) -> String = {
     localized("Snooze %1", Presentation.span($0))
   }
-  /// A time as the user reads clocks, in the reminder's zone; by default hours and minutes of the machine's zone.
+  /// Formats a time of day in the reminder's zone; by default as hours and minutes in the machine's zone.
   public var timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, _ in
     var seconds = time_t(instant.seconds)
     var civil = tm()
@@ -36,16 +36,16 @@ public struct DesktopConfiguration: Sendable {
 
   public init(environment: [String: String]) { self.environment = environment }
 
-  /// Where the program is; nil when there is none that may be run.
+  /// Path of the program; nil if there is none that may be run.
   public var programPath: String? {
     Program.find(program, in: environment["PATH"]).flatMap { Program.isExecutable($0) ? $0 : nil }
   }
 
-  /// The run of the program that shows a popup.
+  /// Returns the program run that shows a popup.
   ///
   /// - Parameters:
-  ///   - replacing: the server's number of an earlier popup whose place it takes.
-  ///   - isPlain: for a notify-send that knows neither buttons nor waiting (libnotify before 0.7.10).
+  ///   - replacing: The server's number of an earlier popup to replace.
+  ///   - isPlain: Whether notify-send supports neither buttons nor waiting (libnotify before 0.7.10).
   func program(for content: PopupContent, replacing: UInt32?, isPlain: Bool) -> Program {
     let look = look(of: content)
     var arguments = ["--app-name=\(look.appName)", "--urgency=\(look.urgency.rawValue)"]
@@ -54,7 +54,7 @@ public struct DesktopConfiguration: Sendable {
     arguments += look.hints.map { "--hint=string:\($0.name):\($0.value)" }
     if !isPlain {
       arguments.append("--print-id")
-      // A summary has nothing to wait for, nor has a notice.
+      // Summaries and closed occurrences have no buttons to wait for.
       if let message = content.question {
         let words = buttons(of: message).map { button in
           let word =
@@ -69,7 +69,7 @@ public struct DesktopConfiguration: Sendable {
       }
       if let replacing { arguments.append("--replace-id=\(replacing)") }
     }
-    // notify-send reads backslash escapes in the body.
+    // notify-send interprets backslash escapes in the body.
     let body = Presentation.escaped(look.body)
     let backslash = UInt8(ascii: "\\")
     let escaped = String(decoding: body.utf8.flatMap { $0 == backslash ? [$0, $0] : [$0] }, as: UTF8.self)
@@ -78,26 +78,26 @@ public struct DesktopConfiguration: Sendable {
     environment["LC_ALL"] = "C.UTF-8"
     environment["LANGUAGE"] = nil
     var helper = Program(name: program, arguments: arguments, environment: environment)
-    // Nobody would hear its answer. Not an interrupt: that would take the popup off the screen.
+    // No one would read its answer. SIGINT would also close the popup.
     helper.deathSignal = SIGTERM
     return helper
   }
 
-  /// The icon of a popup whose reminder has none (Icon Naming Specification, "Status").
+  /// Icon of a reminder without its own (Icon Naming Specification, "Status").
   static let usualIcon = "appointment-soon"
 
-  /// How a popup looks, whichever way it is shown.
+  /// The content of a popup, independent of the transport.
   struct PopupAppearance: Hashable, Sendable {
     var appName: String
     var title: String
-    /// Plain text, with nothing escaped.
+    /// Plain text, without markup escapes.
     var body: String
     var urgency = Urgency.normal
-    /// A name or a path; empty for none.
+    /// Icon name or path; empty for none.
     var icon = DesktopConfiguration.usualIcon
-    /// Whether it stays on the screen until somebody closes it.
+    /// Whether the popup stays until it is closed.
     var stays = false
-    /// Hints of the specification whose values are text.
+    /// Hints of the specification with string values.
     var hints: [Hint] = []
 
     struct Hint: Hashable, Sendable {
@@ -118,7 +118,7 @@ public struct DesktopConfiguration: Sendable {
         appName: line(appName), title: Presentation.title(of: message),
         body: Presentation.text(of: message) { timeOfDay($0, zone) })
       guard let reminder = message.reminder else { return look }
-      // Desktops that let no popup stay, whatever time it is given, make an exception for the critical ones.
+      // Some desktops expire every popup except critical ones.
       look.urgency = reminder.stay ? .critical : reminder.urgency
       look.stays = reminder.stay
       let icon = line(reminder.icon ?? "")
@@ -134,7 +134,7 @@ public struct DesktopConfiguration: Sendable {
     }
   }
 
-  /// The buttons, in order: *Done* or the items that it may be about, and *Snooze*.
+  /// Returns the buttons in order: *Done* or the tracker's items, then *Snooze*.
   func buttons(of message: OutboundMessage) -> [(answer: Occurrence.Answer, label: String)] {
     let items = (message.report?.items ?? []).map { choice in
       let title = PlainText.clipped(PlainText.withoutControls(choice.title, lines: false), bytes: 60)
@@ -144,13 +144,13 @@ public struct DesktopConfiguration: Sendable {
     return (items.isEmpty ? [(.done, doneLabel(of: message))] : items) + [(.snooze(for: snooze), snoozeLabel(snooze))]
   }
 
-  /// What stands on the button that ends the occurrence: for an amount, how much it logs.
+  /// Returns the label of the button that ends the occurrence. If it logs an amount, the label shows it.
   func doneLabel(of message: OutboundMessage) -> String {
     let button = message.report?.button.map { PlainText.withoutControls($0, lines: false) } ?? ""
     return button.allSatisfy(\.isWhitespace) ? doneLabel : PlainText.clipped(button, bytes: 60)
   }
 
-  /// The length that the snooze button stands for.
+  /// Returns the length of the snooze button.
   static func snooze(of message: OutboundMessage?) -> Milliseconds {
     message?.reminder?.snoozeLengths.first ?? .minutes(10)
   }

@@ -1,53 +1,51 @@
 import ChimeCore
 
-/// The notification server of a session bus (org.freedesktop.Notifications, Desktop Notifications Specification 1.2),
-/// as `BusDesktopChannel` speaks with it.
+/// A NotificationServer is the D-Bus service org.freedesktop.Notifications (Desktop Notifications Specification 1.2).
 ///
-/// What it is asked for is done on a thread of its own, and what comes of it are events, one after another.
+/// It works on a thread of its own and reports results as events in sequence.
 public protocol NotificationServer: Sendable {
-  /// Says whom to tell. Called once, before anything else; nothing is begun by it.
+  /// Sets the event handler. Called once, before anything else. It does not connect.
   func start(_ handler: @escaping @Sendable (NotificationServerEvent) -> Void)
-  /// Finds out whether there is a server: `.open` or `.unreachable` follows. From then on its comings and goings are
-  /// told as well.
+  /// Looks the server up and reports `.open` or `.unreachable`. Later arrivals and departures are reported as well.
   ///
-  /// - Parameter activating: whether the bus may start a server that it knows how to start.
-  /// - Returns: why nothing will follow, if so. The handler is never called from within.
+  /// - Parameter activating: Whether the bus may start a server.
+  /// - Returns: Why no event will follow; nil if one will. The handler is never called from within.
   func look(activating: Bool) -> NotificationFault?
-  /// Shows a popup: `.shown` or `.refused` follows, within the time limit that the server was made with.
+  /// Shows a popup and reports `.shown` or `.refused` within the server's time limit.
   ///
-  /// - Parameter call: given by the caller, never twice the same.
+  /// - Parameter call: A number chosen by the caller, never reused.
   func notify(_ call: UInt64, _ notification: DesktopNotification) -> NotificationFault?
-  /// Closes a popup, if it is there.
+  /// Closes a popup if it exists.
   func close(_ number: UInt32)
-  /// Leaves the bus. Returns when the thread is gone; no event follows.
+  /// Leaves the bus. Returns when the thread has ended; no event follows.
   func stop() async
 }
 
 public enum NotificationServerEvent: Hashable, Sendable {
-  /// There is a server, or another one than before. `identity` is no other server's, on this bus or another.
+  /// A server is present, or was replaced. `identity` is unique across servers and buses.
   case open(ServerCapabilities, identity: String)
-  /// The server that was there is gone, or the bus is; its popups are gone with it.
+  /// The server or the bus disappeared, and its popups with it.
   case gone
-  /// There is no server to be had.
+  /// No server can be reached.
   case unreachable(NotificationFault)
-  /// Also for a call that was refused because it took too long, when the server shows it after all.
+  /// May also follow `.refused` for a call that timed out, if the server shows the popup late.
   case shown(UInt64, number: UInt32)
   case refused(UInt64, NotificationFault)
-  /// A button was pressed: `ActionInvoked`.
+  /// A button was pressed (`ActionInvoked`).
   case invoked(number: UInt32, key: String)
   case closed(number: UInt32, PopupClosing)
 }
 
-/// What a server can do, of what makes a difference here.
+/// The server capabilities that affect popups.
 public struct ServerCapabilities: Hashable, Sendable {
-  /// It shows the text, and not the title alone.
+  /// Shows a body in addition to the title.
   public var body: Bool
-  /// It reads the text as markup.
+  /// Parses the body as markup.
   public var bodyMarkup: Bool
-  /// It shows buttons.
+  /// Shows buttons.
   public var actions: Bool
 
-  /// - Parameter names: as `GetCapabilities` has them.
+  /// - Parameter names: The result of `GetCapabilities`.
   public init(names: some Collection<String>) {
     body = names.contains("body")
     bodyMarkup = names.contains("body-markup")
@@ -57,7 +55,7 @@ public struct ServerCapabilities: Hashable, Sendable {
 
 /// Why a popup could not be shown.
 public struct NotificationFault: Error, Hashable, Sendable {
-  /// Nobody's failure: there is no bus, or nobody on it who shows notifications.
+  /// Whether the bus or the server is missing, which does not count as a failed attempt.
   public var isBlocked: Bool
   public var sentence: String
 
@@ -75,22 +73,22 @@ public struct DesktopNotification: Hashable, Sendable {
   }
 
   public var appName: String
-  /// 0: none.
+  /// Number of the popup to replace; 0 for none.
   public var replaces: UInt32
   public var icon: String
   public var title: String
   public var body: String
   public var actions: [Action]
-  /// The `urgency` hint.
+  /// Value of the `urgency` hint.
   public var urgency: UInt8
-  /// All other hints, whose values are text.
+  /// Other hints, with string values.
   public var hints: [String: String]
-  /// Whether it never goes by itself; else the server says when.
+  /// Whether the popup never expires; otherwise the server decides.
   public var stays: Bool
 }
 
 extension DesktopConfiguration {
-  /// - Parameter replacing: the number of an earlier popup whose place it takes; 0 for none.
+  /// - Parameter replacing: The number of an earlier popup to replace; 0 for none.
   func notification(
     for content: PopupContent, _ capabilities: ServerCapabilities, replacing: UInt32
   ) -> DesktopNotification {

@@ -1,54 +1,53 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// One run of notify-send, from its start to its end: a value that says what to do at each event.
+/// A Popup is the state machine of one run of notify-send.
 ///
 ///     starting → showing → over
 ///              → failing → over
 ///              → over
 package struct Popup: Sendable {
   package enum State: Hashable, Sendable {
-    /// The server has not taken it yet. Exits: showing, failing, over.
+    /// The server has not accepted the popup. Exits: showing, failing, over.
     case starting
-    /// It cannot be shown; the helper is being ended, and all that it said will tell why. Exit: over.
+    /// The popup cannot be shown. The program is being ended, and its full output will give the reason. Exit: over.
     case failing
-    /// It is on screen and waits for an answer; the server's number is known unless a stand-in keeps it to itself.
-    /// Exits: over.
+    /// The popup is on screen and waits for an answer. The number is nil if the program did not print it. Exits: over.
     case showing(UInt32?)
-    /// All has been said. No exit.
+    /// Everything is reported. No exit.
     case over
   }
 
   package enum Action: Hashable, Sendable {
-    /// The attempt is over.
+    /// Ends the attempt.
     case report(Attempt.Outcome, ChannelReport.NextStep, status: Int?, error: String?)
     case answer(Occurrence.Answer)
-    /// Wait this long for an answer.
+    /// Starts the time limit for an answer.
     case waitForAnswer
-    /// Send the helper this signal.
+    /// Sends the program a signal.
     case end(Signal)
-    /// This notify-send is older than its buttons: show it again without them.
+    /// Shows the popup again without buttons, because notify-send is too old for them.
     case showPlain
 
-    /// Whether the way to the screen turned out to be shut.
+    /// Whether the desktop turned out to be unavailable.
     var isBlocked: Bool { if case .report(_, .blocked, _, _) = self { true } else { false } }
   }
 
   package enum Signal: Hashable, Sendable {
-    /// SIGTERM: ends the helper, the popup stays.
+    /// SIGTERM: the program ends, the popup stays.
     case leave
-    /// SIGINT: notify-send closes its popup, and ends.
+    /// SIGINT: notify-send closes its popup and ends.
     case takeDown
   }
 
-  /// The most a helper may write; one that writes more is ended.
+  /// Maximum output in bytes. A program that writes more is ended.
   package static let outputLimit = 65_536
 
-  /// How long after a way that is shut the next try is made.
+  /// Delay of the next attempt while the desktop is unavailable.
   static let blockedFor = Milliseconds.seconds(30)
 
   package private(set) var state = State.starting
-  /// Whether it was asked for without buttons and waiting: it is delivered when the program has ended well.
+  /// Whether the popup has no buttons. It is then delivered when the program exits with status 0.
   let isPlain: Bool
   let snooze: Milliseconds
   private var line: [UInt8] = []
@@ -60,7 +59,7 @@ package struct Popup: Sendable {
     self.snooze = snooze
   }
 
-  /// The number under which the server shows it.
+  /// The server's number of the popup; nil if it is not shown.
   var number: UInt32? { if case .showing(let number) = state { number } else { nil } }
 
   var isShowing: Bool { if case .showing = state { true } else { false } }
@@ -88,7 +87,7 @@ package struct Popup: Sendable {
     }
   }
 
-  /// The helper is no longer wanted while the popup may stay: its place is needed, or the daemon stops.
+  /// Ends the program but keeps the popup, to make place for another or because the daemon stops.
   mutating func release(_ reason: String) -> [Action] {
     defer { state = .over }
     switch state {
@@ -101,7 +100,7 @@ package struct Popup: Sendable {
     }
   }
 
-  /// The popup is no longer wanted.
+  /// Closes the popup.
   mutating func withdraw() -> [Action] {
     defer { state = .over }
     switch state {
@@ -115,7 +114,7 @@ package struct Popup: Sendable {
 
   private mutating func take(_ word: String) -> [Action] {
     switch (state, word) {
-    // What is not on screen has no buttons.
+    // A popup that is not on screen has no buttons.
     case (.over, _), (.failing, _): return []
     case (_, "done"): return answered(.done)
     case (_, "snooze"): return answered(.snooze(for: snooze))
@@ -124,9 +123,8 @@ package struct Popup: Sendable {
     case (.showing, _): return []
     case (.starting, _):
       guard let number = UInt32(word) else { return [] }
-      // When the server could not be reached, notify-send complains, prints 0, or the number it was to replace, and
-      // waits for ever for a popup that is not there.
-      // It is ended first and judged when all that it said has been read: the line that tells why may come later.
+      // If the server is unreachable, notify-send writes an error, prints 0 or the number to replace, and waits
+      // forever. It is ended first and judged by its complete output, because the error line may arrive later.
       if number == 0 || NotificationTrouble(complaint) != nil {
         state = .failing
         return [.end(.leave)]
@@ -155,7 +153,7 @@ package struct Popup: Sendable {
   }
 
   private mutating func finish(_ exit: ProgramExit) -> [Action] {
-    // A last line may lack its end.
+    // The last line may lack a line feed.
     let last = line.isEmpty ? [] : take(String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace })
     if state == .failing { return fail(status: nil) }
     guard state == .starting else {
@@ -201,7 +199,7 @@ package struct Popup: Sendable {
       let sentence = "the notification program is missing: install libnotify-bin, or name another in the configuration"
       return [.report(.refused, .blocked(Self.blockedFor), status: nil, error: sentence)]
     case .system(let error) where error.isShortage:
-      // No process or descriptor to be had just now is not the message's fault: its next attempt is not hours away.
+      // A shortage of processes or descriptors is temporary, so it does not use the retry schedule.
       return [
         .report(
           .refused, .blocked(Self.blockedFor), status: nil, error: "cannot start the notification program: \(error)")
@@ -212,13 +210,13 @@ package struct Popup: Sendable {
   }
 }
 
-/// What notify-send's standard error tells of the way to the screen, as libnotify and GDBus word it in the C locale.
+/// A desktop problem, as libnotify and GDBus report it on notify-send's standard error in the C locale.
 struct NotificationTrouble: Hashable, Sendable {
-  /// Nobody's failure: there is no session bus, or nobody on it who shows notifications.
+  /// Whether the bus or the server is missing, which does not count as a failed attempt.
   let isBlocked: Bool
   let sentence: String
 
-  /// Nil when nothing of the kind is said.
+  /// Nil if the output reports no such problem.
   init?(_ complaint: [UInt8]) {
     let text = String(decoding: complaint, as: UTF8.self)
     let noBus = ["Cannot autolaunch D-Bus", "Cannot spawn a message bus", "Could not connect", "Error connecting"]

@@ -1,12 +1,11 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Makes a few popups of the many messages that waited while nothing could be shown: a value that is told what happens
-/// and says what to do.
+/// A PopupCoalescer turns many messages that waited into a few popups. It is a state machine that returns orders.
 ///
-/// A message that comes at its time passes at once. One that has waited is kept for a moment, so that what comes
-/// together is seen together. Of those the critical ones and three others, the most urgent and then the latest, are shown
-/// each for itself; the rest share one popup. Each message gets an outcome of its own.
+/// A message on time passes at once. A delayed message is held for a moment, so that messages arriving together are
+/// shown together. Critical messages and three others, by urgency and then the latest first, get a popup each. The rest
+/// share one summary popup. Each message gets its own outcome.
 struct PopupCoalescer: Sendable {
   struct Held: Sendable {
     let message: OutboundMessage
@@ -14,7 +13,7 @@ struct PopupCoalescer: Sendable {
   }
 
   enum Order: Sendable {
-    /// Show the first; what comes of it holds for the others, which are earlier rounds of the same occurrence.
+    /// Show the first. Its outcome also applies to the others, which are earlier rounds of the same occurrence.
     case show(Held, others: [Held])
     case summarise(PopupSummary, [Held])
     /// Call `momentIsOver` after `moment`.
@@ -24,13 +23,13 @@ struct PopupCoalescer: Sendable {
     case tell(DesktopEvent)
   }
 
-  /// How long messages that have waited are kept, to see which others come.
+  /// How long delayed messages are held for others to arrive.
   static let moment = Milliseconds.milliseconds(300)
-  /// How many are shown each for itself in one gathering, the critical ones not counted.
+  /// Maximum individual popups per episode, not counting critical ones.
   static let singles = 3
-  /// What comes within this time of the last moment belongs to the same gathering.
+  /// An episode continues for messages that arrive within this time after its last moment.
   static let coalescer = Milliseconds.minutes(1)
-  /// A message that is older has waited, tried or not.
+  /// A message older than this counts as delayed, even without an attempt.
   static let fresh = Milliseconds.seconds(10)
   static let stopping = ShutdownOutcome.sentence
 
@@ -38,23 +37,23 @@ struct PopupCoalescer: Sendable {
     let number: UInt64
     var until: Instant
     var singles = 0
-    /// Those in the summary.
+    /// Messages in the summary.
     var members: [(occurrence: OccurrenceID, title: String)] = []
   }
 
   private var held: [Held] = []
   private var episode: Episode?
   private var lastNumber: UInt64 = 0
-  /// Whether the last that was heard of the way is that it is shut.
+  /// Whether the desktop was last reported unavailable.
   private var isShut = false
-  /// When it was open again: what was owed then has waited, tried or not.
+  /// When the desktop became available again. Messages created earlier count as delayed.
   private var openedAt: Instant?
   private var isClosed = false
 
   mutating func admit(_ arrival: Held, now: Instant) -> [Order] {
     guard !isClosed else { return [.refuse(arrival, Self.stopping)] }
     let delivery = arrival.message.delivery
-    // One that was set before now; a clock that was set back makes nothing wait.
+    // Ignore a time in the future. The clock was set back, and messages must not wait for it.
     let opened = openedAt.flatMap { $0 <= now ? $0 : nil }
     guard
       delivery.attempts > 0 || now - delivery.createdAt >= Self.fresh || opened.map({ delivery.createdAt < $0 }) == true
@@ -82,7 +81,7 @@ struct PopupCoalescer: Sendable {
     let critical = groups.filter { $0[0].urgency == .critical }
     let others = groups.filter { $0[0].urgency != .critical }
     var room = max(0, Self.singles - episode.singles)
-    // A summary of one would be no smaller than the one.
+    // One message more is shown on its own, because a summary of one saves nothing.
     if episode.members.isEmpty, others.count == room + 1 { room += 1 }
     let rest = others.dropFirst(room)
     episode.singles += others.count - rest.count
@@ -95,9 +94,9 @@ struct PopupCoalescer: Sendable {
     return orders
   }
 
-  /// An attempt has ended.
+  /// Records the end of an attempt.
   ///
-  /// - Parameter summary: the number of the summary that was tried, with those that it was tried for.
+  /// - Parameter summary: The number of the summary that was tried, and its messages.
   mutating func ended(
     _ next: ChannelReport.NextStep, summary: (UInt64, [Held])? = nil, now: Instant
   ) -> [Order] {
@@ -116,7 +115,7 @@ struct PopupCoalescer: Sendable {
     return []
   }
 
-  /// Popups can be shown again.
+  /// Records that popups can be shown again.
   mutating func opened(now: Instant) -> [Order] {
     isShut = false
     openedAt = now
@@ -130,7 +129,7 @@ struct PopupCoalescer: Sendable {
     orders.append(.takeDown(.occurrence(occurrence)))
     if let number = episode?.number, episode?.members.contains(where: { $0.occurrence == occurrence }) == true {
       episode?.members.removeAll { $0.occurrence == occurrence }
-      // A summary of nothing is in the way.
+      // An empty summary is of no use.
       if episode?.members.isEmpty == true { orders.append(.takeDown(.summary(number))) }
     }
     return orders
@@ -142,7 +141,7 @@ struct PopupCoalescer: Sendable {
     return held.map { .refuse($0, Self.stopping) }
   }
 
-  /// The gathering that goes on at `now`, or a new one. One that a clock set back would keep for years is over too.
+  /// Returns the current episode or a new one. An episode far in the future, left by a clock set back, is over too.
   private mutating func current(now: Instant) -> Episode {
     if let episode, now < episode.until, episode.until - now <= Self.coalescer { return episode }
     lastNumber += 1
@@ -163,7 +162,7 @@ extension PopupCoalescer.Held {
 }
 
 extension Urgency {
-  /// As the `urgency` hint has it: 0 low, 1 normal, 2 critical.
+  /// The value of the `urgency` hint: 0 low, 1 normal, 2 critical.
   var rank: UInt8 {
     switch self {
     case .low: 0

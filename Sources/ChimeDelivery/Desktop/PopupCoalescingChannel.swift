@@ -3,8 +3,7 @@ public import ChimeSchedule
 import Dispatch
 import Synchronization
 
-/// The desktop as the daemon knows it: a transport to the screen, behind a `PopupCoalescer` that keeps what waited from
-/// coming as a storm.
+/// A PopupCoalescingChannel is the daemon's desktop channel: a PopupTransport behind a PopupCoalescer.
 ///
 ///     let desktop = PopupCoalescingChannel(transport: DesktopChannel(configuration: configuration))
 ///     desktop.listen { event in … }
@@ -18,19 +17,19 @@ public final class PopupCoalescingChannel: Channel {
   private let transport: any PopupTransport
   private let clock: @Sendable () -> Instant
   private let queue = DispatchQueue(label: "io.chime.gathering")
-  /// Behind a mutex because messages come from the daemon's loop, outcomes from the transport's thread and the end of a
-  /// moment from the queue. Held while the value decides, never while anybody is told.
+  /// A mutex guards the state: messages come from the loop, outcomes from the transport's thread, and timer ends from
+  /// the queue. It is held while the coalescer decides, never during a report.
   private let state = Mutex(State())
 
-  /// - Parameter clock: the wall clock, by default the system's.
+  /// - Parameter clock: The wall clock; the system's by default.
   public init(transport: any PopupTransport, clock: (@Sendable () -> Instant)? = nil) {
     self.transport = transport
     self.clock = clock ?? Timestamp.now
   }
 
-  /// Tells of answers, closed popups and reopened ways from now on, from any thread. Called once, before messages.
+  /// Sets the handler of desktop events, which any thread may call. Called once, before messages.
   ///
-  /// - Parameter memory: that of the channel before this one, in this process or an earlier; empty for none.
+  /// - Parameter memory: The memory of the previous channel, of this process or an earlier one; empty for none.
   public func listen(remembering memory: String = "", _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     state.withLock { $0.listener = handler }
     transport.listen(remembering: memory) { [weak self] event in
@@ -39,10 +38,10 @@ public final class PopupCoalescingChannel: Channel {
     }
   }
 
-  /// What the next channel has to know of the popups that stand now; also valid after `stop()`.
+  /// State of the current popups for the next channel; also valid after `stop()`.
   public var memory: String { transport.memory }
 
-  /// The occurrences whose popups stand and wait for an answer, as far as is known.
+  /// Occurrences whose popups are known to wait for an answer.
   public var unanswered: [OccurrenceID] { transport.unanswered }
 
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
@@ -107,7 +106,7 @@ public final class PopupCoalescingChannel: Channel {
 }
 
 extension PopupCoalescer.Held {
-  /// Ends it with the outcome of a popup that was shown for it and for others.
+  /// Ends the message with the outcome of a popup that it shared with others.
   fileprivate func conclude(_ attempt: Attempt, _ next: ChannelReport.NextStep) {
     var attempt = attempt
     attempt.number = message.delivery.attempts + 1

@@ -1,16 +1,16 @@
 public import ChimeCore
 
-/// What one popup is about.
+/// The content of one popup.
 public enum PopupContent: Hashable, Sendable {
-  /// One firing, with its buttons.
+  /// One occurrence, with buttons.
   case occurrence(OutboundMessage)
-  /// Several that waited while nothing could be shown. Nobody answers it.
+  /// A summary of several delayed messages. It has no buttons.
   case summary(PopupSummary)
 
-  /// What makes a later popup take an earlier one's place.
+  /// Identifies a popup. A later popup with the same key replaces the earlier one.
   public enum Key: Hashable, Sendable {
     case occurrence(OccurrenceID)
-    /// The summaries of one gathering have one number.
+    /// All summaries of one episode share a number.
     case summary(UInt64)
   }
 
@@ -21,20 +21,20 @@ public enum PopupContent: Hashable, Sendable {
     }
   }
 
-  /// The message that it is about; nil for a summary.
+  /// The message shown; nil for a summary.
   var message: OutboundMessage? { if case .occurrence(let message) = self { message } else { nil } }
 
-  /// The message that waits for an answer; nil for a summary, and for what was done as it was told.
+  /// The message that waits for an answer; nil for a summary and for a closed occurrence.
   var question: OutboundMessage? { message.flatMap { $0.occurrence.isOpen ? $0 : nil } }
 
-  /// Attempts that its delivery has behind it.
+  /// Number of earlier attempts of the delivery.
   var attempts: Int { message?.delivery.attempts ?? 0 }
 }
 
-/// One popup in the place of many: `12 more reminders while you were away`, and their titles.
+/// One popup for many messages: `12 more reminders while you were away`, and their titles.
 public struct PopupSummary: Hashable, Sendable {
   public var number: UInt64
-  /// In the order in which they are shown.
+  /// The titles in display order.
   public var titles: [String]
 
   public init(number: UInt64, titles: [String]) {
@@ -43,43 +43,43 @@ public struct PopupSummary: Hashable, Sendable {
   }
 }
 
-/// A way to the screen: notify-send, or a connection to the notification server.
+/// A PopupTransport shows popups, by notify-send or by a connection to the notification server.
 public protocol PopupTransport: Sendable {
-  /// Tells of what happens beside the reports, from any thread. Called once, before anything is shown.
+  /// Sets the handler of events other than reports, which any thread may call. Called once, before `show`.
   ///
-  /// - Parameter memory: what an earlier transport had as its `memory`; empty for none.
+  /// - Parameter memory: The `memory` of an earlier transport; empty for none.
   func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void)
-  /// What a later transport has to know of the popups that stand now; empty for nothing. Also valid after `stop()`.
+  /// State of the current popups for a later transport; empty for none. Also valid after `stop()`.
   var memory: String { get }
-  /// The occurrences whose popups stand, as far as is known, and wait for an answer: in no order, 256 at most.
+  /// Occurrences whose popups are known to wait for an answer, unordered, at most 256.
   var unanswered: [OccurrenceID] { get }
-  /// Begins to show. Returns at once; `report` is called once with `.ended`, and may be called with `.answered` later.
+  /// Starts to show a popup and returns at once. `report` gets `.ended` once, and possibly `.answered` later.
   func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void)
-  /// Takes down what still shows of it.
+  /// Closes the popups of a key.
   func withdraw(_ key: PopupContent.Key)
-  /// Ends what is under way. Returns when nothing is left; popups stay on screen.
+  /// Ends all work in progress and returns when none is left. Popups stay on screen.
   func stop() async
 }
 
-/// What happens on the desktop beside the outcome of a message in hand.
+/// A desktop event that is not the outcome of a message.
 public enum DesktopEvent: Hashable, Sendable {
-  /// A button was pressed. `isOurs`: on a popup that this channel has shown itself; else the button's own words name
-  /// the occurrence, as they do for popups from before a restart.
+  /// A button was pressed. `isOurs` means that this channel showed the popup. Otherwise only the button's key names the
+  /// occurrence, as for popups from before a restart.
   case answered(OccurrenceID, Occurrence.Answer, isOurs: Bool)
-  /// A popup went away without an answer.
+  /// A popup closed without an answer.
   case closed(Occurrence, PopupClosing)
-  /// Popups can be shown again: what waits may be tried at once.
+  /// Popups can be shown again, so waiting messages may be tried at once.
   case opened
 }
 
-/// Why a popup went away (Desktop Notifications Specification 1.2, `NotificationClosed`).
+/// Why a popup closed (Desktop Notifications Specification 1.2, `NotificationClosed`).
 public enum PopupClosing: UInt32, Hashable, Sendable, CaseIterable {
   case expired = 1
   case dismissed = 2
-  /// Closed by a call, such as another program's.
+  /// Closed by a call of `CloseNotification`, for example by another program.
   case closed = 3
   case unknown = 4
 
-  /// What a server gave as the reason; numbers that the specification does not have are `unknown`.
+  /// Maps a server's reason; numbers outside the specification become `unknown`.
   public init(reason: UInt32) { self = PopupClosing(rawValue: reason) ?? .unknown }
 }

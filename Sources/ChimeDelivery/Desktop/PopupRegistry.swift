@@ -1,7 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-/// A popup on its way to the screen.
+/// A request to show a popup, with its report handler.
 struct PopupRequest: Sendable {
   let content: PopupContent
   let report: @Sendable (ChannelReport) -> Void
@@ -23,13 +23,14 @@ struct PopupRequest: Sendable {
   }
 }
 
-/// All popups of the channel: who waits, who replaces whom, who has to go. Decides and gives orders; does nothing.
+/// A PopupRegistry decides which popups of notify-send wait, replace others or end. It returns orders and has no side
+/// effects.
 struct PopupRegistry: Sendable {
   enum Order: Sendable {
     case start(Supervisor.RunID, PopupRequest, replacing: UInt32?, isPlain: Bool)
     case act(Supervisor.RunID, PopupRequest, Popup.Action)
 
-    /// Whether it is for the one who sent the message, and not for the supervisor.
+    /// Whether the order is a report to the sender rather than a task of the supervisor.
     var isReport: Bool {
       switch self {
       case .act(_, _, .report), .act(_, _, .answer): true
@@ -43,20 +44,20 @@ struct PopupRegistry: Sendable {
     let showing: PopupRequest
   }
 
-  /// Let-go popups whose numbers are remembered, so that a later round can take their place.
+  /// Maximum popup numbers kept without a program, so that a later round can replace the popup.
   static let remembered = 256
 
   private var entries: [Supervisor.RunID: Entry] = [:]
-  /// Messages that came while as many were being shown as may.
+  /// Requests that wait because the limit of popups is reached.
   private var queue: [PopupRequest] = []
   private var lastRun: Supervisor.RunID = 0
-  /// The numbers of popups that stand without a program, oldest first.
+  /// Numbers of popups on screen without a program, oldest first.
   private var standing: [(key: PopupContent.Key, number: UInt32)] = []
-  /// Set once notify-send has turned out to know no buttons.
+  /// Whether notify-send turned out not to support buttons.
   private var isPlain = false
   private var isClosed = false
 
-  /// The occurrences whose programs wait for an answer: nobody else could take a popup down.
+  /// Occurrences whose programs wait for an answer. Only those programs can close their popups.
   var unanswered: [OccurrenceID] {
     entries.values.filter(\.popup.isShowing).compactMap(\.showing.content.question?.occurrence.id)
   }
@@ -79,11 +80,11 @@ struct PopupRegistry: Sendable {
     switch event {
     case .ended, .notStarted:
       entries[run] = nil
-      // Where nobody waits for an answer the program ends when the popup is shown.
+      // A popup without buttons ends its program as soon as it is shown.
       if entry.showing.content.question == nil, let number { stand(entry.showing, number) }
     default: entries[run] = entry
     }
-    // Another server would give the numbers of this one to other popups.
+    // A new server would assign the same numbers to other popups.
     if actions.contains(where: \.isBlocked) { standing.removeAll() }
     if actions.contains(.showPlain) {
       isPlain = true
@@ -109,7 +110,7 @@ struct PopupRegistry: Sendable {
     return refused.map { .act(0, $0, report) } + change(entries.keys.sorted()) { $0.release(ShutdownOutcome.sentence) }
   }
 
-  /// Begins what there is room for, letting the oldest popups go where there is none.
+  /// Starts waiting requests. If the limit is reached, the oldest popups lose their programs.
   private mutating func advance(limit: Int) -> [Order] {
     var orders: [Order] = []
     while let showing = queue.first {
@@ -125,7 +126,7 @@ struct PopupRegistry: Sendable {
   }
 
   private mutating func replaceAndBegin(_ showing: PopupRequest) -> [Order] {
-    // The earlier program would hear the new popup's buttons too.
+    // The earlier program would also receive the button presses of the new popup.
     let orders = runs(of: showing.content.key).flatMap { letGo($0) }
     return orders + [begin(showing)]
   }

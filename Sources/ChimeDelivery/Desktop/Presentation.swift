@@ -2,37 +2,36 @@ public import ChimeCore
 public import ChimeSchedule
 import ChimeWords
 
-/// What a popup says, made from what is known of an occurrence: values in, text out.
+/// Builds the text of popups from occurrences.
 public enum Presentation {
-  /// The longest title, in bytes of UTF-8.
+  /// Maximum length of a title in bytes of UTF-8.
   public static let titleLimit = 256
-  /// The longest body, in bytes of UTF-8, before markup is escaped.
+  /// Maximum length of a body in bytes of UTF-8, before markup is escaped.
   public static let bodyLimit = 2_048
 
-  /// One line of plain text: without control characters, cut to `titleLimit`; never empty.
+  /// Returns one line of plain text without control characters, at most `titleLimit` bytes and never empty.
   public static func title(of message: OutboundMessage) -> String {
     let line = PlainText.withoutControls(message.title, lines: false)
     return line.allSatisfy(\.isWhitespace) ? localized("Reminder") : PlainText.clipped(line, bytes: titleLimit)
   }
 
-  /// The text of a message, escaped for servers that read the body as markup (Desktop Notifications Specification,
-  /// "Markup").
+  /// Returns the text of a message, escaped as markup (Desktop Notifications Specification, "Markup").
   ///
-  /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
+  /// - Parameter timeOfDay: Formats a time in the user's clock format, such as `08:30`.
   public static func body(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     escaped(text(of: message, timeOfDay: timeOfDay))
   }
 
-  /// `12 more reminders while you were away`.
+  /// Returns the title, such as `12 more reminders while you were away`.
   static func title(of summary: PopupSummary) -> String {
     localized(
       count: summary.titles.count, "%n more reminder while you were away", "%n more reminders while you were away")
   }
 
-  /// Titles that a summary lists; of what is beyond them it gives the number.
+  /// Maximum lines of a summary. If there are more titles, the last line says how many.
   static let listedTitles = 12
 
-  /// The titles, one a line, each of at most 80 bytes.
+  /// Returns the titles, one per line, each at most 80 bytes.
   static func text(of summary: PopupSummary) -> String {
     let fits = summary.titles.count <= listedTitles
     var lines = summary.titles.prefix(fits ? listedTitles : listedTitles - 1).map { title in
@@ -42,7 +41,7 @@ public enum Presentation {
     return lines.joined(separator: "\n")
   }
 
-  /// The reminder's text, those that go with it and, for one that is repeated or late, a remark; plain. Empty when there is nothing to say.
+  /// Returns the plain body: the reminder's text, its accompanying texts, and remarks on repetition and lateness.
   static func text(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     var lines: [String] = []
     if let body = message.body {
@@ -57,7 +56,7 @@ public enum Presentation {
     return lines.joined(separator: "\n")
   }
 
-  /// `3rd time, since 08:30`, of a message that comes again because nobody has answered; nil for the first.
+  /// Returns `3rd time, since 08:30` for a repeated message; nil for the first.
   static func repeatRemark(_ message: OutboundMessage, timeOfDay: (Instant) -> String) -> String? {
     let number = message.delivery.round
     guard number > 1 else { return nil }
@@ -65,7 +64,7 @@ public enum Presentation {
     return localized("%1 time, since %2", Words.ordinal(number), timeOfDay(since))
   }
 
-  /// `was due at 08:30, 2 h late`, or `was due at 23:15, in quiet hours`; nil when it was on time.
+  /// Returns `was due at 08:30, 2 h late` or `was due at 23:15, in quiet hours`; nil if it was on time.
   public static func lateRemark(_ occurrence: Occurrence, timeOfDay: (Instant) -> String) -> String? {
     guard occurrence.late != nil, let lateness = occurrence.lateness, lateness > .zero else { return nil }
     let time = timeOfDay(occurrence.id.scheduledAt)
@@ -73,7 +72,7 @@ public enum Presentation {
       ? localized("was due at %1, in quiet hours", time) : localized("was due at %1, %2 late", time, span(lateness))
   }
 
-  /// A span in at most two units, rounded down: `45 s`, `10 min`, `1 h 30 min`, `2 d 3 h`.
+  /// Returns a span in at most two units, rounded down: `45 s`, `10 min`, `1 h 30 min`, `2 d 3 h`.
   ///
   ///     Presentation.span(.minutes(90))   // "1 h 30 min"
   public static func span(_ span: Milliseconds) -> String {
@@ -84,7 +83,7 @@ public enum Presentation {
     switch seconds {
     case ..<60: return "\(seconds) s"
     case ..<3_600:
-      // Beside minutes, seconds matter to nobody unless they were asked for.
+      // From ten minutes on, seconds are left out.
       return seconds < 600 ? pair(seconds / 60, "min", seconds % 60, "s") : "\(seconds / 60) min"
     case ..<86_400: return pair(seconds / 3_600, "h", seconds % 3_600 / 60, "min")
     default: return pair(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h")

@@ -1,13 +1,13 @@
 import CCrypto
 
-/// Certificates in PEM (RFC 7468), as they are given for a receiver whose certificate the system does not trust.
+/// Certificates in PEM (RFC 7468) for a receiver that the system does not trust.
 public enum Certificates {
-  /// The longest text, in bytes: all of a distribution's authorities (`ca-certificates.crt` has about 220,000) and some.
+  /// Maximum length in bytes, enough for a distribution's authorities (`ca-certificates.crt` has about 220,000).
   public static let limit = 262_144
 
   /// Counts the certificates.
   ///
-  /// - Throws: `CertificatesError` when there are none, or one cannot be read.
+  /// - Throws: `CertificatesError` if there are none or one is unreadable.
   public static func count(in text: String) throws(CertificatesError) -> Int {
     guard text.utf8.count <= limit else {
       throw CertificatesError(
@@ -29,36 +29,36 @@ public enum Certificates {
     return found.read
   }
 
-  /// What libcrypto and the marks between the certificates say of a text.
+  /// The result of scanning a PEM text.
   private struct Found {
-    /// Certificates that libcrypto has read, up to the first that it cannot read.
+    /// Certificates read by libcrypto before the first unreadable one.
     var read = 0
-    /// Certificates that begin.
+    /// Number of begin marks.
     var begun = 0
     var hasPrivateKey = false
     var hasMemory = true
 
-    /// A BIO of memory reads where the bytes stand and keeps their address, so all of its life is in here.
+    /// Scans a text. A memory BIO keeps the address of the bytes, so it must not outlive this call.
     init(in bytes: UnsafeBufferPointer<UInt8>) {
       begun = Self.occurrences(of: "-----BEGIN CERTIFICATE-----", in: bytes)
       hasPrivateKey = Self.occurrences(of: "PRIVATE KEY-----", in: bytes) > 0
-      // Without bytes there may be no address, which libcrypto takes for a fault.
+      // An empty buffer may have no address, which libcrypto reports as an error.
       guard !hasPrivateKey, !bytes.isEmpty else { return }
       guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
         hasMemory = false
         return
       }
       defer { BIO_free(input) }
-      // Asked for a pass phrase, it has none: libcrypto's own way of asking is the terminal.
+      // The callback refuses to supply a pass phrase. The default callback asks on the terminal.
       while let certificate = PEM_read_bio_X509(input, nil, { _, _, _, _ in -1 }, nil) {
         X509_free(certificate)
         read += 1
       }
-      // The end is an error too, and the last one of each thread is kept.
+      // Reaching the end is an error too, and libcrypto keeps the last error of each thread.
       ERR_clear_error()
     }
 
-    /// By bytes: as characters, a mark that a combining one follows is not there.
+    /// Counts by bytes, because a following combining mark would hide a match by characters.
     private static func occurrences(of mark: StaticString, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
       let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
       var count = 0
@@ -73,7 +73,7 @@ public enum Certificates {
   }
 }
 
-/// What is wrong with certificates, in a sentence.
+/// An error in certificates, as a sentence.
 public struct CertificatesError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,19 +1,19 @@
 import CCurl
 
-/// The sockets that one HTTP thread has opened, found again by where they lead: libcurl tells no transfer which connection it
-/// has been given. Used by the HTTP thread only.
+/// DialledSockets finds the socket of a transfer by its ports and peer, because libcurl does not tell which connection
+/// a transfer uses. Only the HTTP thread uses it.
 ///
-/// libcurl closes them, and nobody says when. So each is looked at before it is believed, and one that leads elsewhere by now
-/// is forgotten.
+/// libcurl closes sockets without notice. Each socket is therefore checked before use, and forgotten if it now has
+/// another peer.
 final class DialledSockets {
-  /// Opened, and not known to be connected.
+  /// Opened sockets that are not known to be connected.
   private var fresh: Set<Int32> = []
-  /// By their own ports, of which several may share one.
+  /// Connected sockets by local port; several may share one.
   private var connected: [Int32: Set<Int32>] = [:]
 
   func add(_ socket: Int32) { fresh.insert(socket) }
 
-  /// The socket from a port of this machine to an address; nil when it is not known.
+  /// Returns the socket from a local port to an address; nil if it is unknown.
   func socket(from own: Int32, to peer: UnsafePointer<CChar>, _ port: Int32) -> Int32? {
     for socket in fresh {
       switch chime_socket_port(socket) {

@@ -1,27 +1,26 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// An endpoint with what is needed to speak to it.
+/// An EndpointAccess is an endpoint with its secrets, token and compiled template.
 public struct EndpointAccess: Sendable {
   public let endpoint: Endpoint
-  /// What its messages are signed with, the newest first; empty when they could not be read: messages wait until they
-  /// can, where `needsSecret`.
+  /// Signing secrets, newest first; empty if they cannot be read. If `needsSecret`, messages then wait.
   public let secrets: [SigningSecret]
-  /// What it wants to be shown beside; nil when it wants nothing, or that could not be read.
+  /// The endpoint's token; nil if it has none or it cannot be read.
   public let token: Token?
-  /// Why something of its secrets could not be read; nil when all that there is was.
+  /// Why a secret or the token could not be read; nil if all were read.
   public let problem: String?
-  /// Whether nothing can be sent to it before its secrets have been read again.
+  /// Whether nothing can be sent until the secrets are read again.
   public let lacksSecrets: Bool
-  /// Whether nothing is sent without a secret: emails have none.
+  /// Whether messages require a secret; emails do not.
   public let needsSecret: Bool
-  /// Why nothing can be sent to it, for another reason than its secrets; a sentence without a full stop.
+  /// Why nothing can be sent, apart from missing signing secrets, as a sentence without a full stop.
   public let fault: String?
   let template: Template?
   let headers: [TemplateHeader]
-  /// The same of what takes a message back.
+  /// Headers of withdrawals.
   let withdrawalHeaders: [TemplateHeader]
-  /// Of `headers`, those that the endpoint has itself.
+  /// The headers among `headers` that the endpoint's own settings define.
   let ownHeaders: [TemplateHeader]
 
   public init(endpoint: Endpoint, secrets: [SigningSecret], token: Token? = nil, problem: String? = nil) {
@@ -47,7 +46,7 @@ public struct EndpointAccess: Sendable {
     lacksSecrets = needsSecret && secrets.isEmpty || lacksToken
   }
 
-  /// What of its settings does not fit its address.
+  /// Returns which setting does not fit the address; nil if all do.
   private static func misfit(_ endpoint: Endpoint) -> String? {
     do throws(EndpointRules.Fault) {
       try EndpointRules.check(url: endpoint.url, endpoint.settings)
@@ -55,7 +54,7 @@ public struct EndpointAccess: Sendable {
     } catch { return error.description }
   }
 
-  /// The template, and the endpoint's own headers, which may have placeholders.
+  /// Parses the template and the endpoint's own headers.
   private static func compiled(
     _ settings: EndpointSettings
   ) throws(TemplateError) -> (Template?, own: [TemplateHeader]) {
@@ -68,20 +67,21 @@ public struct EndpointAccess: Sendable {
     return (template, headers)
   }
 
-  /// The endpoint's own headers go before those of the template.
+  /// Merges headers. The endpoint's own override the template's.
   private static func laid(_ own: [TemplateHeader], over request: TemplateRequest?) -> [TemplateHeader] {
     let names = Set(own.map { $0.name.lowercased() })
     return own + (request?.headers ?? []).filter { !names.contains($0.name.lowercased()) }
   }
 
-  /// Whether it can take back what it shows; nil: it is of no kind that could. False: it lacks the token for that.
+  /// Whether the endpoint can withdraw messages; nil if its kind or template never can, false if the required token is
+  /// missing.
   public var takesBack: Bool? {
     if endpoint.kind.takesBack { return true }
     guard template?.withdrawal != nil else { return nil }
     return token?.withdrawing != nil || !withdrawalHeaders.contains { $0.usesWithdrawalToken }
   }
 
-  /// What it wants to be told of.
+  /// The events that the endpoint subscribes to.
   public var listener: EventSubscriptions.Subscriber {
     EventSubscriptions.Subscriber(
       queue: endpoint.queue, events: endpoint.settings.events.map(Set.init) ?? OccurrenceEvent.usual,
@@ -89,16 +89,16 @@ public struct EndpointAccess: Sendable {
       takesBack: takesBack == true, keepsState: endpoint.kind.keepsState)
   }
 
-  /// The secrets that sign at a moment.
+  /// Returns the secrets that sign at a given time.
   func secrets(at now: Instant) -> [Secret] {
     secrets.filter { secret in secret.until.map { now < $0 } ?? true }.map(\.secret)
   }
 }
 
-/// A secret, and until when it signs.
+/// A secret and when it stops signing.
 public struct SigningSecret: Hashable, Sendable {
   public var secret: Secret
-  /// Nil for one that has not been replaced.
+  /// Nil unless the secret was replaced.
   public var until: Instant?
 
   public init(_ secret: Secret, until: Instant? = nil) {

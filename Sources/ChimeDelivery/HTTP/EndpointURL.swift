@@ -1,24 +1,24 @@
 import CCurl
 import ChimeCore
 
-/// The rules for an endpoint's address, held by libcurl's own parser: what is accepted here is what is dialled later.
+/// Validates endpoint addresses with libcurl's own parser, so that the validated address is the one that is dialed.
 ///
 ///     try EndpointURL.validate("https://example.org/hook")
 ///     try EndpointURL.validate("example.org/hook")   // throws: … write https://example.org/hook
 public enum EndpointURL {
-  /// The longest address, in bytes.
+  /// Maximum length of an address in bytes.
   public static let limit = 2_048
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead, or that libcurl is not there to ask.
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead, or that libcurl is missing.
   public static func validate(_ text: String) throws(EndpointURLError) { try validate(text, library: Libcurl.name) }
 
   static func validate(_ text: String, library: String) throws(EndpointURLError) {
     _ = try parts(text, "https://example.org/hook", schemes: ["https", "http"], library: library)
   }
 
-  /// What an address is made of, once it is known to be one without a name and a password in it.
+  /// Returns the parts of an address. A user name or password in it is refused.
   ///
-  /// - Parameter example: one of its kind.
+  /// - Parameter example: An example for error messages.
   static func parts(
     _ text: String, _ example: String, schemes: [String], library: String = Libcurl.name
   ) throws(EndpointURLError) -> (scheme: String, host: String, port: Int?, path: String) {
@@ -32,7 +32,7 @@ public enum EndpointURL {
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
       throw EndpointURLError("the address has a space in it; write it as %20")
     }
-    // Some take it for a slash (url.spec.whatwg.org), others do not: the host that a person reads may be another.
+    // Some parsers treat a backslash as a slash (url.spec.whatwg.org), so people could misread the host.
     guard !text.utf8.contains(UInt8(ascii: "\\")) else {
       throw EndpointURLError("the address has a backslash in it; write / or, where one is meant, %5C")
     }
@@ -63,10 +63,10 @@ public enum EndpointURL {
     return (scheme, host, port, part(CURLUPART_PATH, of: handle) ?? "")
   }
 
-  /// The longest address of a topic for answers, in bytes: it stands in one header several times.
+  /// Maximum length of an answer topic's address in bytes. One header may contain it several times.
   package static let topicLimit = 300
 
-  /// The rules for where answers are read: the address of a topic of ntfy, or one that is asked for them.
+  /// Validates an answer address: an ntfy topic, or an address to poll.
   package static func validate(replies text: String) throws(EndpointURLError) {
     guard let polled = EndpointSettings(replies: text).polled else { return try validate(topic: text) }
     try validate(polled)
@@ -75,7 +75,7 @@ public enum EndpointURL {
     }
   }
 
-  /// The rules for the address of a topic of ntfy that answers are read from.
+  /// Validates the address of an ntfy topic for answers.
   package static func validate(topic text: String) throws(EndpointURLError) {
     try validate(text)
     guard text.utf8.count <= topicLimit else {
@@ -92,7 +92,7 @@ public enum EndpointURL {
     }
   }
 
-  /// Scheme, host and port of a valid address, in small letters; nil where it is none, or libcurl is not there to ask.
+  /// Returns scheme, host and port of an address in lowercase; nil if it is invalid or libcurl is missing.
   static func origin(of text: String) -> String? {
     guard (try? Libcurl.load()) != nil, let handle = chime_curl_url() else { return nil }
     defer { chime_curl_url_cleanup(handle) }
@@ -104,7 +104,7 @@ public enum EndpointURL {
     return "\(scheme)://\(host):\(port)".lowercased()
   }
 
-  /// Whether it means something on one link only (RFC 4291, 2.5.6), so that the link has to be told (RFC 6874).
+  /// Returns whether an address is link-local (RFC 4291, 2.5.6), so that it needs a zone (RFC 6874).
   private static func isLinkLocal(_ host: String) -> Bool {
     guard case .v6(let high, _)? = NetworkAddress(host.filter { $0 != "[" && $0 != "]" }) else { return false }
     return high >> 54 == 0xFE80 >> 6
@@ -113,7 +113,7 @@ public enum EndpointURL {
   private static func sentence(for code: CURLUcode, _ text: String) -> String {
     switch code {
     case CURLUE_BAD_SCHEME, CURLUE_NO_SCHEME, CURLUE_UNSUPPORTED_SCHEME:
-      // An address that only lacks its beginning is worth spelling out, unless it may hold a password.
+      // The suggestion completes the address, unless it may contain a password.
       text.utf8.contains(UInt8(ascii: "@")) || text.contains("://")
         ? "the address must begin with https:// or http://"
         : "the address must begin with https:// or http://; write https://\(text)"
@@ -133,7 +133,7 @@ public enum EndpointURL {
   }
 }
 
-/// Why an address was refused, in a sentence that says what to write instead.
+/// Why an address was refused, as a sentence that says what to write instead.
 public struct EndpointURLError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

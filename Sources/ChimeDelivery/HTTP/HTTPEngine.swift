@@ -1,44 +1,44 @@
 import ChimeCore
 import ChimeSchedule
 
-/// One request to be sent when its queue has room.
+/// A request that waits for a free place in its queue.
 struct HTTPJob: Sendable {
-  /// Whose queue it waits in; nil to be sent past all queues.
+  /// The queue to wait in; nil to send at once.
   var queue: DeliveryQueue?
-  /// How many of its queue may be under way at once; what the latest job of a queue says counts.
+  /// Maximum requests of the queue in flight. The latest job's value applies.
   var capacity = 1
-  /// Whether `HTTPResult.details` are wanted.
+  /// Whether the result needs `details`.
   var isInspected = false
-  /// How long the exchange may take; nil: as long as any, and a stream without end.
+  /// Time limit for the exchange; nil for the default, which for a stream is none.
   var limit: Milliseconds?
-  /// For an answer that has no end; nil for one that has.
+  /// Receives an endless response; nil for an ordinary one.
   var stream: HTTPStream?
-  /// Makes the request at the moment it leaves; nil when there is nothing to send after all. Called on the HTTP thread.
+  /// Builds the request on the HTTP thread as it is sent; nil if there is nothing to send.
   var prepare: @Sendable () -> HTTPRequest?
-  /// Called once on the HTTP thread if `prepare` gave a request or was never asked.
+  /// Called once on the HTTP thread, unless `prepare` returned nil.
   var finish: @Sendable (HTTPResult) -> Void
 }
 
-/// An answer that goes on for as long as both sides want: its parts are taken as they come.
+/// A response whose parts are consumed as they arrive, without an end.
 struct HTTPStream: Sendable {
-  /// Tells it from all others of its engine.
+  /// Identifies the stream within its engine.
   var number: UInt64
-  /// After how long without a byte it is given up.
+  /// Time without input after which the stream is given up.
   var quiet: Milliseconds
-  /// Takes a part of the body of an answer of 2xx, on the HTTP thread, and says whether more is wanted. The first part is
-  /// empty: the headers are over.
+  /// Consumes a part of a 2xx body on the HTTP thread and returns whether to continue. The first part is empty and
+  /// marks the end of the headers.
   var take: @Sendable (UnsafeRawBufferPointer) -> Bool
 
-  /// Bytes that may come over its connection in a second on the average, beside `HTTPLimits.wire`.
+  /// Average bytes per second that the connection may receive in addition to `HTTPLimits.wire`.
   static let wirePerSecond: Int64 = 16_384
 }
 
-/// All HTTP exchanges, on one thread around libcurl's multi interface (libcurl-multi(3)).
+/// An HTTPEngine runs all HTTP exchanges on one thread with libcurl's multi interface (libcurl-multi(3)).
 final class HTTPEngine: Sendable {
   enum Command: Sendable {
     case prepare
     case send(HTTPJob)
-    /// Gives up the stream of this number.
+    /// Cancels a stream.
     case end(UInt64)
     case stop(@Sendable () -> Void)
   }
@@ -46,18 +46,18 @@ final class HTTPEngine: Sendable {
   private let worker: Worker<Command>
 
   /// - Parameters:
-  ///   - name: of its thread.
-  ///   - library: what the thread loads as libcurl.
+  ///   - name: Name of the thread.
+  ///   - library: File name of libcurl, loaded by the thread.
   init(name: String = "chime-http", limits: HTTPLimits, route: HTTPRoute, library: String) {
     worker = Worker(name: name) { mailbox in
-      // Told only after the loop's end has closed every connection.
+      // The callers of `stop` are notified after the loop has closed every connection.
       let loop = HTTPLoop(limits: limits, route: route, mailbox: mailbox, library: library)
       let stops = loop?.run() ?? []
       for done in stops { done() }
     }
   }
 
-  /// Starts the thread, which loads libcurl, before there is something to send.
+  /// Starts the thread and loads libcurl ahead of the first request.
   func prepare() { _ = try? worker.post(.prepare) }
 
   func send(_ job: HTTPJob) {
@@ -68,10 +68,10 @@ final class HTTPEngine: Sendable {
     }
   }
 
-  /// Gives up a stream, which then ends as cut short. One that is over already is passed over.
+  /// Cancels a stream, which then ends with `isCutShort`. A stream that has ended is ignored.
   func end(_ stream: UInt64) { _ = try? worker.post(.end(stream)) }
 
-  /// Gives up what is under way or waits, and returns when the thread has nothing left.
+  /// Cancels all work and returns when the thread has ended.
   func stop() async {
     await withCheckedContinuation { continuation in
       if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }

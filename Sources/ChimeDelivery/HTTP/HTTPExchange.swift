@@ -1,61 +1,61 @@
 package import ChimeSchedule
 
-/// One request.
+/// An HTTP request, or an email to be sent by SMTP.
 package struct HTTPRequest: Sendable {
   /// `POST`, `PUT`, `DELETE` or `GET`; a GET has no body.
   package var method = "POST"
   package var url: String
-  /// `name: value` lines.
+  /// Headers as `name: value`.
   package var headers: [String]
   package var body: [UInt8]
-  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
+  /// PEM authorities for the receiver's certificate; nil for the system's.
   var certificates: String?
-  /// What has to be taken out of whatever comes back.
+  /// Removes the request's secrets from the response.
   var redaction = Redaction()
-  /// Of an email, which goes by SMTP: `headers` and `body` are the message's; nil for HTTP.
+  /// The envelope of an email, whose headers and body are then in `headers` and `body`; nil for HTTP.
   var envelope: MailEnvelope?
 
-  /// Its headers, each on one line.
+  /// The headers, each on one line.
   var lines: [String] {
     headers.map { line in String(decoding: line.utf8.filter { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self) }
   }
 
-  /// What an email's server is given: the whole message.
+  /// The complete email as sent to the server.
   var letter: [UInt8] { Array((headers.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body }
 }
 
-/// What a request came to.
+/// The result of a request.
 package struct HTTPResult: Sendable {
-  /// Nil when no answer came; of an email, when the session ended for another reason than a reply.
+  /// The status; nil if no response arrived or, for an email, if the session ended without a reply.
   var status: Int?
-  /// The first `HTTPLimits.kept` bytes of the answer's body, as the receiver sent them: what is kept or shown of them
-  /// goes through `redaction`, as `failure` and `details` have.
+  /// The first `HTTPLimits.kept` bytes of the body as received. Apply `redaction` before storing or showing them;
+  /// `failure` and `details` are already redacted.
   var answer: [UInt8] = []
-  /// Whether `answer` is all of it.
+  /// Whether `answer` is complete.
   var isWhole = true
-  /// Of an email, how far its session had come; nil for HTTP.
+  /// The progress of an email's session; nil for HTTP.
   var stage: MailStage?
-  /// As the answer's header has it; nil when it has none.
+  /// The `Content-Type` header; nil if missing.
   var contentType: String?
-  /// Retry-After in either form, counted from now; nil when it was not there or lies in the past.
+  /// The `Retry-After` header as a delay from now; nil if missing or in the past.
   var retryAfter: Milliseconds?
-  /// Why the exchange did not end as it should; nil when an answer was read, in full or up to the limit.
+  /// Why the exchange failed; nil if a response was read, completely or up to the limit.
   var failure: String?
-  /// Whether nothing could be sent to anybody, for the time being.
+  /// Whether nothing can be sent to any receiver at present.
   var isImpossible = false
-  /// Whether this machine had no descriptor for it just now, which is nobody's failure either.
+  /// Whether the machine had no descriptor left, which does not count as a failed attempt.
   var isStarved = false
-  /// Whether it was given up because the channel stops, which is nobody's failure.
+  /// Whether the channel stopped, which does not count as a failed attempt.
   var isCutShort = false
   var took = Milliseconds.zero
-  /// For a job that asked for it.
+  /// Present if the job asked for it.
   var details: HTTPDetails?
-  /// That of the request.
+  /// The request's redaction.
   var redaction = Redaction()
 }
 
 extension HTTPResult {
-  /// An answer that was read.
+  /// Creates the result of a response that was read.
   package init(
     answering status: Int?, _ answer: [UInt8], isWhole: Bool, contentType: String?, retryAfter: Milliseconds?,
     redaction: Redaction
@@ -66,58 +66,57 @@ extension HTTPResult {
   }
 }
 
-/// The bounds of an exchange.
+/// Limits of an exchange.
 struct HTTPLimits: Sendable {
   var connect: Milliseconds
   var total: Milliseconds
-  /// Bytes of an answer's body that are read at most.
+  /// Maximum bytes read of a body.
   var answer: Int
-  /// How long connections are kept open after the last request.
+  /// How long connections stay open after the last request.
   var idle: Milliseconds
 
-  /// Bytes of an answer's body that are kept at most.
+  /// Maximum bytes kept of a body.
   static let kept = 4_096
-  /// Bytes of an answer's headers that are read at most, those of interim answers (1xx) included.
+  /// Maximum bytes read of headers, interim responses (1xx) included.
   static let headers = 65_536
-  /// Bytes that come over a connection at most for one answer: body, headers and all that is around them, of TLS as well. An
-  /// answer that shares its connection with others (HTTP/2) shares this too, so it is as many times what one of them takes.
+  /// Maximum bytes received per response with all framing and TLS. HTTP/2 responses on one connection share the limit,
+  /// so it is several times what one response may take.
   static let wire: Int64 = 8 << 20
 }
 
-/// The ways that a request may take.
+/// The network rules, proxy and authorities of requests.
 struct HTTPRoute: Sendable {
   var network: NetworkPolicy
   var proxy: ProxyServer?
-  /// A file of certificates in PEM that are trusted beside the system's.
+  /// PEM file of authorities trusted in addition to the system's.
   var certificateFile: String?
 }
 
-/// What was seen of one exchange beside its answer.
+/// Details of an exchange, for a test.
 public struct HTTPDetails: Hashable, Sendable {
-  /// The address that was dialled (the proxy's, where there is one), or that of the connection used again; nil when
-  /// there was no connection.
+  /// The dialed or reused address, which is the proxy's if there is one; nil without a connection.
   public var address: String?
-  /// `HTTP/1.1`, `HTTP/2` …; nil without an answer.
+  /// `HTTP/1.1`, `HTTP/2` and so on; nil without a response.
   public var version: String?
-  /// Those of the answer's headers that tell a person something, as `name: value`, at most 16 of 256 bytes.
+  /// Informative response headers as `name: value`, at most 16 of 256 bytes each.
   public var headers: [String] = []
-  /// Whether an earlier connection was used again.
+  /// Whether an existing connection was reused.
   public var isReused = false
   public var timing = HTTPTiming()
 
   public init() {}
 }
 
-/// How long each part of an exchange took, in microseconds from its beginning (curl_easy_getinfo(3), "TIMES"). What did
-/// not happen, such as TLS on a connection without it, is zero.
+/// Durations of an exchange's phases in microseconds from its start (curl_easy_getinfo(3), "TIMES"). A phase that did
+/// not occur, such as TLS on a plain connection, is zero.
 public struct HTTPTiming: Hashable, Sendable {
-  /// Until the name was resolved.
+  /// Until name resolution finished.
   public var nameLookup: Int64 = 0
-  /// Until the connection stood.
+  /// Until the connection was established.
   public var connect: Int64 = 0
-  /// Until TLS was agreed on.
+  /// Until the TLS handshake finished.
   public var tls: Int64 = 0
-  /// Until the first byte of the answer.
+  /// Until the first byte of the response.
   public var firstByte: Int64 = 0
   public var total: Int64 = 0
 

@@ -1,29 +1,30 @@
 import CCurl
 import ChimeSchedule
 
-/// Why an exchange failed, put so that a person knows what to do: pure, from what libcurl and the connection say.
+/// An HTTPFault explains a failed exchange to the user. It is pure and uses only what libcurl and the connection
+/// report.
 struct HTTPFault {
   let code: CURLcode
-  /// libcurl's own words.
+  /// libcurl's error text.
   let detail: String
-  /// The first address that was not to be dialled.
+  /// The first address that the network policy refused.
   var refusal: AddressRefusal?
-  /// Whether another address of the name was.
+  /// Whether another address of the name was dialed.
   var hasDialled = false
   var hasProxy = false
   var headerBytes = 0
-  /// Whether more came than any answer takes.
+  /// Whether more data arrived than `HTTPLimits.wire` allows.
   var isFlooded = false
-  /// `caFile` of the configuration, unless the endpoint has certificates of its own.
+  /// `caFile` of the configuration, unless the endpoint has its own certificates.
   var certificateFile: String?
-  /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)), as libcurl has it.
+  /// OpenSSL's X509_V_ERR code (openssl-verification-options(1)), as libcurl reports it.
   var verification = 0
-  /// What was noted of the certificate that was refused, or of the handshake.
+  /// Notes on the refused certificate or on the handshake.
   var note: chime_tls_note?
 
   init(code: CURLcode, detail: String) { (self.code, self.detail) = (code, detail) }
 
-  /// Whether the fault is this machine's: nothing can be sent to anybody until it is mended.
+  /// Whether the fault is local and blocks every receiver until it is repaired.
   var isOurs: Bool { code == CURLE_SSL_CACERT_BADFILE && certificateFile != nil }
 
   var sentence: String {
@@ -44,7 +45,7 @@ struct HTTPFault {
       "the answer's headers are longer than \(HTTPLimits.headers / 1_024) KiB"
     case CURLE_ABORTED_BY_CALLBACK where isFlooded:
       "more than \(HTTPLimits.wire / 1_024) KiB came, and no answer among them"
-    // libcurl's word for a header line of more than 100 KB, too.
+    // libcurl also reports this for a header line of more than 100 KB.
     case CURLE_OUT_OF_MEMORY: "no memory, or the answer has a header line of more than 100 KB"
     case CURLE_USE_SSL_FAILED where detail.contains("denied"):
       "the server offers STARTTLS and refuses to begin it: nothing was sent; where it takes TLS at once, write its address as "
@@ -67,8 +68,8 @@ struct HTTPFault {
       + (hasProxy ? " (with a proxy, its address is the one that is dialled)" : "")
   }
 
-  /// libcurl says how long it took to fail, which is another number each time and told beside it anyway:
-  /// `Failed to connect to ::1 port 9 after 3 ms: Couldn't connect to server`.
+  /// Removes the duration from libcurl's text. It varies between attempts and is recorded separately: `Failed to
+  /// connect to ::1 port 9 after 3 ms: Couldn't connect to server`.
   private static func withoutTime(_ detail: String) -> String {
     guard let begin = detail.firstRange(of: " after "),
       let end = detail[begin.upperBound...].firstRange(of: " ms"),
@@ -83,9 +84,9 @@ struct HTTPFault {
       return String(Timestamp.rfc3339(Instant(seconds: seconds)).prefix(10))
     }
     let remedy = "name the authority's certificate in caFile of [webhook], or give it to the endpoint"
-    // Compared by libcurl once the certificate itself was found in order.
+    // libcurl compares the name after OpenSSL has accepted the certificate.
     if detail.contains("target host name") { return "the receiver's certificate is for another name: \(detail)" }
-    // The numbers are those of OpenSSL's x509_vfy.h.
+    // Codes of OpenSSL's x509_vfy.h.
     switch note.map({ Int($0.error) }) ?? verification {
     case 9:
       return "the receiver's certificate is not valid before \(date(note?.not_before) ?? "a later day"): "

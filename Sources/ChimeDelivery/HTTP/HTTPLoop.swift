@@ -2,34 +2,34 @@ import CCurl
 import ChimeCore
 import ChimeSchedule
 
-/// The HTTP thread's own state.
+/// An HTTPLoop is the state of the HTTP thread.
 ///
-/// The thread sleeps in curl_multi_poll on its sockets and on the mailbox's eventfd. Every libcurl handle is local to
-/// it: no pointer of libcurl is seen by another thread.
+/// The thread sleeps in curl_multi_poll on its sockets and the mailbox's eventfd. It owns all libcurl handles; no other
+/// thread sees a libcurl pointer.
 struct HTTPLoop: ~Copyable {
   private let limits: HTTPLimits
   private let route: HTTPRoute
   private let mailbox: Mailbox<HTTPEngine.Command>
   private var multi: UnsafeMutableRawPointer
   private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
-  /// Handles that wait for a next request, at most `mostIdle`.
+  /// Idle handles for reuse, at most `mostIdle`.
   private var idle: [HTTPTransfer] = []
   private var queues: [DeliveryQueue: EndpointJobs] = [:]
   private let sockets = DialledSockets()
   private var stops: [@Sendable () -> Void] = []
   private var begun: UInt = 0
-  /// Whether connections may be open although nothing is under way.
+  /// Whether connections may be open without a transfer in progress.
   private var keepsConnections = false
 
   static let stopping = "given up because the daemon stops"
   private static let mostIdle = 64
-  /// Connections without a request that are kept open, for all endpoints together.
+  /// Maximum idle connections of all endpoints together.
   private static let mostIdleConnections = 64
 
   private struct EndpointJobs {
     var underWay = 0
     private var capacity = 1
-    /// The first `taken` places are empty: taking from the front of an array moves all of it.
+    /// The first `taken` slots are empty. Removing each from the front would move the whole array.
     private var waiting: [HTTPJob?] = []
     private var taken = 0
 
@@ -41,7 +41,7 @@ struct HTTPLoop: ~Copyable {
       waiting.append(job)
     }
 
-    /// The next job, when there is room for it.
+    /// Removes and returns the next job if the capacity allows it.
     mutating func next() -> HTTPJob? {
       guard underWay < capacity, taken < waiting.count else { return nil }
       defer {
@@ -56,11 +56,11 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
-  /// curl_global_init, once for the process and after libcurl is loaded. It is thread-safe since libcurl 7.84 and this
-  /// is its only caller.
+  /// Result of curl_global_init, called once per process after libcurl is loaded. It is thread-safe since libcurl 7.84,
+  /// and this is its only caller.
   private static let isReady = chime_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Nil, with what was asked refused, when libcurl is not there or cannot start; the next command tries again.
+  /// Returns nil and refuses the waiting commands if libcurl is missing or cannot start. The next command tries again.
   init?(
     limits: HTTPLimits, route: HTTPRoute, mailbox: Mailbox<HTTPEngine.Command>, library: String
   ) {
@@ -86,8 +86,8 @@ struct HTTPLoop: ~Copyable {
     return multi
   }
 
-  /// libcurl looks at the age of a connection only when another request is made: what is kept for one is closed here when
-  /// none has come for as long as a connection may last.
+  /// Closes all idle connections. libcurl checks the age of connections only when it makes a request, so without
+  /// requests it would keep them open.
   private mutating func closeConnections() {
     guard let other = Self.makeMulti() else { return }
     chime_curl_multi_cleanup(multi)
@@ -104,7 +104,7 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
-  /// Returns, after the stop, whom to tell of it.
+  /// Runs until the stop and returns the callers to notify of it.
   consuming func run() -> [@Sendable () -> Void] {
     var doorbell = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 1)
     while true {
@@ -113,13 +113,13 @@ struct HTTPLoop: ~Copyable {
       var running: Int32 = 0
       chime_curl_multi_perform(multi, &running)
       collect()
-      // What was begun in the place of what ended is due at once: libcurl then does not wait here.
+      // libcurl does not block here for transfers just started by `collect`.
       doorbell.revents = 0
       let isResting = transfers.isEmpty && keepsConnections
       let begin = ContinuousClock.now
       let wait = isResting ? limits.idle : giveUpQuietStreams()
       chime_curl_multi_poll(multi, &doorbell, 1, wait.map { Int32(clamping: $0.rawValue) } ?? Int32.max, nil)
-      // It may wake for something of its own.
+      // curl_multi_poll may wake early for its own reasons.
       let rested = ContinuousClock.now - begin
       if isResting, doorbell.revents == 0, rested >= .milliseconds(limits.idle.rawValue) { closeConnections() }
     }
@@ -147,7 +147,7 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
-  /// Begins what the queue has room for.
+  /// Starts jobs of a queue up to its capacity.
   private mutating func advance(_ queue: DeliveryQueue) {
     while let job = queues[queue]?.next() {
       if begin(job) { queues[queue]?.underWay += 1 }
@@ -157,7 +157,7 @@ struct HTTPLoop: ~Copyable {
 
   private mutating func begin(_ job: HTTPJob) -> Bool {
     guard let request = job.prepare() else { return false }
-    // An email's handle is its own: nothing of it is left for another request, nor of one for it.
+    // Emails use a fresh handle, so that no option carries over in either direction.
     let kept = request.envelope == nil ? idle.popLast() : nil
     guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
       job.finish(HTTPResult(failure: "no memory to send with"))
@@ -175,7 +175,7 @@ struct HTTPLoop: ~Copyable {
     return true
   }
 
-  /// Reports what has ended, and begins what there is room for in its place.
+  /// Reports finished transfers and starts waiting jobs in their place.
   private mutating func collect() {
     var left: Int32 = 0
     while let message = chime_curl_multi_info_read(multi, &left) {
@@ -194,9 +194,9 @@ struct HTTPLoop: ~Copyable {
     }
   }
 
-  /// Ends the streams of which nothing has been heard for too long.
+  /// Ends streams that were silent for too long.
   ///
-  /// - Returns: after how long the next would be one of them; nil when there is none.
+  /// - Returns: The time until the next stream is due; nil if there is none.
   private mutating func giveUpQuietStreams() -> Milliseconds? {
     var next: Milliseconds?
     for (handle, transfer) in transfers {

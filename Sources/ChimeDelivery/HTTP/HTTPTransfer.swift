@@ -3,11 +3,9 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// An easy handle of libcurl with all that must live as long as it: one request after another, each under way for a
-/// while. Used by the HTTP thread only.
+/// An HTTPTransfer is a libcurl easy handle with its memory. It runs one request at a time on the HTTP thread.
 ///
-/// What is the same for every request is set once; `begin` sets all that is not, so nothing of one request is left for
-/// the next.
+/// Constant options are set once. `begin` sets all others, so that no option carries over from one request to the next.
 final class HTTPTransfer {
   let handle: UnsafeMutableRawPointer
   private let limits: HTTPLimits
@@ -16,12 +14,12 @@ final class HTTPTransfer {
   private let complaint: UnsafeMutablePointer<CChar>
   private var isUsable = true
 
-  // Of the request under way.
+  // State of the current request.
   private(set) var job: HTTPJob?
-  /// Names the request in what was noted of a certificate.
+  /// Identifies the request in the TLS notes.
   private var number: UInt = 0
   private var started = SuspendingClock.now
-  /// When something of the answer came last.
+  /// When data of the response last arrived.
   private var heard = SuspendingClock.now
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -33,27 +31,27 @@ final class HTTPTransfer {
   private var answerHeaders: [String] = []
   private var refusal: AddressRefusal?
   private var dialled = 0
-  /// Where the answer comes from, and what had come from there before the request: a connection may have had others.
+  /// The socket, and its received bytes before this request. A reused connection has earlier ones.
   private var connection: (socket: Int32, before: Int64)?
-  /// Whether more came than any answer takes, whatever its body has.
+  /// Whether more data arrived than `HTTPLimits.wire` allows.
   private var isFlooded = false
-  /// Why there was no socket to dial with, when this machine had none left.
+  /// The error of a socket call that failed for lack of descriptors.
   private var shortage: SystemError?
 
-  // Of an email.
+  // State of an email.
   private var envelope: MailEnvelope?
   private var recipients: UnsafeMutablePointer<curl_slist>?
-  /// How much of the message the server has been given.
+  /// Number of message bytes given to the server.
   private var sent = 0
-  /// The code of the server's last whole reply.
+  /// Code of the server's last complete reply.
   private var reply: Int?
   private var isReplyOver = true
-  /// Whether the session has come to the message.
+  /// Whether the session has reached the message.
   private var hasBegun = false
-  /// Whether no more of its replies are of interest: the next is the one to QUIT.
+  /// Whether further replies are ignored. The next one would answer QUIT.
   private var isHeard = false
 
-  /// Nil when libcurl has no memory for it.
+  /// Nil if libcurl is out of memory.
   init?(limits: HTTPLimits, route: HTTPRoute, sockets: DialledSockets) {
     guard let handle = chime_curl_easy_init() else { return nil }
     self.handle = handle
@@ -76,16 +74,15 @@ final class HTTPTransfer {
     body.deallocate()
   }
 
-  /// Whether another request may use it: one whose certificates were its own may not, as libcurl keeps no way back to
-  /// its default; nor one of an email, so that nothing of either is left for the other.
+  /// Whether another request may use the handle. One with its own certificates may not, since libcurl cannot restore
+  /// the default; one for an email may not, so that no option carries over.
   var isReusable: Bool { isUsable && certificates == nil && envelope == nil }
 
-  /// An option without which nothing is sent: an older libcurl that does not know it would do less than is promised.
+  /// Checks a required option. An older libcurl without it would do less than promised, so nothing is sent.
   private func need(_ code: CURLcode) { if code != CURLE_OK { isUsable = false } }
 
   private func configure() {
-    // HTTP and nothing else, and to the address that was given: no redirect. What libcurl verifies of TLS by default
-    // is said again, so that no later default weakens it.
+    // Only HTTP, and no redirects. libcurl's TLS defaults are set explicitly, so that no later default weakens them.
     need(chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https"))
     need(chime_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0))
     need(chime_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1))
@@ -94,19 +91,19 @@ final class HTTPTransfer {
     need(chime_curl_set_long(handle, CURLOPT_HTTP09_ALLOWED, 0))
     chime_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     need(chime_curl_set_long(handle, CURLOPT_NOSIGNAL, 1))
-    // A name server that does not answer holds a thread of its own until it gives up, and not this one.
+    // An unresponsive name server blocks only libcurl's resolver thread, not this one.
     chime_curl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
-    // A name that has moved is followed after ten minutes, however busy its connection is.
+    // Connections end after ten minutes, so that a moved name is followed even under load.
     chime_curl_set_long(handle, CURLOPT_MAXLIFETIME_CONN, 600)
     need(chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue)))
     chime_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, complaint)
   }
 
   private func configureProxy() {
-    // Empty rather than unset: what is unset libcurl looks for in the environment.
+    // An empty value, since for an unset one libcurl reads the environment.
     need(chime_curl_set_string(handle, CURLOPT_PROXY, route.proxy?.url ?? ""))
     need(chime_curl_set_string(handle, CURLOPT_NOPROXY, route.proxy?.exceptions.joined(separator: ",") ?? ""))
-    // The signature and the endpoint's own headers are for the receiver alone, and so is what a proxy answers.
+    // The signature and the endpoint's headers are for the receiver only, and a proxy's response headers are hidden.
     need(chime_curl_set_long(handle, CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)))
     need(chime_curl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1))
     need(chime_curl_set_long(handle, CURLOPT_PROXY_SSL_VERIFYPEER, 1))
@@ -115,20 +112,20 @@ final class HTTPTransfer {
   }
 
   private func configureTrust() {
-    // Where libcurl uses another library for TLS than OpenSSL, this costs the date in a sentence, and leaves endless handshakes
-    // to the time limit.
+    // If libcurl's TLS library is not OpenSSL, sentences lack the certificate's date, and only the time limit ends an
+    // endless handshake.
     chime_curl_watch_tls(handle)
     guard let file = route.certificateFile else { return shareAuthorities() }
-    // The file takes the place of libcurl's own file; the folder beside it has the system's certificates one by one.
+    // The file replaces libcurl's own. The directory contains the system's certificates individually.
     for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { need(chime_curl_set_string(handle, option, file)) }
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] {
       need(chime_curl_set_string(handle, option, Self.systemCertificates))
     }
   }
 
-  /// Has the connections share the system's authorities, read anew every ten minutes. Each would read all of them for itself
-  /// otherwise: a megabyte and 20 ms for each handshake that is under way. libcurl shares what is in a file, and nothing when
-  /// there is a folder beside it, which is another form of the same.
+  /// Shares the system's authorities among connections and reloads them every ten minutes. Otherwise each handshake
+  /// would load all of them, a megabyte and 20 ms. libcurl caches only a file, and only if no directory is set, so the
+  /// directory with the same certificates is unset.
   private func shareAuthorities() {
     guard chime_curl_has_certificate_file() != 0 else { return }
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { need(chime_curl_set_string(handle, option, nil)) }
@@ -138,7 +135,7 @@ final class HTTPTransfer {
   private static let systemCertificates = "/etc/ssl/certs"
 
   private func configureCalls() {
-    // Unretained: libcurl calls back only while the HTTP thread drives the handle, and the handle dies with this object.
+    // Unretained: libcurl calls back only while the HTTP thread drives the handle, which is freed with this object.
     let this = Unmanaged.passUnretained(self).toOpaque()
     let data = [
       CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_XFERINFODATA,
@@ -184,9 +181,9 @@ final class HTTPTransfer {
     need(chime_curl_set_long(handle, CURLOPT_NOPROGRESS, 0))
   }
 
-  /// Makes the handle ready for one request. Returns whether it is; `unbegun` says why not.
+  /// Prepares the handle for a request. Returns false on failure; `unbegun` gives the reason.
   ///
-  /// - Parameter number: tells the requests of one thread apart; not 0.
+  /// - Parameter number: Identifies the request within its thread; not 0.
   func begin(_ request: HTTPRequest, job: HTTPJob, number: UInt) -> Bool {
     self.job = job
     self.number = number
@@ -212,7 +209,7 @@ final class HTTPTransfer {
     return isUsable
   }
 
-  /// Makes a list of libcurl's anew. Returns whether there was memory for it.
+  /// Rebuilds a libcurl list. Returns false if memory runs out.
   private static func fill(_ list: inout UnsafeMutablePointer<curl_slist>?, with lines: [String]) -> Bool {
     chime_curl_slist_free_all(list)
     list = nil
@@ -223,11 +220,11 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Makes it an email. TLS comes first or nothing is sent: a server that offers no STARTTLS, or from whose offer somebody on
-  /// the way has taken it, is given neither password nor message.
+  /// Sets the options of an email. TLS is required: a server that does not offer STARTTLS, or whose offer was stripped
+  /// on the way, gets neither password nor message.
   private func set(_ envelope: MailEnvelope, _ request: HTTPRequest) -> Bool {
     need(chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps"))
-    // What a proxy calls localhost is not this machine.
+    // A proxy resolves localhost to itself, not to this machine.
     let isPlain = envelope.isLocal && route.proxy == nil
     need(chime_curl_set_long(handle, CURLOPT_USE_SSL, Int((isPlain ? CURLUSESSL_NONE : CURLUSESSL_ALL).rawValue)))
     need(chime_curl_set_string(handle, CURLOPT_MAIL_FROM, envelope.from))
@@ -235,11 +232,11 @@ final class HTTPTransfer {
     need(chime_curl_set_pointer(handle, CURLOPT_MAIL_RCPT, recipients))
     need(chime_curl_set_string(handle, CURLOPT_USERNAME, envelope.user))
     need(chime_curl_set_string(handle, CURLOPT_PASSWORD, envelope.password))
-    // A connection for each: servers end those that rest, and a log-in is for one endpoint alone.
+    // Each email uses a new connection: servers close idle ones, and a login belongs to one endpoint.
     need(chime_curl_set_long(handle, CURLOPT_FRESH_CONNECT, 1))
     need(chime_curl_set_long(handle, CURLOPT_FORBID_REUSE, 1))
     need(chime_curl_set_long(handle, CURLOPT_UPLOAD, 1))
-    // QUIT as well is waited for no longer than a whole attempt, should the socket not be known (`read(reply:)`).
+    // Limits the wait for replies, also to QUIT if the socket is unknown (see `read(reply:)`).
     need(chime_curl_set_long(handle, CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(limits.total.rawValue / 1_000))))
     let letter = request.letter
     body.deallocate()
@@ -249,7 +246,7 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Gives the next part of an email. Returns how many bytes; 0 at its end.
+  /// Copies the next part of an email and returns its length; 0 at the end.
   private func give(_ room: UnsafeMutableRawBufferPointer) -> Int {
     let part = UnsafeRawBufferPointer(rebasing: body[sent...].prefix(room.count))
     room.copyMemory(from: part)
@@ -257,7 +254,7 @@ final class HTTPTransfer {
     return part.count
   }
 
-  /// Reads a line of a reply (RFC 5321, section 4.2): `250-first`, `250 last`.
+  /// Parses a line of a reply (RFC 5321, section 4.2): `250-first`, `250 last`.
   private func read(reply line: UnsafeRawBufferPointer) {
     guard !isHeard else { return }
     if isReplyOver { answer = [] }
@@ -266,29 +263,29 @@ final class HTTPTransfer {
     isReplyOver = line.count < 4 || line[3] != UInt8(ascii: "-")
     guard isReplyOver else { return }
     reply = line.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
-    // libcurl says QUIT next and waits for what the server makes of it, and the whole thread with it: nothing more is heard
-    // of this server, so that it delays no other.
+    // libcurl sends QUIT next and blocks the whole thread until the server replies. Shutting down the reading side ends
+    // that wait, so that this server delays no other.
     if let connection, let reply, reply >= 400 || sent == body.count {
       isHeard = true
       shutdown(connection.socket, Int32(SHUT_RD))
     }
   }
 
-  /// Lets go of what belongs to the request that is over.
+  /// Resets the state of the finished request.
   func end() {
     job = nil
     (answer, received, headerBytes, answerHeaders, refusal, dialled, shortage) = ([], 0, 0, [], nil, 0, nil)
     (connection, isFlooded) = (nil, false)
   }
 
-  /// The request is about to be sent.
+  /// Called by libcurl just before it sends the request.
   private func begins(from own: Int32, to peer: UnsafePointer<CChar>, _ port: Int32) {
     hasBegun = true
     connection = sockets.socket(from: own, to: peer, port).map { ($0, chime_socket_received($0)) }
   }
 
-  /// Whether no more has come over the connection than an answer takes: what frames it, such as the extensions of chunks, is
-  /// shown to nobody, and may be endless.
+  /// Returns whether the received data is within `HTTPLimits.wire`. Framing, such as chunk extensions, is invisible in
+  /// the body and could be endless.
   private func isWithinBounds() -> Bool {
     guard let connection, connection.before >= 0 else { return true }
     var most = HTTPLimits.wire
@@ -305,14 +302,14 @@ final class HTTPTransfer {
     }
     need(chime_curl_set_long(handle, CURLOPT_POST, 1))
     need(chime_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method == "POST" ? nil : request.method))
-    // Libcurl reads it from here until the request is over, so it has to stay in one place.
+    // libcurl reads the body from here until the request ends, so it must stay in place.
     if body.count < request.body.count {
       body.deallocate()
       body = .allocate(byteCount: request.body.count, alignment: 1)
     }
     body.copyBytes(from: request.body)
     need(chime_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, request.body.count))
-    // Without bytes it is not to be null, which would ask for a callback to read them.
+    // A null pointer would make libcurl call the read callback.
     if request.body.isEmpty {
       need(chime_curl_set_pointer(handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(complaint)))
     } else {
@@ -320,7 +317,7 @@ final class HTTPTransfer {
     }
   }
 
-  /// Trusts these certificates and no others, neither the system's file nor its folder of them.
+  /// Trusts only these certificates, not the system's file or directory.
   private func trust(_ certificates: String) {
     need(chime_curl_set_string(handle, CURLOPT_CAPATH, nil))
     var text = certificates
@@ -331,9 +328,9 @@ final class HTTPTransfer {
     }
   }
 
-  /// A socket for the address that libcurl is about to connect to; -1 when it may not be dialled.
+  /// Opens a socket for the address that libcurl is about to connect to; -1 if it may not be dialed.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-    // The declared `addr` is as long as the shortest address; `addrlen` says how much of it there is.
+    // The declared `addr` is as short as the shortest address. `addrlen` is the real length.
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return -1 }
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
@@ -349,7 +346,7 @@ final class HTTPTransfer {
     return socket
   }
 
-  /// Whether more is wanted.
+  /// Consumes a part of the body. Returns whether to continue.
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
     heard = .now
     if let stream = job?.stream, let status = long(CURLINFO_RESPONSE_CODE), (200...299).contains(status) {
@@ -361,14 +358,14 @@ final class HTTPTransfer {
     return received <= limits.answer
   }
 
-  /// Whether more is wanted.
+  /// Consumes a header line. Returns whether to continue.
   private func take(header line: UnsafeRawBufferPointer) -> Bool {
     heard = .now
     headerBytes += line.count
     guard headerBytes <= HTTPLimits.headers else { return false }
     if envelope != nil { read(reply: line) }
     if job?.isInspected == true, envelope == nil { note(line) }
-    // A stream is open once its headers are over, also when nothing follows for long.
+    // A stream is open once its headers end, even if no data follows for long.
     if let stream = job?.stream, line.count <= 2, let status = long(CURLINFO_RESPONSE_CODE),
       (200...299).contains(status)
     {
@@ -388,13 +385,13 @@ final class HTTPTransfer {
     answerHeaders.append(text.split(separator: " ").joined(separator: " "))
   }
 
-  /// The headers of an answer that say who answered and why so; none that may hold a secret, such as a cookie.
+  /// Response headers that identify the server or explain its answer. None may contain a secret, such as a cookie.
   private static let telling: Set<String> = [
     "content-type", "content-length", "date", "location", "retry-after", "server", "via", "www-authenticate",
     "x-request-id", "allow", "deprecation", "sunset", "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset",
   ]
 
-  /// What it came to, once libcurl says that it is over.
+  /// Returns the result of the finished request.
   func result(_ code: CURLcode) -> HTTPResult {
     var result = HTTPResult(answer: answer, took: Milliseconds(started.duration(to: .now)))
     result.isWhole = received == answer.count && !isFlooded
@@ -402,14 +399,14 @@ final class HTTPTransfer {
     if envelope != nil {
       (result.status, result.isWhole) = (replied(code), true)
       result.stage = hasBegun ? .message : .session
-      // Why STARTTLS is refused, the server says in words.
+      // If STARTTLS is refused, the reply's text explains why, so it is kept.
       if result.status == nil, code != CURLE_USE_SSL_FAILED { result.answer = [] }
     } else if let status = long(CURLINFO_RESPONSE_CODE), status > 0 {
       result.status = status
     }
     if !answer.isEmpty { result.contentType = string(CURLINFO_CONTENT_TYPE) }
     if let wait = offset(CURLINFO_RETRY_AFTER), wait > 0 { result.retryAfter = .seconds(wait) }
-    // The receiver has said what it makes of the message, however much it has to say beside that.
+    // A status counts even if the body exceeds the limits.
     let isLong = received > limits.answer && headerBytes <= HTTPLimits.headers && code == CURLE_WRITE_ERROR
     let isPadded = isFlooded && result.status != nil && code == CURLE_ABORTED_BY_CALLBACK
     if code != CURLE_OK, !isLong, !isPadded {
@@ -424,7 +421,7 @@ final class HTTPTransfer {
     return result
   }
 
-  /// The reply that an email's session ended with; nil when it ended for another reason.
+  /// Returns the reply that ended an email's session; nil if it ended for another reason.
   private func replied(_ code: CURLcode) -> Int? {
     switch code {
     case CURLE_OK: reply
@@ -435,13 +432,13 @@ final class HTTPTransfer {
     }
   }
 
-  /// After how long it is to be given up, being a stream, unless something comes; nil for what is none.
+  /// Time until the stream is given up for silence; nil if this is no stream.
   var quietRest: Milliseconds? {
     guard let stream = job?.stream else { return nil }
     return stream.quiet - Milliseconds(heard.duration(to: .now))
   }
 
-  /// What a stream came to of which nothing more was heard.
+  /// Returns the result of a stream given up for silence.
   func quiet() -> HTTPResult {
     let span = DurationText.format(job?.stream?.quiet ?? .zero)
     var result = HTTPResult(failure: "nothing came for \(span), not even a sign of life")
@@ -449,12 +446,12 @@ final class HTTPTransfer {
     return result
   }
 
-  /// What it came to when the channel stops.
+  /// Returns the result when the channel stops.
   func abandoned() -> HTTPResult {
     HTTPResult(failure: HTTPLoop.stopping, isCutShort: true, took: Milliseconds(started.duration(to: .now)))
   }
 
-  /// What it came to when it could not be begun.
+  /// Returns the result when the request could not start.
   func unbegun() -> HTTPResult {
     isUsable
       ? HTTPResult(failure: "no memory to send with")

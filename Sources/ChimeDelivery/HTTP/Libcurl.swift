@@ -1,16 +1,16 @@
 import CCurl
 
-/// libcurl, which is not linked but loaded by whoever is about to call it: with the 27 libraries that only it needs it is
-/// 4.0 MB resident, in a daemon that may never send a webhook.
+/// Loads libcurl on first use instead of linking it. With the 27 libraries that only it needs, it takes 4.0 MB of
+/// resident memory, and many daemons never send a webhook.
 enum Libcurl {
-  /// The library every libcurl of this interface is found by.
+  /// File name of the library with this interface.
   static let name = CHIME_CURL_LIBRARY
 
-  /// To be called before any function of CCurl; costs little when it is loaded already.
+  /// Loads the library. Call it before any function of CCurl; it is cheap once the library is loaded.
   ///
-  /// A library that is not there is looked for again by the next call, so that installing it is enough.
+  /// A missing library is looked up again by the next call, so installing it suffices.
   ///
-  /// - Parameter name: another library's, for the tests of its absence.
+  /// - Parameter name: Another file name, for tests of a missing library.
   static func load(_ name: String = name) throws(LibcurlMissing) {
     var why = [CChar](repeating: 0, count: 512)
     guard chime_curl_load(name, &why, why.count) == 0 else { return }
@@ -18,7 +18,7 @@ enum Libcurl {
   }
 }
 
-/// Why libcurl cannot be had, and what to install.
+/// Why libcurl cannot be loaded, and which package to install.
 struct LibcurlMissing: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An address of the Internet Protocol, of either version.
+/// A NetworkAddress is an IPv4 or IPv6 address.
 ///
 ///     NetworkAddress("::ffff:127.0.0.1")   // 127.0.0.1: what the kernel dials for it
 ///     NetworkAddress("127.1")              // nil: only the full form, as inet_pton(3) takes it
@@ -9,8 +9,7 @@ public enum NetworkAddress: Hashable, Sendable {
   /// The first and the last 64 bits.
   case v6(UInt64, UInt64)
 
-  /// Reads the text of an address, without a zone. An IPv4-mapped one (RFC 4291, 2.5.5.2) is the IPv4 address that it
-  /// stands for.
+  /// Parses an address without a zone. An IPv4-mapped address (RFC 4291, 2.5.5.2) becomes the IPv4 address.
   public init?(_ text: String) {
     var v4 = in_addr()
     if inet_pton(AF_INET, text, &v4) == 1 {
@@ -22,7 +21,7 @@ public enum NetworkAddress: Hashable, Sendable {
     self = Self.v6(v6).unmapped
   }
 
-  /// Reads what connect(2) is given; nil for a family that is not the Internet's, or for too few bytes.
+  /// Reads a socket address for connect(2); nil for another family or too few bytes.
   init?(_ address: UnsafeRawBufferPointer) {
     guard address.count >= MemoryLayout<sa_family_t>.size else { return nil }
     switch Int32(address.loadUnaligned(as: sa_family_t.self)) {
@@ -34,9 +33,9 @@ public enum NetworkAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether an interface of this machine has the address now: what the kernel would send there from that very address does
-  /// not leave the machine. Nothing is sent, and no list of interfaces is read, for which the system's unit has no right
-  /// (AF_NETLINK). Without a descriptor to ask with, it counts as one of them.
+  /// Whether an interface of this machine has the address now. A datagram to an own address would also have it as its
+  /// source. Nothing is sent. Listing the interfaces would need AF_NETLINK, which the system unit forbids. True if no
+  /// descriptor is available for the check.
   var isOfThisMachine: Bool {
     switch self {
     case .v4(let address):
@@ -57,7 +56,7 @@ public enum NetworkAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether a datagram to `target`, which is this address, would have it as its source too.
+  /// Returns whether a datagram to `target`, which is this address, would also come from it.
   private func isSource<Address>(of target: Address, _ family: Int32) -> Bool {
     let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
@@ -66,7 +65,7 @@ public enum NetworkAddress: Hashable, Sendable {
       guard let start = bytes.baseAddress else { return true }
       let isConnected =
         connect(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
-      // No route leads there.
+      // There is no route to the address.
       guard isConnected else { return false }
       return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 16) { source in
         var count = socklen_t(source.count)
@@ -91,12 +90,12 @@ public enum NetworkAddress: Hashable, Sendable {
     return .v4(UInt32(truncatingIfNeeded: low))
   }
 
-  /// The IPv4 addresses that a translator or a tunnel on the way may make of it.
+  /// The IPv4 addresses that a translator or tunnel may derive from this address.
   ///
   /// - IPv4-compatible `::/96` (RFC 4291, 2.5.5.1) and 6to4 `2002::/16` (RFC 3056, 2).
-  /// - NAT64: `64:ff9b::/96` (RFC 6052, 2.1), and `64:ff9b:1::/48` (RFC 8215), in which a network may place the address
-  ///   after 48, 56, 64 or 96 bits (RFC 6052, 2.2): all four are given.
-  /// - Teredo `2001::/32` (RFC 4380, 4): the server's and the client's, which is written with its bits turned over.
+  /// - NAT64: `64:ff9b::/96` (RFC 6052, 2.1), and `64:ff9b:1::/48` (RFC 8215), in which the address may start after 48,
+  ///   56, 64 or 96 bits (RFC 6052, 2.2); all four are returned.
+  /// - Teredo `2001::/32` (RFC 4380, 4): the server's address and the client's, which is stored inverted.
   var embedded: [NetworkAddress] {
     guard case .v6(let high, let low) = self else { return [] }
     func address(_ bits: UInt64) -> NetworkAddress { .v4(UInt32(truncatingIfNeeded: bits)) }
@@ -104,7 +103,7 @@ public enum NetworkAddress: Hashable, Sendable {
     if high >> 48 == 0x2002 { return [address(high >> 16)] }
     if high == 0x0064_FF9B_0000_0000, low >> 32 == 0 { return [address(low)] }
     if high >> 16 == 0x0064_FF9B_0001 {
-      // Bits 64 to 71 are left out of the address.
+      // Bits 64 to 71 are not part of the address.
       return [
         address((high & 0xFFFF) << 16 | low >> 40 & 0xFFFF), address((high & 0xFF) << 24 | low >> 32 & 0xFF_FFFF),
         address(low >> 24), address(low),
@@ -130,23 +129,23 @@ extension NetworkAddress: CustomStringConvertible {
   }
 }
 
-/// A range of addresses with a common beginning (RFC 4632, 3.1; RFC 4291, 2.3).
+/// An AddressBlock is a range of addresses with a common prefix (RFC 4632, 3.1; RFC 4291, 2.3).
 ///
 ///     AddressBlock("10.0.0.0/8")    // 16,777,216 addresses
 ///     AddressBlock("::1")           // one
 ///     AddressBlock("10.0.0.1/8")    // nil: it has bits set behind the first eight
 public struct AddressBlock: Hashable, Sendable {
   let base: NetworkAddress
-  /// How many bits from the left are the same for all.
+  /// Length of the prefix in bits.
   let prefix: Int
 
-  /// Reads an address, or an address, a slash and the number of its bits that count.
+  /// Parses an address, or an address, a slash and the prefix length.
   ///
-  /// A block of IPv4-mapped addresses is the block of IPv4 addresses that they stand for.
+  /// A block of IPv4-mapped addresses becomes the IPv4 block.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let address = NetworkAddress(parts[0]) else { return nil }
-    // What is written with colons counts its bits from the first of 128.
+    // An address in colon notation has a prefix length out of 128 bits.
     let isMapped = address.bits == 32 && parts[0].contains(":")
     guard parts.count == 2 else {
       self.init(address, prefix: address.bits)
@@ -163,7 +162,7 @@ public struct AddressBlock: Hashable, Sendable {
     (base, self.prefix) = (address, prefix)
   }
 
-  /// - Parameter text: of a block that is known to be one.
+  /// - Parameter text: A valid block; anything else is a programming error.
   init(known text: String) {
     guard let block = AddressBlock(text) else { preconditionFailure("\(text) is no block of addresses") }
     self = block
@@ -173,7 +172,7 @@ public struct AddressBlock: Hashable, Sendable {
     address.bits == base.bits && address.masked(to: prefix) == base
   }
 
-  /// Whether it names one address and no more.
+  /// Whether the block contains a single address.
   var isOne: Bool { prefix == base.bits }
 }
 
@@ -184,7 +183,7 @@ extension AddressBlock: CustomStringConvertible {
 extension NetworkAddress {
   fileprivate var bits: Int { if case .v4 = self { 32 } else { 128 } }
 
-  /// With all bits after the first `count` cleared. Shifts beyond the width give 0, as `<<` does on Swift's integers.
+  /// Clears all bits after the first `count`. Shifts beyond the width give 0, as `<<` does on Swift's integers.
   fileprivate func masked(to count: Int) -> NetworkAddress {
     switch self {
     case .v4(let bits): .v4(bits & (UInt32.max << (32 - count)))

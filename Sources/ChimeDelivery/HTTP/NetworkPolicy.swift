@@ -1,30 +1,29 @@
-/// Which addresses may be dialled: a pure rule, asked with the very address that the kernel is about to connect to, so
-/// that neither a redirect nor a name that changes its address or has several can get round it.
+/// A NetworkPolicy decides which addresses may be dialed. It is a pure rule and checks the address that the kernel is
+/// about to connect to, so that redirects and names with several or changing addresses cannot bypass it.
 ///
 ///     let rule = NetworkPolicy(isPersonal: false, allow: [AddressBlock("10.0.0.0/8")!])
 ///     rule.refusal(of: NetworkAddress("10.1.2.3")!)            // nil: allowed by name
 ///     rule.refusal(of: NetworkAddress("64:ff9b::7f00:1")!)     // the loopback address behind a NAT64
 ///
-/// An address that holds another (IPv4-mapped, NAT64, 6to4, Teredo) may be dialled only where both may.
+/// An address that embeds another (IPv4-mapped, NAT64, 6to4, Teredo) may be dialed only if both may.
 public struct NetworkPolicy: Hashable, Sendable {
-  /// Whether loopback, link-local and private addresses, and the machine's own, may be dialled without being allowed: in the
-  /// daemon of a user, who can reach them anyway, but not in the system's, where they would lend a user the machine's place in
-  /// the network.
+  /// Whether loopback, link-local, private and own addresses may be dialed without being allowed. A user can reach them
+  /// anyway, so a user's daemon may. The system's daemon may not, since it would lend users the machine's place in the
+  /// network.
   public var isPersonal: Bool
-  /// What may be dialled although its kind says otherwise. A metadata service is only allowed by a block of its very
-  /// address.
+  /// Blocks that may be dialed regardless of their kind. A metadata service must be allowed by its exact address.
   public var allow: [AddressBlock]
-  /// What may not be dialled, whatever `allow` says.
+  /// Blocks that may never be dialed, regardless of `allow`.
   public var deny: [AddressBlock]
 
   public init(isPersonal: Bool, allow: [AddressBlock] = [], deny: [AddressBlock] = []) {
     (self.isPersonal, self.allow, self.deny) = (isPersonal, allow, deny)
   }
 
-  /// Why an address may not be dialled; nil when it may.
+  /// Returns why an address may not be dialed; nil if it may.
   ///
-  /// - Parameter isOwn: whether an interface of this machine has an address: what listens there may take whoever comes from
-  ///   the machine itself for one of its own.
+  /// - Parameter isOwn: Whether an interface of this machine has an address. Services there may trust connections from
+  ///   the machine itself.
   public func refusal(
     of address: NetworkAddress, isOwn: (NetworkAddress) -> Bool = { _ in false }
   ) -> AddressRefusal? {
@@ -49,16 +48,16 @@ public struct NetworkPolicy: Hashable, Sendable {
   }
 }
 
-/// That an address may not be dialled, and what in the configuration would allow it.
+/// Why an address may not be dialed, and which configuration would allow it.
 public struct AddressRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   enum Reason: Hashable, Sendable {
     case denied(AddressBlock)
     case kind(AddressKind)
   }
 
-  /// What was about to be dialled.
+  /// The address to be dialed.
   public let address: NetworkAddress
-  /// The same, or the address within it that may not be reached.
+  /// The refused address: the same, or one embedded in it.
   let face: NetworkAddress
   let reason: Reason
 

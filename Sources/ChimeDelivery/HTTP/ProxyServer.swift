@@ -1,10 +1,10 @@
-/// The proxy that every message goes through, except to the hosts named. It is never read from the environment.
+/// A ProxyServer is the proxy for all messages except to the listed hosts. It is never read from the environment.
 ///
 ///     try ProxyServer("http://proxy.example.org:3128", except: ["localhost", ".lan"])
 public struct ProxyServer: Hashable, Sendable {
-  /// `http://`, `https://` or `socks5h://`, a host, a colon and a port. Names are resolved by the proxy in all three.
+  /// `http://`, `https://` or `socks5h://` with host and port. The proxy resolves names in all three cases.
   public let url: String
-  /// Hosts that are dialled directly: names, each with all names that end in it; addresses; and blocks of addresses.
+  /// Hosts dialed directly: names with their subdomains, addresses, and blocks of addresses.
   public let exceptions: [String]
 
   static let schemes = ["http", "https", "socks5h"]
@@ -16,7 +16,7 @@ public struct ProxyServer: Hashable, Sendable {
       throw ProxyServerError("a proxy begins with http://, https:// or socks5h://, as in http://proxy.example.org:3128")
     }
     var place = parts[1]
-    // Not repeated: what stands before an @ may be a password.
+    // The text before an @ may be a password, so the error does not repeat it.
     guard !place.utf8.contains(UInt8(ascii: "@")) else {
       throw ProxyServerError("a proxy with a user name or password is not supported")
     }
@@ -53,7 +53,7 @@ public struct ProxyServer: Hashable, Sendable {
   }
 }
 
-/// Why a proxy was refused, in a sentence that says what to write instead.
+/// Why a proxy was refused, as a sentence that says what to write instead.
 public struct ProxyServerError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

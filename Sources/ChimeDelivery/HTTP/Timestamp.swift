@@ -1,12 +1,11 @@
 import CLinux
 import ChimeSchedule
 
-/// Reading the wall clock, and writing its times.
+/// Reads the wall clock and formats times.
 enum Timestamp {
-  /// The time now.
   @Sendable static func now() -> Instant { Instant(milliseconds: chime_wall_clock()) }
 
-  /// In UTC: `2026-03-29T01:00:00Z`.
+  /// Returns the time in UTC, such as `2026-03-29T01:00:00Z`.
   static func rfc3339(_ instant: Instant) -> String { RFC3339.format(instant, in: .utc) }
 }
 
@@ -15,7 +14,7 @@ extension Duration {
 }
 
 extension Milliseconds {
-  /// Whole milliseconds of a duration, rounded to the nearest.
+  /// Rounds a duration to the nearest millisecond.
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self = .seconds(seconds) + .milliseconds((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)

@@ -1,15 +1,15 @@
 import CMosquitto
 
-/// libmosquitto, which is loaded by whoever is about to call it, as libcurl is (`Libcurl`).
+/// Loads libmosquitto on first use, as `Libcurl` loads libcurl.
 enum Libmosquitto {
-  /// The library every libmosquitto of this interface is found by.
+  /// File name of the library with this interface.
   static let name = CHIME_MOSQUITTO_LIBRARY
 
-  /// To be called before any function of CMosquitto; costs little when it is loaded already.
+  /// Loads the library. Call it before any function of CMosquitto; it is cheap once the library is loaded.
   ///
-  /// A library that is not there is looked for again by the next call, so that installing it is enough.
+  /// A missing library is looked up again by the next call, so installing it suffices.
   ///
-  /// - Parameter name: another library's, for the tests of its absence.
+  /// - Parameter name: Another file name, for tests of a missing library.
   static func load(_ name: String = name) throws(LibmosquittoMissing) {
     var why = [CChar](repeating: 0, count: 512)
     guard chime_mosquitto_load(name, &why, why.count) == 0 else { return }
@@ -17,7 +17,7 @@ enum Libmosquitto {
   }
 }
 
-/// Why libmosquitto cannot be had, and what to install.
+/// Why libmosquitto cannot be loaded, and which package to install.
 struct LibmosquittoMissing: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
 

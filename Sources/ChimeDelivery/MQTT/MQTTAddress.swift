@@ -1,16 +1,16 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Topics at a broker, as an address names them: `mqtts://broker.lan/home/chime`, whose path is what all topics begin with.
+/// An MQTTAddress names a broker and a topic prefix, as in `mqtts://broker.lan/home/chime`.
 struct MQTTAddress: Hashable, Sendable {
-  /// Without brackets.
+  /// Host without brackets.
   let host: String
   let port: Int
   let isEncrypted: Bool
   let topics: MQTTTopics
 
   private static let example = "mqtts://broker.lan/chime"
-  /// The longest beginning of a topic, in bytes.
+  /// Maximum length of a topic prefix in bytes.
   static let longestPrefix = 200
 
   /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
@@ -41,7 +41,7 @@ struct MQTTAddress: Hashable, Sendable {
     topics = MQTTTopics(prefix: path.isEmpty ? "chime" : String(path))
   }
 
-  /// Whether the host is an address in figures.
+  /// Whether the host is a numeric address.
   var isNumeric: Bool { NetworkAddress(String(host.prefix { $0 != "%" })) != nil }
 }
 
@@ -49,21 +49,21 @@ struct MQTTAddress: Hashable, Sendable {
 struct MQTTTopics: Hashable, Sendable {
   let prefix: String
 
-  /// What is shown, retained.
+  /// Retained topic of the open messages.
   var state: String { "\(prefix)/state" }
-  /// What happens, a message each.
+  /// Topic of events, one message each.
   var event: String { "\(prefix)/event" }
-  /// `online` or `offline`, retained; the latter is the connection's last will.
+  /// Retained topic with `online` or `offline`. `offline` is the connection's last will.
   var availability: String { "\(prefix)/availability" }
-  /// Where action tokens are sent.
+  /// Topic that receives action tokens.
   var command: String { "\(prefix)/command" }
-  /// Where Home Assistant looks for devices, retained.
+  /// Retained topic of Home Assistant's device discovery.
   static func discovery(_ device: String) -> String { "homeassistant/device/\(device)/config" }
 }
 
 extension Endpoint {
-  /// What the broker knows the connection by: the same for as long as the endpoint has the same name and address, so that what came
-  /// while no daemon ran is kept for it. It tells nobody whose it is.
+  /// The MQTT client id. It is stable while the endpoint keeps its name and address, so that the broker keeps messages
+  /// that arrive while no daemon runs. It does not reveal the owner.
   var mqttClient: String {
     let digest = SHA256.digest(
       of: Array("chime mqtt 1\n\(queue.owner)\n\(queue.channel)\n\(createdAt.milliseconds)\n\(url)".utf8))

@@ -1,24 +1,24 @@
 public import ChimeCore
 import ChimeSchedule
 
-/// Sends occurrences to topics of brokers of MQTT 5, and reads what is answered: one connection for each endpoint, kept open, which
-/// goes out. While nothing comes it costs a sign of life every five minutes.
+/// An MQTTChannel publishes occurrences to MQTT 5 brokers and reads answers, over one outgoing connection per endpoint.
 ///
-/// The way is the webhooks' (`EndpointConfiguration`): the same rules for addresses and TLS.
+/// The connection stays open; while idle, it sends a keepalive every five minutes. Addresses and TLS follow the rules
+/// of webhooks (`EndpointConfiguration`).
 public final class MQTTChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?
   private let clock: @Sendable () -> Instant
   private let engine: MQTTEngine
 
-  /// - Parameter access: as `WebhookChannel` asks for it.
+  /// - Parameter access: Returns a queue's current endpoint, as for `WebhookChannel`.
   public convenience init(
     configuration: EndpointConfiguration, access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
   ) {
     self.init(configuration: configuration, library: Libmosquitto.name, access: access)
   }
 
-  /// - Parameter library: what is loaded as libmosquitto by the first endpoint.
+  /// - Parameter library: File name of libmosquitto, loaded for the first endpoint.
   init(
     configuration: EndpointConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
@@ -34,7 +34,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
       library: library)
   }
 
-  /// Reports `.ended` once. What is answered comes by the topic of commands.
+  /// Publishes a message. Reports `.ended` once; answers arrive on the command topic.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (access, clock, version) = (access, clock, configuration.version)
     let delivery = message.delivery
@@ -68,7 +68,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
     }
   }
 
-  /// What happened, and what is shown from then on; of a withdrawal the latter alone.
+  /// Returns the event and the new retained state. A withdrawal has only the state.
   private static func publications(
     of message: OutboundMessage, to access: EndpointAccess, at now: Instant
   ) throws(Shut) -> [MQTTPublication] {
@@ -96,7 +96,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
       status: result.failure == nil ? nil : result.code, error: result.failure)
   }
 
-  /// Does nothing: what is shown is taken back by a message of its own.
+  /// Does nothing. A separate message withdraws the open state.
   public func withdraw(_ occurrence: OccurrenceID) {}
 
   public func prepare() {}
@@ -129,7 +129,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
 
   // MARK: A test
 
-  /// Publishes one event of type `chime.test` by a connection of its own, and says all about it.
+  /// Publishes one `chime.test` event over a connection of its own.
   public func test(_ access: EndpointAccess) async -> EndpointTest {
     let now = clock()
     var random = SystemRandom()
@@ -157,7 +157,7 @@ public final class MQTTChannel: EndpointChannel, AnswerReading {
       engine.send(MQTTJob(queue: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
     }
     var attempt = Self.attempt(result, MQTTVerdict(result), number: 1, endedAt: clock())
-    // A person is to see that it is the broker that has said yes.
+    // Shows that the broker itself accepted the test.
     attempt.status = result.code
     var details = HTTPDetails()
     details.address = result.address

@@ -3,19 +3,19 @@ import CMosquitto
 import ChimeSchedule
 import Glibc
 
-/// A client of libmosquitto's with what it has told since it was looked at last. Used by the MQTT thread only.
+/// An MQTTConnection wraps a libmosquitto client and buffers its events. Only the MQTT thread uses it.
 final class MQTTConnection {
-  /// What the broker or libmosquitto has said, in its order.
+  /// An event of the broker or libmosquitto.
   enum Event {
-    /// The answer to CONNECT.
+    /// The reason code of CONNACK.
     case connected(Int)
     case published(number: Int, code: Int)
-    /// The answer to the subscription.
+    /// The reason code of SUBACK.
     case subscribed(Int)
     case came(topic: String, payload: [UInt8], isRetained: Bool)
   }
 
-  /// A fault that ends a connection; a sentence without a full stop.
+  /// A fault that ends a connection. The reason is a sentence without a full stop.
   struct Fault: Error {
     var reason: String
     var isImpossible = false
@@ -25,40 +25,40 @@ final class MQTTConnection {
   }
 
   let target: MQTTTarget
-  /// What is dialled.
+  /// The address being dialed.
   let dialled: NetworkAddress
   private let client: OpaquePointer
   private var events: [Event] = []
-  /// Why the broker ends the connection, by its own words.
+  /// The reason code of the broker's DISCONNECT.
   private var farewell: Int?
-  /// Whether the TCP connection stands.
+  /// Whether the TCP connection is established.
   private(set) var isDialled = false
-  /// Whether the broker has answered CONNECT.
+  /// Whether CONNACK has arrived.
   private var isAnswered = false
   private let begun = ContinuousClock.now
   private(set) var lastWritten = ContinuousClock.now
   private(set) var lastRead = ContinuousClock.now
-  /// When a sign of life was asked for that has not come; nil: it has.
+  /// When an unanswered ping was sent; nil if none is outstanding.
   private(set) var askedAt: ContinuousClock.Instant?
 
-  /// After how long without anything to say a sign of life is sent. An idle connection costs two wake-ups in that time: one to
-  /// send it, and one for the broker's answer.
+  /// Keepalive interval in seconds. An idle connection wakes the process twice per interval, for the ping and its
+  /// answer.
   static let keepalive = 300
-  /// How long the broker keeps what came while nobody was connected: as long as action tokens are good for.
+  /// How long the broker keeps the session while no client is connected, in seconds: the lifetime of action tokens.
   private static let session = UInt32(ActionToken.life.rawValue / 1_000)
-  /// How much may come at once, and in a second on the average: a broker that sends more is heard no longer.
+  /// Limits of received data in bytes: at once, and per second on average. The connection ends if a broker sends more.
   private static let most: Int64 = 1 << 20
   private static let perSecond: Int64 = 16_384
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// - Parameter certificateFile: authorities that are trusted beside the system's.
+  /// - Parameter certificateFile: Authorities trusted in addition to the system's.
   init(_ target: MQTTTarget, at address: NetworkAddress, certificateFile: String?) throws(Fault) {
     let isTest = target.discovery == nil
     self.target = target
     dialled = address
     let id = isTest ? target.client + "-test" : target.client
-    // The context is set once there is something to point to; nothing is told before the client is driven.
+    // The box is filled once `self` is complete. No callback comes before the client is driven.
     let box = UnsafeMutablePointer<Unmanaged<MQTTConnection>?>.allocate(capacity: 1)
     box.initialize(to: nil)
     guard let client = chime_mosquitto_new(id, isTest ? 1 : 0, box, Self.calls) else {
@@ -67,7 +67,8 @@ final class MQTTConnection {
     }
     self.client = client
     self.box = box
-    // Unretained: libmosquitto calls back only while the MQTT thread drives the client, which dies with this object.
+    // Unretained: libmosquitto calls back only while the MQTT thread drives the client, which is freed with this
+    // object.
     box.pointee = Unmanaged.passUnretained(self)
     try prepare(certificateFile)
     let code = chime_mosquitto_connect(
@@ -109,7 +110,7 @@ final class MQTTConnection {
     if let text { text.withCString { body($0) } } else { body(nil) }
   }
 
-  // MARK: What is told
+  // MARK: Callbacks
 
   private static let calls = chime_mosquitto_events(
     connected: { context, code in
@@ -121,7 +122,7 @@ final class MQTTConnection {
     came: { context, topic, payload, size, isRetained in
       guard let topic else { return }
       let bytes = UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(size))
-      // What is longer than any token is none, however long it is.
+      // A longer payload cannot be a token, so its rest is dropped.
       MQTTConnection.at(context)?.events.append(
         .came(topic: String(cString: topic), payload: Array(bytes.prefix(1_024)), isRetained: isRetained != 0))
     },
@@ -131,7 +132,7 @@ final class MQTTConnection {
     context?.assumingMemoryBound(to: Unmanaged<MQTTConnection>?.self).pointee?.takeUnretainedValue()
   }
 
-  /// What was told since.
+  /// Removes and returns the buffered events.
   func take() -> [Event] {
     defer { events = [] }
     return events
@@ -140,7 +141,7 @@ final class MQTTConnection {
   // MARK: Driving
 
   var socket: Int32 { chime_mosquitto_socket(client) }
-  /// Whether it has something to write, as far as it may.
+  /// Whether the socket should be polled for writing.
   var wantsWrite: Bool { !isDialled || chime_mosquitto_wants_write(client) != 0 }
 
   func read() throws(Fault) {
@@ -159,7 +160,7 @@ final class MQTTConnection {
 
   func write() throws(Fault) {
     try noteDialled()
-    // With TLS the handshake begins, and goes on, by reading.
+    // The TLS handshake starts and continues by reading.
     if !isAnswered, target.address.isEncrypted { try read() }
     guard chime_mosquitto_wants_write(client) != 0 else { return }
     lastWritten = .now
@@ -174,13 +175,13 @@ final class MQTTConnection {
     isDialled = true
   }
 
-  /// When something has to be said, if nothing else is.
+  /// When the next keepalive action is due, if no other traffic occurs.
   var tendAt: ContinuousClock.Instant {
     if let askedAt { return askedAt + .seconds(30) }
     return min(lastRead, lastWritten) + .seconds(Self.keepalive + 1)
   }
 
-  /// Asks for a sign of life where it is time, and gives up where none has come.
+  /// Sends a ping if one is due. Throws if the previous ping has no answer.
   func tend() throws(Fault) {
     guard ContinuousClock.now >= tendAt else { return }
     guard askedAt == nil else { throw Fault("the broker gives no sign of life") }
@@ -189,7 +190,7 @@ final class MQTTConnection {
     guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
   }
 
-  /// - Returns: what it is told of by.
+  /// - Returns: The packet id, by which `.published` reports the result.
   func publish(_ publication: MQTTPublication) throws(Fault) -> Int {
     var number: Int32 = 0
     let code = publication.payload.withUnsafeBytes { bytes in
@@ -206,7 +207,7 @@ final class MQTTConnection {
     guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
   }
 
-  /// Says goodbye as far as the socket takes it, and waits for nothing.
+  /// Sends DISCONNECT as far as the socket accepts it, without waiting.
   func disconnect(endingSession: Bool) {
     chime_mosquitto_disconnect(client, endingSession ? 1 : 0)
     chime_mosquitto_write(client)
@@ -214,7 +215,7 @@ final class MQTTConnection {
 
   // MARK: Faults
 
-  /// What a code of libmosquitto's comes to, with what is known beside it.
+  /// Maps a libmosquitto error to a fault, with TLS and DISCONNECT details.
   private func fault(_ code: Int32) -> Fault {
     let number = errno
     let verification = chime_mosquitto_verification(client)
@@ -243,12 +244,12 @@ final class MQTTConnection {
     }
   }
 
-  /// What a reason code of MQTT 5 (section 2.4) says, put so that a person knows what to do.
+  /// Returns a sentence that explains an MQTT 5 reason code (section 2.4) to the user.
   ///
-  /// - Parameter isLogin: whether it is about the connection and not about a message.
+  /// - Parameter isLogin: Whether the code refuses the connection rather than a message.
   static func refusal(_ code: Int, isLogin: Bool = false) -> String {
     switch code {
-    // Of CONNACK in MQTT 3.1.1, which a broker that knows no other answers with.
+    // Codes 1, 4 and 5 are those of CONNACK in MQTT 3.1.1. Older brokers answer with them.
     case 1, 0x84: "the broker does not speak MQTT 5"
     case 4, 5, 0x86,
       0x87 where isLogin:
@@ -262,7 +263,7 @@ final class MQTTConnection {
 }
 
 extension HTTPFault {
-  /// A fault of TLS that libcurl has no part in.
+  /// Creates a TLS fault that did not come from libcurl.
   fileprivate init(code: CURLcode, certificateFile: String?) {
     self.init(code: code, detail: "OpenSSL")
     self.certificateFile = certificateFile

@@ -2,13 +2,13 @@ import ChimeCore
 import ChimeSchedule
 import ChimeWords
 
-/// What the state topic says: what is shown, and the tokens with which the newest of it is answered.
+/// The payload of the state topic: the open messages, and the answer tokens of the newest.
 struct MQTTState {
-  /// Newest first.
+  /// The open messages, newest first.
   var shown: [OutboundMessage]
   var answers: OfferedAnswers?
 
-  /// Of what one message leaves to be shown.
+  /// Creates the state after a message.
   init(after message: OutboundMessage, by access: EndpointAccess, at now: Instant) {
     shown = message.shown ?? []
     for index in shown.indices { shown[index].tenant = message.tenant }
@@ -32,16 +32,17 @@ struct MQTTState {
   }
 }
 
-/// How Home Assistant learns of an endpoint: one device with all its entities (MQTT device discovery, since 2024.11). It is written
-/// against `homeassistant/components/mqtt/{schemas,sensor,event,button}.py` of 2026; a test holds it to their keys.
+/// The Home Assistant discovery payload: one device with all entities (MQTT device discovery, since 2024.11).
+///
+/// It follows `homeassistant/components/mqtt/{schemas,sensor,event,button}.py` of 2026. A test checks the keys.
 struct MQTTDiscovery {
-  /// What the broker knows the endpoint by, and so do the entities.
+  /// The MQTT client id, also the prefix of the entities' ids.
   var device: String
   var name: String
   var topics: MQTTTopics
   var version: String
 
-  /// What stands in `type` of events.
+  /// The values of `type` in events.
   static let events = OccurrenceEvent.allCases.filter { $0 != .repeated }.map { DeliveryEvent.Kind.told($0).type }
 
   var bytes: [UInt8] {
@@ -79,7 +80,7 @@ struct MQTTDiscovery {
   private func sensor(_ json: inout JSONText) {
     begin(&json, "sensor", "open", localized("Reminder"), icon: "mdi:bell")
     json.member("state_topic", topics.state)
-    // A state has 255 characters at most; without anything open there is none, which Home Assistant shows as unknown.
+    // A state has at most 255 characters. Home Assistant shows None as unknown.
     json.member(
       "value_template", "{{ value_json.newest.title[:255] if value_json.newest else None }}")
     json.member("json_attributes_topic", topics.state)
@@ -95,7 +96,7 @@ struct MQTTDiscovery {
     json.member("value_template", "{{ dict(value_json.data, event_type=value_json.type) | tojson }}")
   }
 
-  /// Its token is an attribute of its own, so that what is pressed is what was shown when it was pressed, once.
+  /// The button's token is an attribute, so that a press uses the token that was current when it was pressed.
   private func button(_ json: inout JSONText, _ answer: String, _ name: String, icon: String) {
     begin(&json, "button", answer, name, icon: icon)
     json.member("command_topic", topics.command)

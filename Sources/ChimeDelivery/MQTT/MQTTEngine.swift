@@ -1,12 +1,12 @@
 import ChimeCore
 import ChimeSchedule
 
-/// All connections to brokers, on one thread around poll(2).
+/// An MQTTEngine runs all broker connections on one thread around poll(2).
 final class MQTTEngine: Sendable {
   enum Command: Sendable {
     case send(MQTTJob)
     case open(MQTTReading)
-    /// What came is dealt with: its acknowledgement may leave.
+    /// A received message is recorded, so its acknowledgement may be sent.
     case settle(id: String, number: UInt64)
     case close(number: UInt64, forgetting: Bool)
     case found(MQTTLoop.Key, serial: UInt64, Result<[NetworkAddress], NameLookupFault>)
@@ -15,7 +15,7 @@ final class MQTTEngine: Sendable {
 
   private let worker: Worker<Command>
 
-  /// - Parameter library: what the thread loads as libmosquitto.
+  /// - Parameter library: File name of libmosquitto, loaded by the thread.
   init(limits: HTTPLimits, route: HTTPRoute, library: String) {
     worker = Worker(name: "chime-mqtt") { mailbox in
       do throws(LibmosquittoMissing) { try Libmosquitto.load(library) } catch {
@@ -59,7 +59,7 @@ final class MQTTEngine: Sendable {
     _ = try? worker.post(.close(number: number, forgetting: forgetting))
   }
 
-  /// Gives up what is under way or waits, and returns when the thread has nothing left.
+  /// Cancels all work in progress and returns when the thread has ended.
   func stop() async {
     await withCheckedContinuation { continuation in
       if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }
@@ -67,13 +67,13 @@ final class MQTTEngine: Sendable {
   }
 }
 
-/// Whoever reads the answers that come to an endpoint.
+/// A subscriber to the answers of one endpoint.
 struct MQTTReading: Sendable {
   var queue: DeliveryQueue
   var number: UInt64
-  /// Asked for at the moment it connects, on the MQTT thread.
+  /// Returns the connection's target; called on the MQTT thread when it connects.
   var target: @Sendable () throws(Shut) -> MQTTTarget
-  /// What a payload says.
+  /// Parses a payload.
   var read: @Sendable ([UInt8]) -> Result<ActionToken, TokenFault>
   var hear: @Sendable (ReplyReader.Event) -> Void
 }

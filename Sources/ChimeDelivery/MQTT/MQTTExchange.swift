@@ -1,16 +1,16 @@
 import ChimeCore
 import ChimeSchedule
 
-/// All that a connection to a broker needs.
+/// The parameters of a connection to a broker.
 struct MQTTTarget: Hashable, Sendable {
   var address: MQTTAddress
   var user: String?
   var password: String?
-  /// The authorities, in PEM, that the broker's certificate has to go back to; nil for those that the system trusts.
+  /// PEM authorities for the broker's certificate; nil for the system's.
   var certificates: String?
-  /// What the broker knows it by.
+  /// The MQTT client id.
   var client: String
-  /// What is said to Home Assistant, in its topic's words; nil: the connection is for one test message.
+  /// Payload of Home Assistant's discovery topic; nil for the connection of a test message.
   var discovery: [UInt8]?
 
   init(_ access: EndpointAccess, version: String) throws(EndpointURLError) {
@@ -35,13 +35,13 @@ struct MQTTPublication: Hashable, Sendable {
   var isRetained = false
 }
 
-/// What is to be published for one attempt, at QoS 1; it has arrived when the broker has acknowledged all of it.
+/// The publications of one attempt, at QoS 1. They are delivered once the broker has acknowledged all of them.
 struct MQTTJob: Sendable {
-  /// Nil for a test message, which has a connection of its own.
+  /// The endpoint's queue; nil for a test message, which uses a connection of its own.
   var queue: DeliveryQueue?
-  /// Made at the moment it leaves, on the MQTT thread; nil when there is nothing to send after all.
+  /// Builds the request on the MQTT thread as it is sent; nil if there is nothing to send.
   var prepare: @Sendable () -> MQTTRequest?
-  /// Called once on the MQTT thread if `prepare` gave a request or was never asked.
+  /// Called once on the MQTT thread, unless `prepare` returned nil.
   var finish: @Sendable (MQTTResult) -> Void
 }
 
@@ -50,24 +50,24 @@ struct MQTTRequest: Sendable {
   var publications: [MQTTPublication]
 }
 
-/// What came of one.
+/// The result of an MQTTJob.
 struct MQTTResult: Hashable, Sendable {
-  /// The broker's last word on it, a reason code of MQTT 5; nil when it said nothing.
+  /// The broker's last reason code (MQTT 5); nil if it sent none.
   var code: Int?
-  /// A sentence without a full stop; nil when all was taken.
+  /// A sentence without a full stop; nil if everything was acknowledged.
   var failure: String?
-  /// Whether nothing could be sent to anybody, for the time being.
+  /// Whether nothing can be sent to any broker at present.
   var isImpossible = false
-  /// Whether this machine had no descriptor for it just now, which is nobody's failure either.
+  /// Whether the machine had no descriptor left, which does not count as a failed attempt.
   var isStarved = false
-  /// Whether it was given up because the channel stops or the endpoint is another, which is nobody's failure.
+  /// Whether the channel stopped or the endpoint changed, which does not count as a failed attempt.
   var isCutShort = false
   var took = Milliseconds.zero
-  /// What was dialled.
+  /// The address that was dialed.
   var address: String?
 }
 
-/// Which faults end a message for good, and which are a matter of time: pure.
+/// Maps the result of an attempt to the delivery's next step, as a pure function.
 ///
 ///     acknowledged → settled · the message itself is refused → given up · quota → a minute · all else → the retry schedule
 struct MQTTVerdict: Hashable, Sendable {

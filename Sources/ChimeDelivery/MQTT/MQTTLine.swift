@@ -2,15 +2,15 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// One endpoint's connection with all that waits for it, and whoever reads what comes by it.
+/// An MQTTLine is the state of one endpoint: its connection, its waiting messages and its subscriber.
 struct MQTTLine {
   struct Sending {
     var job: MQTTJob
     var publications: [MQTTPublication]
-    /// Of its publications, those that are not acknowledged.
+    /// Packet ids of publications that are not acknowledged.
     var numbers: Set<Int> = []
     var refused: Int?
-    /// Until when all of it has to be acknowledged.
+    /// Time limit for all acknowledgements.
     let deadline: ContinuousClock.Instant
     let begun = ContinuousClock.now
 
@@ -20,31 +20,31 @@ struct MQTTLine {
   }
 
   let target: MQTTTarget
-  /// Tells its look-up of a name from earlier ones.
+  /// Distinguishes results of this line's name look-up from those of earlier lines.
   let serial: UInt64
   let begun = ContinuousClock.now
-  /// The addresses that have not been dialled.
+  /// Addresses not yet dialed.
   var addresses: ArraySlice<NetworkAddress> = []
   var connection: MQTTConnection?
-  /// Whether the broker has let it in.
+  /// Whether the broker accepted the connection.
   var isOpen = false
   var isSubscribed = false
-  /// Until when it has to have come further; nil once it is let in.
+  /// Time limit of the current connection step; nil once the connection is open.
   var deadline: ContinuousClock.Instant?
-  /// Until when it has to be let in.
+  /// Time limit for opening the connection.
   var end: ContinuousClock.Instant { begun + Duration(limit) }
-  /// How long that is in all.
+  /// Duration of that limit.
   let limit: Milliseconds
-  /// Why it cannot even begin.
+  /// Why a connection cannot even start.
   var doomed: MQTTConnection.Fault?
   var waiting: [Sending] = []
   var underWay: [Sending] = []
   var reading: MQTTReading?
-  /// What came and nobody has been given yet.
+  /// Received messages not yet passed to the subscriber.
   var arrived: [(id: String, payload: [UInt8])] = []
-  /// What was given to whoever reads and is not recorded yet.
+  /// Ids of received messages that are not recorded yet.
   var unsettled: Set<String> = []
-  /// Names what comes by this connection and no other, of whichever daemon.
+  /// Random prefix of message ids, unique to this connection among all daemons.
   private let name: String
   private var count = 0
 
@@ -55,17 +55,17 @@ struct MQTTLine {
     deadline = end
   }
 
-  /// Whether its acknowledgements may leave: they do for all that came, or for none of it. A daemon that is killed meanwhile is
-  /// sent it again.
+  /// Whether output may be sent. libmosquitto sends acknowledgements for all received messages or none, so output waits
+  /// until all are recorded. If the daemon is killed first, the broker sends them again.
   var mayWrite: Bool { unsettled.isEmpty }
 
-  /// Whether nothing needs it.
+  /// Whether the line has neither messages nor a subscriber.
   var isForNobody: Bool { reading == nil && waiting.isEmpty && underWay.isEmpty }
 
   var polled: pollfd {
     guard let connection else { return pollfd(fd: -1, events: 0, revents: 0) }
     let writes = connection.wantsWrite && mayWrite
-    // What came before is dealt with first: as long as it waits, nothing more is read.
+    // Nothing is read while received messages wait to be recorded.
     let reads = unsettled.isEmpty
     return pollfd(
       fd: connection.socket, events: Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), revents: 0)
@@ -86,7 +86,7 @@ struct MQTTLine {
     unsettled.insert(id)
   }
 
-  /// The broker has said what becomes of a publication.
+  /// Records the broker's acknowledgement of a publication.
   mutating func published(_ number: Int, _ code: Int) {
     guard let index = underWay.firstIndex(where: { $0.numbers.contains(number) }) else { return }
     underWay[index].numbers.remove(number)
@@ -97,7 +97,7 @@ struct MQTTLine {
     finish(sending, MQTTResult(code: refused ?? 0, failure: refused.map { MQTTConnection.refusal($0) }))
   }
 
-  /// Ends all that waits for it.
+  /// Ends all messages of the line with one result.
   func finish(_ result: MQTTResult) { for sending in underWay + waiting { finish(sending, result) } }
 
   private func finish(_ sending: Sending, _ result: MQTTResult) {
@@ -108,14 +108,14 @@ struct MQTTLine {
   }
 }
 
-/// A connection that has something to say yet before it ends. The broker is let acknowledge it: a socket that is closed with something
-/// unread takes with it what the broker has not read either.
+/// A connection that sends its last publications before it closes. It waits for their acknowledgements, because closing
+/// a socket with unread input also discards output that the broker has not read.
 final class MQTTFarewell {
   private let connection: MQTTConnection
   private let endsSession: Bool
-  /// What is not acknowledged.
+  /// Packet ids of unacknowledged publications.
   private var numbers: Set<Int>
-  /// Until when it is waited for.
+  /// Time limit for the acknowledgements.
   let end = ContinuousClock.now + .seconds(2)
 
   init(_ connection: MQTTConnection, _ last: [MQTTPublication], endsSession: Bool) {
@@ -128,7 +128,7 @@ final class MQTTFarewell {
     pollfd(fd: connection.socket, events: Int16(POLLIN | (connection.wantsWrite ? POLLOUT : 0)), revents: 0)
   }
 
-  /// Takes what has come; false when that was all.
+  /// Processes available input. Returns false once the farewell is complete.
   func goesOn() -> Bool {
     do throws(MQTTConnection.Fault) {
       try connection.read()

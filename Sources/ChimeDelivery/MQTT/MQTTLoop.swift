@@ -2,10 +2,10 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// The MQTT thread's own state: a line for each endpoint, and one for each test message.
+/// An MQTTLoop is the state of the MQTT thread: a line for each endpoint and for each test message.
 ///
-/// The thread sleeps in poll(2) on its sockets and on the mailbox's eventfd, until the next moment at which a connection has
-/// to say something. Every client of libmosquitto's is local to it.
+/// The thread sleeps in poll(2) on its sockets and the mailbox's eventfd until the next deadline. It owns all
+/// libmosquitto clients.
 struct MQTTLoop: ~Copyable {
   enum Key: Hashable, Sendable {
     case queue(DeliveryQueue)
@@ -16,9 +16,9 @@ struct MQTTLoop: ~Copyable {
   private let route: HTTPRoute
   private let mailbox: Mailbox<MQTTEngine.Command>
   private var lines: [Key: MQTTLine] = [:]
-  /// What was last shown by each queue, to be shown again by a broker that has lost it.
+  /// The last state published by each queue, sent again when a connection opens in case the broker lost it.
   private var states: [DeliveryQueue: MQTTPublication] = [:]
-  /// Those that are saying goodbye.
+  /// Connections that send their last publications.
   private var leaving: [MQTTFarewell] = []
   private var serial: UInt64 = 0
   private var stops: [@Sendable () -> Void] = []
@@ -27,7 +27,7 @@ struct MQTTLoop: ~Copyable {
     (self.limits, self.route, self.mailbox) = (limits, route, mailbox)
   }
 
-  /// Returns, after the stop, whom to tell of it.
+  /// Runs until the stop and returns the callers to notify of it.
   mutating func run() -> [@Sendable () -> Void] {
     while true {
       if stops.isEmpty {
@@ -35,7 +35,7 @@ struct MQTTLoop: ~Copyable {
         if !stops.isEmpty { abandon() }
       }
       if !stops.isEmpty, leaving.isEmpty { return stops }
-      // In an order, so that the descriptors that are polled can be told apart.
+      // A fixed order relates each poll result to its line.
       let connected = lines.filter { $0.value.connection != nil }.map(\.key)
       var polled = [pollfd(fd: stops.isEmpty ? mailbox.descriptor : -1, events: Int16(POLLIN), revents: 0)]
       for key in connected { if let line = lines[key] { polled.append(line.polled) } }
@@ -49,7 +49,7 @@ struct MQTTLoop: ~Copyable {
     }
   }
 
-  /// Until when nothing has to be done unless something comes, for poll(2).
+  /// Returns the poll(2) timeout in milliseconds.
   private func patience() -> Int32 {
     guard let next = (lines.values.map(\.nextMoment) + leaving.map(\.end)).min() else { return -1 }
     let rest = Milliseconds(ContinuousClock.now.duration(to: next)).rawValue
@@ -84,7 +84,7 @@ struct MQTTLoop: ~Copyable {
     guard let request = job.prepare() else { return }
     serial += 1
     let key = job.queue.map(Key.queue) ?? .test(serial)
-    // An endpoint that is another by now is not to be sent to where it was.
+    // The endpoint has changed, so the old connection must not be used.
     if let known = lines[key], known.target != request.target {
       leave(key, forgetting: false)
       known.reading?.hear(.ended(.init(reason: "the endpoint has changed")))
@@ -117,7 +117,7 @@ struct MQTTLoop: ~Copyable {
     lines[key] = MQTTLine(target, serial: serial, limits: limits)
     let (mailbox, serial, host) = (mailbox, serial, target.address.host)
     if let proxy = route.proxy, !proxy.exceptions.contains(where: { Self.isException($0, host) }) {
-      // What is to be sent has not been handed to the line yet.
+      // The job is not queued in the line yet, so it fails in `publish`.
       lines[key]?.doomed = MQTTConnection.Fault(
         "all messages go through a proxy, which MQTT does not: name \(host) in noProxy of [webhook] to dial it directly"
       )
@@ -147,11 +147,11 @@ struct MQTTLoop: ~Copyable {
     }
   }
 
-  /// Dials the next address that may be.
+  /// Dials the next permitted address.
   private mutating func dial(_ key: Key, after former: MQTTConnection.Fault?) {
     var last = former
     while let end = lines[key]?.end, .now < end, let address = lines[key]?.addresses.popFirst() {
-      // Judged as it is dialled: libmosquitto is given the address, and never the name.
+      // The check applies to the dialed address: libmosquitto gets the address, never the name.
       if let refusal = route.network.refusal(of: address, isOwn: \.isOfThisMachine) {
         last = last ?? MQTTConnection.Fault(refusal.description)
         continue
@@ -180,12 +180,12 @@ struct MQTTLoop: ~Copyable {
     } catch { ended(key, connection, error) }
   }
 
-  /// A connection is of no use any more, whether it was read or written. What the broker has said before may be why.
+  /// Handles a broken connection. Events received before the break may give the reason.
   private mutating func ended(_ key: Key, _ connection: MQTTConnection, _ error: MQTTConnection.Fault) {
     var fault = error
     for event in connection.take() {
       switch event {
-      // Of what had come before it ended, what was acknowledged has arrived.
+      // Acknowledgements received before the break still count.
       case .published(let number, let code): lines[key]?.published(number, code)
       case .connected(let code) where code != 0: fault = .init(MQTTConnection.refusal(code, isLogin: true))
       case .connected, .subscribed, .came: break
@@ -208,7 +208,7 @@ struct MQTTLoop: ~Copyable {
     case .published(let number, let code): lines[key]?.published(number, code)
     case .subscribed(let code):
       guard code < 128 else {
-        // Messages are sent all the same.
+        // Publishing works without the subscription.
         lines[key]?.reading?.hear(
           .ended(.init(reason: "the topic of answers cannot be read: \(MQTTConnection.refusal(code))")))
         lines[key]?.reading = nil
@@ -218,14 +218,14 @@ struct MQTTLoop: ~Copyable {
       lines[key]?.reading?.hear(.opened)
     case .came(let topic, let payload, let isRetained):
       guard let line = lines[key], topic == line.target.address.topics.command, !isRetained else { return }
-      // A button of Home Assistant that was pressed with nothing open.
+      // Home Assistant sends an empty payload for a button pressed with no open message.
       guard !payload.isEmpty else { return }
       lines[key]?.came(payload)
       hand(key)
     }
   }
 
-  /// The broker has let the endpoint in.
+  /// Subscribes and publishes once the broker has accepted the connection.
   private mutating func opened(_ key: Key) throws(MQTTConnection.Fault) {
     guard let connection = lines[key]?.connection, let target = lines[key]?.target else { return }
     lines[key]?.isOpen = true
@@ -241,7 +241,7 @@ struct MQTTLoop: ~Copyable {
     publish(key)
   }
 
-  /// Publishes what waits.
+  /// Publishes the waiting messages.
   private mutating func publish(_ key: Key) {
     if let doomed = lines[key]?.doomed { return fail(key, doomed) }
     guard let line = lines[key], line.isOpen, let connection = line.connection else { return }
@@ -259,7 +259,7 @@ struct MQTTLoop: ~Copyable {
     } catch { fail(key, error) }
   }
 
-  /// Gives whoever reads what has come.
+  /// Passes received messages to the subscriber.
   private mutating func hand(_ key: Key) {
     guard let line = lines[key], let reading = line.reading, !line.arrived.isEmpty else { return }
     lines[key]?.arrived = []
@@ -267,12 +267,12 @@ struct MQTTLoop: ~Copyable {
     reading.hear(.came(replies, nonsense: 0))
   }
 
-  /// Lets what is to be written leave, unless something waits to be recorded: its acknowledgement would go with it.
+  /// Sends pending output, unless received messages are not recorded yet. Output would include their acknowledgements.
   private mutating func flush(_ key: Key) {
     guard let line = lines[key], line.mayWrite, let connection = line.connection, connection.isDialled else { return }
-    // By TLS what is written may read the broker's answer first.
+    // With TLS, writing may first read the broker's answer.
     do throws(MQTTConnection.Fault) { try connection.write() } catch { return ended(key, connection, error) }
-    // A test is over with its message.
+    // A test connection ends with its message.
     if case .test = key, line.isOpen, line.waiting.isEmpty, line.underWay.isEmpty { leave(key, forgetting: false) }
   }
 
@@ -315,7 +315,7 @@ struct MQTTLoop: ~Copyable {
     line.reading?.hear(.ended(.init(reason: reason)))
   }
 
-  /// Says goodbye: what was under way is tried again. Nobody is told that it has ended, who asked for it.
+  /// Closes a line on request, without reporting its end to the subscriber. Its messages in flight are retried.
   private mutating func leave(_ key: Key, forgetting: Bool) {
     guard let line = lines.removeValue(forKey: key) else { return }
     if case .queue(let queue) = key { states[queue] = nil }
@@ -329,7 +329,7 @@ struct MQTTLoop: ~Copyable {
     var last: [MQTTPublication] = []
     let topics = line.target.address.topics
     if forgetting {
-      // An empty message takes away what is retained.
+      // An empty payload removes a retained message.
       last = [MQTTTopics.discovery(line.target.client), topics.state, topics.availability].map {
         MQTTPublication(topic: $0, payload: [], isRetained: true)
       }

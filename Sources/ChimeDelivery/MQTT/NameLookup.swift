@@ -1,9 +1,9 @@
 import Glibc
 
-/// The addresses of a host, asked for on a thread of its own: a name server that does not answer holds nobody else.
+/// Resolves host names on a thread of their own, so that an unresponsive name server blocks nothing else.
 enum NameLookup {
-  /// - Parameter told: called once, from that thread: all addresses in the order in which they are to be tried, or why there are none.
-  /// - Throws: `SystemError` when there is no thread to be had.
+  /// - Parameter told: Called once from that thread, with the addresses in the order to try them or with the fault.
+  /// - Throws: `SystemError` if no thread is available.
   static func begin(
     _ host: String, told: @escaping @Sendable (Result<[NetworkAddress], NameLookupFault>) -> Void
   ) throws(SystemError) {
@@ -31,7 +31,7 @@ enum NameLookup {
   }
 }
 
-/// A sentence without a full stop.
+/// Why a name has no address, as a sentence without a full stop.
 struct NameLookupFault: Error, Hashable, Sendable {
   let description: String
 

@@ -1,10 +1,11 @@
-/// Texts of headers that are not ASCII (RFC 2047).
+/// Encodes non-ASCII text of headers (RFC 2047).
 enum EncodedWords {
-  /// Words in Base64, cut between two characters of the text; the spaces between them do not count.
+  /// Returns the text as Base64 encoded words, cut between characters. Spaces between the words are ignored when
+  /// decoding.
   ///
   /// - Parameters:
-  ///   - bytes: of the text in each word: 45 are 60 characters of Base64, with the frame 72 of the 75 that a word may have.
-  ///   - separator: what stands between two words.
+  ///   - bytes: Bytes of text per word. 45 give 60 characters of Base64, or 72 with the frame, of at most 75 per word.
+  ///   - separator: Text between two words.
   static func text(_ text: String, bytes limit: Int = 45, separator: String = " ") -> String {
     var words: [String] = []
     var part: [UInt8] = []

@@ -1,15 +1,15 @@
 public import ChimeCore
 
-/// Which settings an address takes: those of webhooks mean nothing to a mail server or a broker, and the other way round.
+/// Checks which settings an endpoint's address allows. Each kind of endpoint has settings of its own.
 public enum EndpointRules {
-  /// What does not fit, and a sentence that says what to do.
+  /// A setting that does not fit the address, with a sentence that says what to do.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The setting, as the wire and files call it.
+    /// Name of the setting in the protocol and in files.
     public let field: String
     public let description: String
   }
 
-  /// Judges the address.
+  /// Validates an address.
   public static func check(url: String) throws(EndpointURLError) {
     switch Endpoint.Kind(of: url) {
     case .webhook: try EndpointURL.validate(url)
@@ -19,7 +19,7 @@ public enum EndpointRules {
     }
   }
 
-  /// Judges an address and its settings beside each other; each for itself has been judged before.
+  /// Checks an address and its settings together. Each must already be valid on its own.
   public static func check(url: String, _ settings: EndpointSettings) throws(Fault) {
     switch Endpoint.Kind(of: url) {
     case .webhook: try checkWebhook(settings)
@@ -31,7 +31,7 @@ public enum EndpointRules {
     try checkEvents(settings.events, template.flatMap { try? Template(setting: $0) })
   }
 
-  /// By a template that says nothing of events, what was done would look as if it fired.
+  /// With a template that does not show the event, every event would look like a firing.
   private static func checkEvents(_ events: [OccurrenceEvent]?, _ template: Template?) throws(Fault) {
     guard let events, let template, !template.tellsEvents, !OccurrenceEvent.usual.isSuperset(of: events) else { return }
     throw Fault(
@@ -133,26 +133,26 @@ public enum EndpointRules {
     }
   }
 
-  /// Nil where there is no template, or one that cannot be read.
+  /// Nil without a valid template.
   private static func isMail(_ template: String?) -> Bool? {
     template.flatMap { try? Template(setting: $0) }?.isMail
   }
 
-  /// The address that an email is from, or that answers go to.
+  /// Validates a sender or reply address of an email.
   public static func check(mailbox text: String) throws(EndpointURLError) { _ = try MailAddress(text) }
 
-  /// The server that emails are given to, or the homeserver of a room.
+  /// Validates the address of a mail server or of a room's homeserver.
   public static func check(server text: String) throws(EndpointURLError) {
     if MatrixServer.isMeant(text) { _ = try MatrixServer(text) } else { _ = try MailServer(text) }
   }
 
-  /// People whose answers count: each once.
+  /// Validates the people whose answers count. Duplicates are refused.
   public static func check(senders: [String]) throws(EndpointURLError) { try MatrixUser.check(senders) }
 
-  /// The longest name to log in with, in bytes.
+  /// Maximum length of a login name in bytes.
   private static let userLimit = 255
 
-  /// The name to log in with.
+  /// Validates a login name.
   public static func check(user text: String) throws(EndpointURLError) {
     guard (1...userLimit).contains(text.utf8.count),
       !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

@@ -1,8 +1,8 @@
-/// An address of a mailbox, such as `ann@example.org`, of the form that every server takes (RFC 5321, section 4.1.2, without
-/// quotes): nothing in it can end a command or a header.
+/// A MailAddress is a mailbox such as `ann@example.org`, in the unquoted form that every server accepts (RFC 5321,
+/// section 4.1.2). It cannot end a command or a header.
 struct MailAddress: Hashable, Sendable, CustomStringConvertible {
   let description: String
-  /// What follows the `@`.
+  /// The part after the `@`.
   let domain: String
 
   /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
@@ -14,7 +14,7 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     (description, domain) = (text, String(parts[1]))
   }
 
-  /// Words of letters, digits and `atext` (RFC 5322, section 3.2.3), with dots between them.
+  /// Matches a dot-atom of `atext` (RFC 5322, section 3.2.3).
   private static func isLocalPart(_ text: Substring) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
@@ -42,10 +42,10 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MailAddress {
-  /// Mailboxes of one endpoint, at most: a server may refuse more.
+  /// Maximum mailboxes of one endpoint; servers may refuse more.
   static let most = 20
 
-  /// Those that `mailto:ann@example.org,bob@example.org` names (RFC 6068, without a subject and other headers).
+  /// Parses `mailto:ann@example.org,bob@example.org` (RFC 6068, without header fields).
   static func recipients(of url: String) throws(EndpointURLError) -> [MailAddress] {
     guard url.utf8.count <= EndpointURL.limit else {
       throw EndpointURLError("the address has \(url.utf8.count) bytes; at most \(EndpointURL.limit) are allowed")
@@ -66,7 +66,7 @@ extension MailAddress {
     return found
   }
 
-  /// With the byte in the place of each `%XX` (RFC 3986, section 2.1).
+  /// Decodes `%XX` (RFC 3986, section 2.1).
   private static func decoded(_ text: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

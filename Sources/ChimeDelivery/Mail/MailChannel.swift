@@ -1,7 +1,7 @@
 public import ChimeCore
 import ChimeSchedule
 
-/// Sends occurrences to mailboxes by SMTP. The way is the webhooks': their threads, limits and rules for addresses.
+/// A MailChannel sends occurrences by SMTP. It shares the threads, limits and address rules of webhooks.
 public final class MailChannel: EndpointChannel {
   private let sender: MessageSender
 
@@ -9,7 +9,7 @@ public final class MailChannel: EndpointChannel {
 
   public func prepare() { sender.engine.prepare() }
 
-  /// Reports `.ended` once.
+  /// Sends a message. Reports `.ended` once.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (delivery, timeOfDay) = (message.delivery, sender.configuration.timeOfDay)
     sender.send(
@@ -31,13 +31,13 @@ public final class MailChannel: EndpointChannel {
       })
   }
 
-  /// Does nothing: an email that was sent stays.
+  /// Does nothing, because an email cannot be recalled.
   public func withdraw(_ occurrence: OccurrenceID) {}
 
-  /// The threads are the webhooks', who stop them.
+  /// Does nothing, because the webhook channel stops the shared engine.
   public func stop() async {}
 
-  /// Sends an email about a reminder that is made up.
+  /// Sends an email about a made-up reminder.
   public func test(_ access: EndpointAccess) async -> EndpointTest {
     await sender.test(access) { id, now, values, isShown in
       let occurrence = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: now)

@@ -2,40 +2,40 @@ import ChimeCore
 import ChimeSchedule
 import ChimeWords
 
-/// Who sends an email, who gets it, and how the server is spoken to.
+/// The SMTP envelope of an email: sender, recipients and login.
 struct MailEnvelope: Hashable, Sendable {
   var from: String
   var recipients: [String]
-  /// The name and the password to log in with; nil: without.
+  /// Login name and password; nil for no login.
   var user: String?
   var password: String?
-  /// Whether the server is on this very machine, so that TLS may be done without.
+  /// Whether the server runs on this machine, so that TLS is not required.
   var isLocal: Bool
 }
 
-/// An email of one attempt: made from an endpoint and a message, the same bytes each time.
+/// A MailRequest builds the email of one attempt from an endpoint and a message. Every attempt has the same bytes.
 ///
-/// Whatever a title holds, it is no more than a part of a text: headers are one line each, in encoded words where a text is
-/// not ASCII; the texts are quoted-printable, in which no boundary can stand.
+/// No title can alter the structure: each header is one line, in encoded words if it is not ASCII, and texts are
+/// quoted-printable, which cannot contain a boundary.
 struct MailRequest {
   var access: EndpointAccess
-  /// The delivery's, the same for every attempt.
+  /// The delivery's id, equal for every attempt.
   var id: String
-  /// The occurrence that all its messages are shown under.
+  /// The occurrence; all its emails form one thread.
   var occurrence: OccurrenceID
-  /// Whether it comes again because nobody has answered, or after a snooze.
+  /// Whether this is a later round, after a snooze or without an answer.
   var isRepeat = false
   var date: Instant
   var isUrgent = false
   var values: @Sendable () -> TemplateValues
 
-  /// The longest subject, in bytes.
+  /// Maximum length of the subject in bytes.
   private static let subjectLimit = 256
 
-  /// Its headers, and as the body what follows them.
+  /// Returns the email's headers, and the rest of it as the body.
   ///
-  /// - Throws: `TemplateError` when the template would make too much of the message; `EndpointURLError` for an endpoint that
-  ///   lacks what an email needs.
+  /// - Throws: `TemplateError` if the message could exceed `Template.textLimit`; `EndpointURLError` if the endpoint
+  ///   lacks a setting that emails need.
   func make(password: String?) throws -> HTTPRequest {
     let settings = access.endpoint.settings
     let recipients = try MailAddress.recipients(of: access.endpoint.url)
@@ -90,18 +90,19 @@ struct MailRequest {
     )
   }
 
-  /// One line; never empty. In encoded words where it is not ASCII, looks like some, or is long for one line.
+  /// Returns a non-empty subject. It uses encoded words if the text is not ASCII, contains `=?`, or is too long for one
+  /// line.
   private static func subject(_ text: String) -> String {
     let words = PlainText.withoutControls(text, lines: false).split(separator: " ", omittingEmptySubsequences: true)
     let line = PlainText.clipped(words.joined(separator: " "), bytes: subjectLimit)
     guard !line.isEmpty else { return subject(localized("Reminder")) }
     let isPlain = line.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     if isPlain, line.utf8.count <= 67, line.firstRange(of: "=?") == nil { return line }
-    // With the header's name a line has 76 characters at most (RFC 2047, section 2).
+    // With the header's name, a line has at most 76 characters (RFC 2047, section 2).
     return EncodedWords.text(line, bytes: 39, separator: "\r\n ")
   }
 
-  /// `Mon, 30 Mar 2026 08:30:00 +0000` (RFC 5322, section 3.3).
+  /// Returns a date such as `Mon, 30 Mar 2026 08:30:00 +0000` (RFC 5322, section 3.3).
   private static func date(_ instant: Instant) -> String {
     let civil = Zone.utc.civil(at: instant)
     let (date, weekday) = (civil.date, civil.date.weekday.abbreviation)
@@ -112,9 +113,9 @@ struct MailRequest {
   }
 }
 
-/// Text as it passes through every mail server: lines of at most 76 ASCII characters (RFC 2045, section 6.7).
+/// Encodes text in lines of at most 76 ASCII characters, which every mail server passes on (RFC 2045, section 6.7).
 enum QuotedPrintable {
-  /// - Parameter text: with `\n` between its lines. What is made ends with a line end.
+  /// - Parameter text: Lines separated by `\n`. The result ends with a line end.
   static func encode(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { encode(line: $0) + "\r\n" }.joined()
   }
@@ -125,7 +126,7 @@ enum QuotedPrintable {
     var (result, width) = ("", 0)
     for (index, byte) in bytes.enumerated() {
       let isLast = index == bytes.count - 1
-      // White space at an end is taken away by some servers, and a line that begins as those of a mailbox's file do is changed.
+      // Some servers strip trailing white space, and some change lines that begin with `From ` or a dot.
       let isPlain =
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=") && !(width == 0 && "F.-".utf8.contains(byte))
         || byte == 0x20 && !isLast

@@ -1,12 +1,12 @@
-/// The server that emails are given to, as a setting names it: `smtps://mail.example.org`, or `smtp://mail.example.org:587`,
-/// where TLS begins by STARTTLS.
+/// A MailServer is the server that accepts emails: `smtps://mail.example.org`, or `smtp://mail.example.org:587` with
+/// STARTTLS.
 struct MailServer: Hashable, Sendable {
-  /// The setting.
+  /// The setting's value.
   let url: String
-  /// Whether TLS may be done without: the server is on this very machine, and its address says so.
+  /// Whether TLS is not required, because the address names this machine.
   let isLocal: Bool
 
-  /// Names of this machine that no name server and no network can give another meaning.
+  /// Names of this machine that no name server or network can redefine.
   private static let local: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
   /// - Throws: `EndpointURLError`, whose sentence says what to write instead.

@@ -1,18 +1,18 @@
 import ChimeCore
 import ChimeSchedule
 
-/// How far a session with a mail server had come.
+/// The progress of a session with a mail server.
 enum MailStage: Hashable, Sendable {
-  /// Greeting, TLS, and the log-in.
+  /// Greeting, TLS and login.
   case session
-  /// The message itself: whom it is from, whom it is for, and its text.
+  /// Sender, recipients and text of the message.
   case message
 }
 
 extension WebhookVerdict {
-  /// What the server's last reply means (RFC 5321, section 4.2.1).
+  /// Maps the server's last reply to the delivery's next step (RFC 5321, section 4.2.1).
   ///
-  ///     250 → settled · 4xx → later · 5xx about the message → given up · all else → the retry schedule
+  ///     250 → settled · 4xx → in a minute · 5xx about the message → given up · all else → the retry schedule
   mutating func judge(reply status: Int, isAboutMessage: Bool) {
     switch status {
     case 200..<300: (outcome, next) = (.delivered, .settled)
@@ -28,8 +28,8 @@ extension WebhookVerdict {
     }
   }
 
-  /// Who says *not now* means minutes (RFC 5321, section 4.5.4.1); who delays what is new to them (greylisting), too.
+  /// Delay after a 4xx reply: busy servers (RFC 5321, section 4.5.4.1) and greylisting need minutes.
   private static let pause = Milliseconds.minutes(1)
-  /// Replies that are about who asks, not about the message (RFC 4954, section 6).
+  /// Replies that concern the login rather than the message (RFC 4954, section 6).
   private static let logins: Set<Int> = [530, 534, 535, 538]
 }

@@ -2,32 +2,32 @@ package import ChimeCore
 package import ChimeSchedule
 import ChimeWords
 
-/// What a person has answered in a chat, by a reaction or in words, to one message of Chime's.
+/// A ChatAnswer is a person's answer to one message of Chime, by a reaction or a reply.
 package struct ChatAnswer: Hashable, Sendable {
   package enum What: Hashable, Sendable {
     case done
-    /// It is done, with this item of the reminder's tracker.
+    /// Done, with this item of the reminder's tracker.
     case item(String)
     case dismiss
-    /// By the reminder's usual length.
+    /// Snooze by the reminder's first snooze length.
     case snooze
-    /// How long or until when it is put off, in the words of the person: `20m`, `tomorrow 9:00`. Nothing may be understood of it.
+    /// A free-form snooze time, such as `20m` or `tomorrow 9:00`. It may be invalid.
     case words(String)
   }
 
   package var what: What
-  /// The message that it answers.
+  /// The message that is answered.
   package var delivery: DeliveryID
-  /// What the chat knows the answer by.
+  /// The chat's event id of the answer.
   package var id: String
-  /// When it was given, by the server's clock: what `20m` counts from.
+  /// Server time of the answer. A snooze of `20m` counts from it.
   package var at: Instant
 }
 
 extension ChatAnswer.What {
-  /// What a reaction says; nil: nothing, as most do.
+  /// Maps a reaction to an answer; nil for one without meaning.
   init?(reaction key: String) {
-    // Whichever way it is drawn, and by a hand of whichever colour.
+    // Variation selectors and skin tones do not matter.
     let key = String(String.UnicodeScalarView(key.unicodeScalars.filter { !Self.styles.contains($0.value) }))
     guard let found = Self.reactions[key] else { return nil }
     self = found
@@ -40,10 +40,10 @@ extension ChatAnswer.What {
     "👎": .dismiss,
   ]
 
-  /// The longest answer that is looked at, in bytes.
+  /// Maximum length of a free-form answer in bytes.
   private static let longest = 200
 
-  /// What is replied in words.
+  /// Parses a reply.
   init(reply text: String) {
     let words = Self.ownLines(text).split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
     let line = words.joined(separator: " ")
@@ -69,7 +69,7 @@ extension ChatAnswer.What {
     }
   }
 
-  /// Without what it replies to, which some programs put before it, a line each behind `>`, and an empty line.
+  /// Removes a leading quotation of the message, which some clients add as `>` lines and an empty line.
   private static func ownLines(_ text: String) -> String {
     let lines = PlainText.withoutControls(text, lines: true).split(separator: "\n", omittingEmptySubsequences: false)
     return lines.drop { $0.hasPrefix(">") }.joined(separator: "\n")

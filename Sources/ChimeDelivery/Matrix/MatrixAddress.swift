@@ -1,7 +1,7 @@
-/// A room of Matrix, as an address names it: `matrix:roomid/abc:example.org`, by the specification's scheme ("Matrix URI scheme"),
-/// or `matrix:!abc:example.org`.
+/// A MatrixAddress names a room: `matrix:roomid/abc:example.org` by the Matrix URI scheme, or
+/// `matrix:!abc:example.org`.
 struct MatrixAddress: Hashable, Sendable {
-  /// The room's id, such as `!abc:example.org`, or without a server (room version 12).
+  /// Room id, such as `!abc:example.org`, or without a server name (room version 12).
   let room: String
 
   private static let example = "matrix:roomid/abc:example.org"
@@ -25,12 +25,12 @@ struct MatrixAddress: Hashable, Sendable {
   }
 }
 
-/// The homeserver of the account that Chime has, as a setting names it: `https://matrix.example.org`.
+/// A MatrixServer is the address of Chime's homeserver, such as `https://matrix.example.org`.
 struct MatrixServer: Hashable, Sendable {
-  /// Without a slash at its end.
+  /// URL without a trailing slash.
   let url: String
 
-  /// Whether a setting is meant to be one: of mail servers the address begins otherwise.
+  /// Returns whether a setting is a homeserver's address. Addresses of mail servers have other schemes.
   static func isMeant(_ text: String) -> Bool {
     ["https://", "http://"].contains { text.lowercased().hasPrefix($0) }
   }
@@ -46,7 +46,7 @@ struct MatrixServer: Hashable, Sendable {
   }
 }
 
-/// Somebody on Matrix, such as `@ann:example.org`.
+/// Checks Matrix user ids, such as `@ann:example.org`.
 enum MatrixUser {
   private static let most = 20
 
@@ -67,18 +67,18 @@ enum MatrixUser {
   }
 }
 
-/// What the specification says of all its ids.
+/// Rules for all Matrix identifiers.
 enum Matrix {
-  /// Of users, rooms and events, in bytes ("Common Identifier Format").
+  /// Maximum length of user, room and event ids in bytes ("Common Identifier Format").
   static let longestID = 255
 
-  /// Whether it may be the id of an event.
+  /// Returns whether a text can be an event id.
   static func isEventID(_ text: String) -> Bool {
     text.hasPrefix("$") && text.utf8.count <= longestID
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x7C }
   }
 
-  /// A request's path below the homeserver's address, whose parts are ids and names.
+  /// Returns a request path of the Client-Server API with its parts percent-encoded.
   static func path(_ parts: String...) -> String {
     "/_matrix/client/v3/" + parts.map(TemplateFilter.percentEncoded).joined(separator: "/")
   }

@@ -2,30 +2,30 @@ public import ChimeCore
 import ChimeSchedule
 import Synchronization
 
-/// Sends occurrences into rooms of Matrix, takes them back by editing them, and reads what named people answer there. Rooms with
-/// encryption are refused.
+/// A MatrixChannel sends occurrences to Matrix rooms, withdraws them by edits, and reads named people's answers. It
+/// refuses encrypted rooms.
 ///
-/// The way is the webhooks', and so are the threads: what is sent goes by theirs, and what is read by that of their
-/// answers.
+/// Addresses and TLS follow the rules of webhooks. It shares their threads: messages use the WebhookChannel's engine,
+/// and reading uses the ReplyReader's.
 public final class MatrixChannel: EndpointChannel, AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?
   private let sender: MessageSender
   private let reading: HTTPEngine
   private let executor: (any TaskExecutor)?
-  /// Behind a lock: the loop opens and closes, and each ends by itself.
+  /// A mutex guards the state, because the loop opens and closes readings while they run in tasks.
   private let state = Mutex(State())
 
   private struct State {
     var readings: [UInt64: MatrixReading] = [:]
-    /// When something was explained, of each queue.
+    /// Times of recent explanations per queue.
     var explained: [DeliveryQueue: [Instant]] = [:]
   }
 
-  /// How many answers are told, in how long, that they were not understood.
+  /// Maximum explanations of unclear answers per time span.
   private static let explanations = (count: 5, span: Milliseconds.minutes(10))
 
-  /// - Parameter executor: where rooms are read; nil: in the pool of all tasks, which wakes an idle process once a second.
+  /// - Parameter executor: Where rooms are read; nil for the global pool, which wakes an idle process once a second.
   public init(beside webhooks: WebhookChannel, _ replies: ReplyReader, on executor: (any TaskExecutor)? = nil) {
     (configuration, access, sender) = (webhooks.configuration, webhooks.access, webhooks.sender)
     reading = replies.engine
@@ -34,7 +34,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
 
   public func prepare() { sender.engine.prepare() }
 
-  /// Reports `.ended` once. What is answered comes by the room.
+  /// Sends a message. Reports `.ended` once; answers arrive through the room.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let configuration = configuration
     sender.send(
@@ -50,7 +50,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     let room = try MatrixAddress(access.endpoint.url).room
     let zone = message.reminder?.governingZone ?? .local
     let timeOfDay = { configuration.timeOfDay($0, zone) }
-    // The same for all attempts: a server that has had one of them answers with the event that it has made of that.
+    // All attempts share the transaction id, so a server that received an earlier attempt returns its event.
     let transaction = message.delivery.id.rawValue
     let (action, body): (String, [UInt8])
     if message.delivery.event?.isWithdrawal == true {
@@ -71,10 +71,10 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
       version: configuration.version)
   }
 
-  /// Does nothing: what is shown is taken back by a message of its own.
+  /// Does nothing. A separate message withdraws the original.
   public func withdraw(_ occurrence: OccurrenceID) {}
 
-  /// What is sent and read goes by the engines of others, who stop them.
+  /// Closes the readings. The owners of the engines stop those.
   public func stop() async { for reading in state.withLock({ Array($0.readings.values) }) { reading.close() } }
 
   // MARK: Answers
@@ -98,13 +98,13 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     state.withLock { $0.readings.removeValue(forKey: number) }?.close()
   }
 
-  /// Replies to an answer of which nothing came, once, unless that happens too often.
+  /// Replies once to an answer that had no effect, unless that happened too often recently.
   public func explain(_ reply: ReplyReader.Reply, of queue: DeliveryQueue, isImpossible: Bool) {
     guard case .success(.answer(let answer)) = reply.said, let open = access(queue),
       let room = try? MatrixAddress(open.endpoint.url).room, mayExplain(queue)
     else { return }
     let content = MatrixContent(explaining: answer.delivery, isImpossible: isImpossible)
-    // The same for the same answer, should it be read again.
+    // The same answer gets the same transaction id, in case it is read again.
     let transaction = "chime-\(SHA256.digest(of: Array(answer.id.utf8)).prefix(24))"
     let client = MatrixClient(engine: reading, configuration: configuration, access: { open })
     Task(executorPreference: executor) {
@@ -127,7 +127,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
 
   // MARK: A test
 
-  /// Looks whether the room is there and not encrypted, and sends one message.
+  /// Checks that the room exists and is not encrypted, then sends a message.
   public func test(_ access: EndpointAccess) async -> EndpointTest {
     let now = sender.clock()
     var random = SystemRandom()
@@ -167,7 +167,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
 }
 
 extension WebhookVerdict {
-  /// What a homeserver's answer to a message means.
+  /// Maps a homeserver's response to the delivery's next step.
   ///
   ///     200 with an event's id → settled · 429 → that long · 400, 413 → given up · all else → the retry schedule
   init(matrix result: HTTPResult, of delivery: Delivery) {

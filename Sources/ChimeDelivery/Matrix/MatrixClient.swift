@@ -3,21 +3,21 @@ import ChimeSchedule
 import FoundationEssentials
 import Synchronization
 
-/// Asks a homeserver, one request after another, by the thread of an HTTP engine.
+/// A MatrixClient sends requests to a homeserver, one at a time, on an HTTP engine's thread.
 struct MatrixClient: Sendable {
   let engine: HTTPEngine
   let configuration: EndpointConfiguration
   let access: @Sendable () -> EndpointAccess?
 
-  /// Why something cannot be had.
+  /// Why a request failed.
   struct Fault: Error {
-    /// A sentence without a full stop, with what was secret taken out.
+    /// A redacted sentence without a full stop.
     var reason: String
     var retryAfter: Milliseconds?
-    /// Whether no answer came, or one of somebody who stands between.
+    /// Whether no response arrived, or only one of an intermediary.
     var isOnTheWay = false
     var status: Int?
-    /// The server's own word, such as `M_FORBIDDEN`.
+    /// The server's error code, such as `M_FORBIDDEN`.
     var code: String?
   }
 
@@ -26,10 +26,10 @@ struct MatrixClient: Sendable {
     var body: [UInt8]
   }
 
-  /// The longest answer, in bytes.
+  /// Maximum length of a response in bytes.
   static let longest = 1 << 20
 
-  /// A request with the endpoint's token.
+  /// Returns a request with the endpoint's token.
   static func request(
     _ access: EndpointAccess, _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = [],
     version: String
@@ -45,8 +45,8 @@ struct MatrixClient: Sendable {
   }
 
   /// - Parameters:
-  ///   - number: by which it can be given up; nil: it cannot.
-  ///   - limit: how long it may take in all.
+  ///   - number: Identifies the request for cancellation; nil if it cannot be canceled.
+  ///   - limit: Time limit for the whole request.
   func ask(
     _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = [], number: UInt64? = nil,
     limit: Milliseconds? = nil
@@ -70,7 +70,7 @@ struct MatrixClient: Sendable {
     return try Self.judged(result, intake.bytes, isTooLong: intake.isTooLong)
   }
 
-  /// The same, and reads the answer.
+  /// Sends a GET request and decodes the response.
   func ask<Value: Decodable>(
     for type: Value.Type, _ path: String, query: [(String, String)] = [], number: UInt64, limit: Milliseconds? = nil
   ) async throws(Fault) -> Value {
@@ -96,7 +96,7 @@ struct MatrixClient: Sendable {
     return Answer(result: result, body: body)
   }
 
-  /// What a refusal means, and what to do.
+  /// Returns a sentence that explains a refusal and says what to do.
   static func sentence(_ status: Int, _ said: MatrixReply.Fault?) -> String {
     let answered = said.map { "\(status) \($0.errcode)" } ?? "\(status)"
     return switch (status, said?.errcode) {
@@ -113,7 +113,7 @@ struct MatrixClient: Sendable {
     }
   }
 
-  /// The body of one answer. A lock guards it, for the compiler's sake: the engine's thread fills it before the end is told.
+  /// The body of one response. The engine's thread fills it before the request ends; the lock satisfies the compiler.
   private final class Intake: Sendable {
     private let state = Mutex<(bytes: [UInt8], isTooLong: Bool)>(([], false))
 
@@ -134,7 +134,8 @@ struct MatrixClient: Sendable {
 }
 
 extension MatrixClient {
-  /// Who the account is, once it is known to be in a room that is not encrypted. Where it was invited, it joins.
+  /// Returns Chime's user id after checking that it is in the room and the room is not encrypted. It accepts an
+  /// invitation.
   func enter(_ room: String, number: UInt64) async throws(Fault) -> String {
     let user = try await ask(for: MatrixReply.Whoami.self, Matrix.path("account", "whoami"), number: number).user_id
     do throws(Fault) {

@@ -2,14 +2,14 @@ import ChimeCore
 import ChimeSchedule
 import ChimeWords
 
-/// What an event holds: a text, the same in HTML, and which message of Chime's it is about.
+/// A MatrixContent is the content of a room event: text, HTML, and the id of Chime's message.
 struct MatrixContent: Hashable, Sendable {
-  /// Whether clients ring for it: a notice is only shown.
+  /// Whether the event is a notice, for which clients do not ring.
   var isNotice = false
   var lines: [Line]
-  /// The message that it is, or is about: answers to it are answers to that one.
+  /// The message that this event is or refers to. Replies to the event answer it.
   var delivery: DeliveryID
-  /// Whom it calls by name.
+  /// User ids to mention.
   var mentions: [String] = []
 
   struct Line: Hashable, Sendable {
@@ -30,12 +30,12 @@ struct MatrixContent: Hashable, Sendable {
     }
   }
 
-  /// The key of ours among an event's.
+  /// Chime's own key in an event's content.
   static let key = "io.chime.delivery"
 
   var text: String { lines.map(\.text).joined(separator: "\n") }
 
-  /// The members of `content`.
+  /// Writes the members of `content`.
   private func write(_ json: inout JSONText, prefix: String = "") {
     json.member("body", prefix + text)
     json.member("format", "org.matrix.custom.html")
@@ -45,18 +45,18 @@ struct MatrixContent: Hashable, Sendable {
     json.member("msgtype", isNotice ? "m.notice" : "m.text")
   }
 
-  /// A message of its own.
+  /// The content of a new event.
   var bytes: [UInt8] {
     var json = JSONText()
     json.object { write(&$0) }
     return json.bytes
   }
 
-  /// What takes the place of an event that was sent.
+  /// Returns the content that replaces an earlier event.
   func bytes(replacing event: String) -> [UInt8] {
     var json = JSONText()
     json.object { json in
-      // For programs that show no edits.
+      // Fallback for clients without edits.
       write(&json, prefix: "* ")
       json.object("m.new_content") { write(&$0) }
       json.object("m.relates_to") { json in
@@ -67,7 +67,7 @@ struct MatrixContent: Hashable, Sendable {
     return json.bytes
   }
 
-  /// What is replied to an event.
+  /// Returns the content of a reply to an event.
   func bytes(answering event: String) -> [UInt8] {
     var json = JSONText()
     json.object { json in
@@ -79,7 +79,7 @@ struct MatrixContent: Hashable, Sendable {
 }
 
 extension MatrixContent {
-  /// That a reminder fires, or what became of it.
+  /// Creates the content for a firing or another event.
   init(_ message: OutboundMessage, to access: EndpointAccess, timeOfDay: (Instant) -> String) {
     let title = Presentation.title(of: message)
     delivery = message.delivery.id
@@ -106,7 +106,7 @@ extension MatrixContent {
     }
   }
 
-  /// What stands in the place of a message that waits for no answer any more; nil: nothing, as a later one has come.
+  /// Creates the replacement of a message that no longer waits for an answer; nil if a later message supersedes it.
   init?(insteadOf message: OutboundMessage, timeOfDay: (Instant) -> String) {
     guard let taken = message.delivery.event?.message, let end = Self.end(message.occurrence, timeOfDay: timeOfDay)
     else { return nil }
@@ -139,13 +139,13 @@ extension MatrixContent {
     }
   }
 
-  /// The message of `chime endpoint test`.
+  /// Creates the message of `chime endpoint test`.
   init(testOf delivery: DeliveryID) {
     self.init(
       lines: [Line(text: "A test of Chime", style: .strong), Line(text: "No reminder has fired.")], delivery: delivery)
   }
 
-  /// What somebody is told whose words were not understood.
+  /// Creates the reply to an answer that had no effect.
   init(explaining delivery: DeliveryID, isImpossible: Bool) {
     let text =
       isImpossible

@@ -2,14 +2,14 @@ import ChimeCore
 import ChimeSchedule
 import FoundationEssentials
 
-/// What the Client-Server API answers (spec.matrix.org, v1.1 and later), as far as it says something here. What is not as it is
-/// described there is passed over or refused; nothing of it is believed.
+/// Responses of the Client-Server API (spec.matrix.org, v1.1 and later), as far as Chime uses them. Values that violate
+/// the specification are ignored or refused.
 enum MatrixReply {
-  /// `POST …/send`, `…/redact`.
+  /// The response of `POST …/send` and `…/redact`.
   struct Sent: Decodable {
     var event_id: String
 
-    /// The event's id; nil when there is none.
+    /// Returns the event id; nil if there is none.
     static func id(in text: some Collection<UInt8>) -> String? {
       guard let sent = try? JSONDecoder().decode(Sent.self, from: Data(text)), Matrix.isEventID(sent.event_id) else {
         return nil
@@ -20,7 +20,7 @@ enum MatrixReply {
 
   struct Whoami: Decodable { var user_id: String }
 
-  /// What is said beside any status but 2xx.
+  /// The body of any response other than 2xx.
   struct Fault: Decodable {
     var errcode: String
     var error: String?
@@ -33,7 +33,7 @@ enum MatrixReply {
       self = found
     }
 
-    /// How long the server wants not to be called.
+    /// How long the server asks not to be called.
     var wait: Milliseconds? {
       retry_after_ms.flatMap { $0 > 0 && $0 < 86_400_000 ? .milliseconds(Int64($0.rounded(.up))) : nil }
     }
@@ -56,27 +56,27 @@ enum MatrixReply {
     }
   }
 
-  /// `GET …/messages`, the newest first.
+  /// The response of `GET …/messages`, newest event first.
   struct Messages: Decodable {
     var chunk: [MatrixEvent]?
     var end: String?
   }
 
-  /// Whether it can be asked from again, and be kept.
+  /// Returns whether a pagination token is safe to store and send.
   static func isPlace(_ token: String) -> Bool {
     (1...1_024).contains(token.utf8.count) && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }
 
-/// An event, as far as it may be an answer or what is answered. Whatever is of another kind than it should be is not there.
+/// A room event, with the fields of answers and of Chime's messages. A field of the wrong type is treated as missing.
 struct MatrixEvent: Decodable {
   var id: String?
   var type: String?
   var sender: String?
-  /// By the clock of its server.
+  /// Time by the clock of the sender's server.
   var at: Instant?
   var body: String?
-  /// Chime's own key.
+  /// The value of Chime's own key.
   var delivery: String?
   private var relation: Relation?
 
@@ -113,9 +113,9 @@ struct MatrixEvent: Decodable {
     relation = try? content.decode(Relation.self, forKey: .relation)
   }
 
-  /// What it answers, and with what; nil: it is no answer.
+  /// The answered event and the answer; nil if the event is no answer.
   var answer: (to: String, what: ChatAnswer.What)? {
-    // What Chime has said itself is no answer, whosever account it has.
+    // Events with Chime's own key are never answers, whichever account sent them.
     guard delivery == nil, let relation else { return nil }
     switch type {
     case "m.reaction":
@@ -124,7 +124,7 @@ struct MatrixEvent: Decodable {
       else { return nil }
       return (target, what)
     case "m.room.message":
-      // In a thread, what is said without replying to anything answers what the thread is about.
+      // A message in a thread that replies to nothing answers the thread's root.
       let isOfThread = relation.rel_type == "m.thread" && relation.is_falling_back == true
       guard relation.rel_type == nil || relation.rel_type == "m.thread",
         let target = isOfThread ? relation.event_id : relation.replied?.event_id, Matrix.isEventID(target), let body
@@ -137,7 +137,7 @@ struct MatrixEvent: Decodable {
   var isEncrypted: Bool { type == "m.room.encrypted" }
 }
 
-/// Which events are asked for: of one room, what named people say there, and nothing else.
+/// A sync filter for the messages of named people in one room.
 enum MatrixFilter {
   static let most = 50
 
@@ -158,7 +158,7 @@ enum MatrixFilter {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// The same for `GET …/messages`.
+  /// Returns the filter for `GET …/messages`.
   static func text(senders: [String]) -> String {
     var json = JSONText()
     json.object { events(&$0, senders) }

@@ -2,28 +2,27 @@ import ChimeCore
 import ChimeSchedule
 import Synchronization
 
-/// What named people answer in one room, read from where it was left until it is closed: one request at a time, which the server
-/// holds until something has come.
+/// A MatrixReading reads named people's answers in one room by long polls, one at a time, until it is closed.
 ///
-/// Between them it waits until the loop has recorded all that came, so that nothing heaps up, and a daemon that is killed
-/// reads again from what was recorded.
+/// Each poll waits until the loop has recorded all earlier answers. Answers therefore cannot pile up, and a daemon that
+/// is killed resumes after the last recorded answer.
 final class MatrixReading: Sendable {
   private let queue: DeliveryQueue
   private let number: UInt64
   private let client: MatrixClient
   private let hear: @Sendable (ReplyReader.Event) -> Void
-  /// Behind a lock, because the loop closes and settles while it runs.
+  /// A mutex guards the state, because the loop closes and settles while the reading runs.
   private let state = Mutex(State())
 
   private struct State {
     var isClosed = false
-    /// What is to be recorded before more is asked for, and who waits for that.
+    /// The reply that must be recorded before the next poll, and the task that waits for it.
     var owed: (id: String, waiter: CheckedContinuation<Void, Never>?)?
   }
 
-  /// How long a room is silent before it is noted all the same how far it was read.
+  /// How long a room may be silent before its position is recorded anyway.
   private static let silence = Milliseconds.hours(1)
-  /// Pages of what was said since the last look, of `MatrixFilter.most` events each.
+  /// Maximum pages of missed events, with `MatrixFilter.most` events each.
   private static let mostPages = 100
 
   init(
@@ -53,7 +52,7 @@ final class MatrixReading: Sendable {
 
   private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// - Parameter last: the id of the last reply that was recorded; nil: none.
+  /// - Parameter last: Id of the last recorded reply; nil for none.
   func run(after last: String?) async {
     do throws(MatrixClient.Fault) {
       try await read(from: MatrixPlace(last))
@@ -91,7 +90,7 @@ final class MatrixReading: Sendable {
         continue
       }
       guard !isClosed else { return }
-      // Another token may be another account's, whose messages are others.
+      // Another token may belong to another account, whose messages are different.
       guard client.access()?.token == token else { throw .init(reason: "it has another token now") }
       patience.answered(after: Milliseconds(asked.duration(to: .now)))
       guard pace.allows(at: .now) else { throw .init(reason: "it answers too often, and with nothing new") }
@@ -143,7 +142,7 @@ final class MatrixReading: Sendable {
     return sync
   }
 
-  /// What came since a place, the oldest first.
+  /// Returns the events after a position, oldest first.
   private func events(
     _ sync: MatrixReply.Sync, _ source: MatrixSource, _ place: MatrixPlace
   ) async throws(MatrixClient.Fault) -> [MatrixEvent] {
@@ -155,12 +154,12 @@ final class MatrixReading: Sendable {
     if let after = place.after, let known = events.lastIndex(where: { $0.id == after }) {
       events.removeFirst(known + 1)
     }
-    // Of a room that is read for the first time, what was said before the endpoint was there is nothing to it.
+    // On the first read of a room, events before the creation of the endpoint are irrelevant.
     if place.since == nil { events.removeAll { ($0.at ?? .earliest) < source.since } }
     return events
   }
 
-  /// What a server has left out of its answer because it was much.
+  /// Fetches events that the server left out of a limited timeline.
   private func gap(
     _ source: MatrixSource, from: String, to since: String
   ) async throws(MatrixClient.Fault) -> [MatrixEvent] {
@@ -179,12 +178,12 @@ final class MatrixReading: Sendable {
     return found.reversed()
   }
 
-  /// What is to be done for them, in their order.
+  /// Returns the replies to process, in order.
   private func replies(
     _ events: [MatrixEvent], _ source: MatrixSource, _ place: MatrixPlace
   ) async throws(MatrixClient.Fault) -> [ReplyReader.Reply] {
     var replies: [ReplyReader.Reply] = []
-    // What is answered several times is looked up once.
+    // Each answered event is looked up once.
     var known: [String: DeliveryID?] = [:]
     for event in events {
       guard let id = event.id, let sender = event.sender, source.senders.contains(sender) else { continue }
@@ -204,7 +203,7 @@ final class MatrixReading: Sendable {
     return replies
   }
 
-  /// Which message of Chime's an event is; nil: none. The server is asked, as nobody else can say who has sent it.
+  /// Returns the id of Chime's message in an event; nil if it is none. Only the server can confirm its sender.
   private func delivery(_ id: String, _ source: MatrixSource) async throws(MatrixClient.Fault) -> DeliveryID? {
     let event: MatrixEvent
     do throws(MatrixClient.Fault) {
@@ -221,26 +220,26 @@ final class MatrixReading: Sendable {
   }
 }
 
-/// What is read.
+/// The parameters of a reading.
 private struct MatrixSource {
   var room: String
-  /// Whose Chime's messages are.
+  /// Chime's own account.
   var account: String
   var senders: Set<String>
-  /// When the endpoint was made.
+  /// Creation time of the endpoint.
   var since: Instant
   var filter: String
   var pageFilter: String
 }
 
-/// How far a room was read: what `since` asks for, and the last event behind that of which something came.
+/// A position in a room: the `since` token, and the last event after it that was processed.
 struct MatrixPlace: Hashable {
   var since: String?
   var after: String?
 
   init(since: String?, after: String? = nil) { (self.since, self.after) = (since, after) }
 
-  /// The id of a reply; no event's id has a bar in it.
+  /// Parses a reply's id. Event ids never contain a bar.
   init(_ text: String?) {
     guard let text else {
       (since, after) = (nil, nil)
@@ -254,7 +253,7 @@ struct MatrixPlace: Hashable {
   var text: String { "\(since ?? "")|\(after ?? "")" }
 }
 
-/// How often a server may answer at once: 60 times, and once in a second on the average.
+/// Limits a server's responses: a burst of 60, and one per second on average.
 struct MatrixPace {
   private static let burst = 60
   private var answers = 0

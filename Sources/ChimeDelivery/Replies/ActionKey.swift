@@ -1,8 +1,8 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What a button of a popup stands for, in words that say all by themselves: servers tell every program on the bus which
-/// button was pressed, so a daemon that was restarted since still understands.
+/// An ActionKey is the action key of a popup's button. It contains the answer and the occurrence, because the server
+/// reports button presses to every program on the bus and the daemon may have restarted since.
 ///
 ///     done:r7k2@1774852200
 ///     item:speedmaster:r7k2@1774852200
@@ -16,7 +16,7 @@ package struct ActionKey: Hashable, Sendable {
     self.occurrence = occurrence
   }
 
-  /// Nil for any other program's words.
+  /// Nil for a key of another program.
   package init?(_ text: String) {
     guard text.utf8.count <= 200 else { return nil }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -38,7 +38,7 @@ package struct ActionKey: Hashable, Sendable {
     switch answer {
     case .done: "done:\(occurrence)"
     case .item(let item): "item:\(item):\(occurrence)"
-    // No popup has such a button.
+    // Popups have no such buttons.
     case .dismiss, .amount: "dismiss:\(occurrence)"
     case .snooze(let length): "snooze:\(DurationText.format(length)):\(occurrence)"
     }

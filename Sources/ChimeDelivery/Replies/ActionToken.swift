@@ -2,48 +2,47 @@ import CCrypto
 package import ChimeCore
 package import ChimeSchedule
 
-/// One thing that somebody may do from anywhere, once: whoever has the text may do it, and nobody can make one without the
-/// endpoint's secret.
+/// An ActionToken authorizes one action, once, for anyone who has its text. Only the endpoint's secret can create one.
 ///
 ///     chact_MTpvOnI3azJAMTc3NDg1OTQwMDoxOmRvbmU6OjE3NzU0NjQyMDA.3q2-7wABAgM…
 ///
-/// The text is `chact_`, base64url of what it allows, a full stop, and base64url of that one's HMAC-SHA256. What it allows is
-/// written with colons between: the version, `o`, occurrence, round, action, its argument and the second from which on it is
-/// refused; or the version, `p`, an expectation and the ping.
+/// The text is `chact_`, the base64url payload, a full stop, and the payload's HMAC-SHA256 in base64url. The payload is
+/// separated by colons: version, `o`, occurrence, round, action, its argument and the expiry in seconds since the
+/// epoch; or version, `p`, expectation and ping kind.
 package struct ActionToken: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
     case done
-    /// With this item of the reminder's tracker.
+    /// Completes with this item of the reminder's tracker.
     case item(String)
     case snooze(Milliseconds)
     case dismiss
-    /// It is done, and so much of the reminder's tracker, in grains.
+    /// Completes and logs this amount in the reminder's tracker, in fixed-point units.
     case log(grains: Int64)
   }
 
   package enum Subject: Hashable, Sendable {
-    /// An answer to one round of an occurrence, before `expiry`.
+    /// An answer to one round of an occurrence, valid before `expiry`.
     case answer(Action, OccurrenceID, round: Int, expiry: Instant)
-    /// What a job says of itself. It may be used again and again.
+    /// A job's report of itself. Such a token may be used repeatedly.
     case ping(Ping.Kind, ReminderID)
   }
 
   package var subject: Subject
-  /// What tells it from all others: its signature. Empty for one that has not been signed.
+  /// The signature, which identifies the token; empty before it is signed.
   package private(set) var signature = ""
 
   package init(_ subject: Subject) { self.subject = subject }
 
-  /// How long an answer may be given after its message was made.
+  /// Lifetime of an answer token, counted from the creation of its message.
   package static let life = Milliseconds.days(7)
   package static let prefix = "chact_"
   private static let version = "1"
-  /// The longest text that is looked at, in bytes.
+  /// Maximum length of a token in bytes.
   private static let limit = 512
 
   // MARK: Text
 
-  /// The text, signed, with its expiry in whole seconds; nil when what it is about cannot be written so.
+  /// Returns the signed text; nil if the subject cannot be encoded. The expiry is truncated to seconds.
   package func text(_ key: TokenKey) -> String? {
     let payload = Array(payload.utf8)
     guard Self.subject(payload) != nil else { return nil }
@@ -52,11 +51,11 @@ package struct ActionToken: Hashable, Sendable {
     return text.utf8.count <= Self.limit ? text : nil
   }
 
-  /// Reads a text that somebody has sent.
+  /// Parses and verifies a token.
   ///
   /// - Parameters:
-  ///   - keys: those that the endpoint signs with, or has signed with until a while ago.
-  ///   - now: after `expiry` it is refused.
+  ///   - keys: Keys of the endpoint's current and recently replaced secrets.
+  ///   - now: Current time; a token is refused from its `expiry` on.
   package init(_ text: String, keys: [TokenKey], at now: Instant) throws(TokenFault) {
     let bytes = text.utf8
     guard bytes.count <= Self.limit, text.hasPrefix(Self.prefix) else { throw .malformed }
@@ -64,7 +63,7 @@ package struct ActionToken: Hashable, Sendable {
     guard parts.count == 2, let payload = Base64.decodeURL(parts[0].utf8),
       let signature = Base64.decodeURL(parts[1].utf8)
     else { throw .malformed }
-    // Before anything else of it is looked at.
+    // The signature is checked before the payload is parsed.
     guard keys.contains(where: { $0.verifies(signature, of: String(parts[0])) }) else { throw .forged }
     guard let subject = Self.subject(payload) else { throw .malformed }
     self.subject = subject
@@ -91,7 +90,7 @@ package struct ActionToken: Hashable, Sendable {
     }
   }
 
-  /// Nil unless it is written just as `payload` writes it.
+  /// Returns nil unless the text is exactly what `payload` would write.
   private static func subject(_ payload: [UInt8]) -> Subject? {
     guard let text = String(validating: payload, as: UTF8.self) else { return nil }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -128,26 +127,26 @@ package struct ActionToken: Hashable, Sendable {
   }
 }
 
-/// Why an action token changes nothing.
+/// Why an action token has no effect.
 package enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
-  /// It is no token.
+  /// The text is not a token.
   case malformed
-  /// No secret of the endpoint has signed it.
+  /// No secret of the endpoint signed it.
   case forged
-  /// Its time is over.
+  /// It has expired.
   case expired
-  /// Its round is over: it was answered, or has come again since.
+  /// Its round is over: it was answered, or the occurrence fired again.
   case over
   /// It was used before.
   case replayed
-  /// It is about nothing that the endpoint's owner has.
+  /// Its occurrence does not belong to the endpoint's owner.
   case foreign
-  /// What it asks for cannot be done.
+  /// The requested action is impossible.
   case impossible
 }
 
-/// What the action tokens of one endpoint are signed with. It follows from a secret of the endpoint's, which cannot be had
-/// from it, and from whose endpoint it is: a token of one is of no use to another, though both have one secret.
+/// The signing key of an endpoint's action tokens. It is derived from the endpoint's secret and from the endpoint, so a
+/// token of one endpoint is invalid for another even if both share a secret. It does not reveal the secret.
 package struct TokenKey: Sendable {
   private let key: SigningKey
 
@@ -155,7 +154,7 @@ package struct TokenKey: Sendable {
 
   func sign(_ text: String) -> [UInt8] { key.sign(Array(text.utf8)) }
 
-  /// Takes as long whether it does or not.
+  /// Verifies a signature in constant time.
   func verifies(_ signature: [UInt8], of text: String) -> Bool {
     let right = sign(text)
     return signature.count == right.count && CRYPTO_memcmp(signature, right, right.count) == 0
@@ -163,12 +162,12 @@ package struct TokenKey: Sendable {
 }
 
 extension EndpointAccess {
-  /// The keys of its action tokens, that of its newest secret first; empty while no secret can be read.
+  /// Keys of the endpoint's action tokens, newest secret first; empty while no secret is readable.
   package func tokenKeys(at now: Instant) -> [TokenKey] {
     secrets(at: now).map { $0.tokenKey(of: endpoint.queue) }
   }
 
-  /// The text of a token; nil while no secret can be read.
+  /// Returns the text of a token; nil while no secret is readable.
   package func actionToken(_ subject: ActionToken.Subject, at now: Instant) -> String? {
     tokenKeys(at: now).first.flatMap { ActionToken(subject).text($0) }
   }

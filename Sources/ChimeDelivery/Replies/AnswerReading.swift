@@ -1,23 +1,23 @@
 public import ChimeCore
 
-/// Brings what people answer elsewhere, by a connection that goes out.
+/// Reads people's answers from a remote service over an outgoing connection.
 public protocol AnswerReading: AnyObject, Sendable {
-  /// Asks for what came after a message, and for all that comes from then on.
+  /// Reads the answers after a message and all later ones.
   ///
   /// - Parameters:
-  ///   - last: by the id that it came with; nil: for all that is kept.
-  ///   - number: tells it from all others.
+  ///   - last: Id of the last processed message; nil for everything the service has kept.
+  ///   - number: Identifies this stream.
   func open(
     _ queue: DeliveryQueue, after last: String?, number: UInt64, hear: @escaping @Sendable (ReplyReader.Event) -> Void)
-  /// Nothing more is to be done for a message that came: it need not come again.
+  /// Confirms that a message is recorded, so that it need not be sent again.
   func settle(_ id: String, of number: UInt64)
-  /// Tells who has answered that nothing came of it, where there is a way to.
+  /// Tells the sender, if possible, that an answer had no effect.
   ///
-  /// - Parameter isImpossible: whether it was understood, and cannot be done.
+  /// - Parameter isImpossible: Whether the answer was understood but cannot be carried out.
   func explain(_ reply: ReplyReader.Reply, of queue: DeliveryQueue, isImpossible: Bool)
-  /// Gives one up.
+  /// Closes a stream.
   ///
-  /// - Parameter forgetting: whether the other side may forget all that it keeps for it: the endpoint is gone.
+  /// - Parameter forgetting: Whether the service may delete its state, because the endpoint was removed.
   func close(_ number: UInt64, forgetting: Bool)
   func stop() async
 }

@@ -2,8 +2,8 @@ import ChimeCore
 import ChimeSchedule
 import ChimeWords
 
-/// What somebody who has a message may do at once: the address that the tokens are sent to, empty where they are asked for
-/// (`EndpointSettings.polled`), and a token for each thing, with the words on its button.
+/// The actions that the receiver of a message may take: the address for their tokens, and a token and a button label
+/// for each. The address is empty if the daemon polls for tokens (`EndpointSettings.polled`).
 struct OfferedAnswers: Sendable {
   struct Offer: Hashable, Sendable {
     var token: String
@@ -16,7 +16,7 @@ struct OfferedAnswers: Sendable {
   var dismiss: Offer?
   var log: Offer?
 
-  /// Nil for a message that nobody answers: its endpoint reads no answers, or what it tells is done already.
+  /// Nil if the endpoint reads no answers or the message reports an event or a closed occurrence.
   init?(to message: OutboundMessage, by access: EndpointAccess, at now: Instant) {
     guard let address = access.endpoint.answersAddress, message.delivery.event == nil, message.occurrence.isOpen,
       message.reminder != nil,
@@ -25,7 +25,7 @@ struct OfferedAnswers: Sendable {
     self.address = access.endpoint.settings.polled == nil ? address : ""
     let delivery = message.delivery
     func offer(_ action: ActionToken.Action, _ label: String) -> Offer? {
-      // Counted from when the message was made: all its attempts send the same.
+      // The expiry counts from the message's creation, so that all attempts send the same token.
       ActionToken(
         .answer(
           action, message.occurrence.id, round: delivery.round, expiry: delivery.createdAt + ActionToken.life)
@@ -42,7 +42,7 @@ struct OfferedAnswers: Sendable {
     log = message.report?.log.flatMap { offer(.log(grains: $0.grains), $0.title) }
   }
 
-  /// Those of a reminder that is made up: nothing has come of it that they could answer.
+  /// Actions of a made-up reminder. Their tokens have no effect.
   init?(sampleFor access: EndpointAccess, at now: Instant) {
     guard let address = access.endpoint.answersAddress, let key = access.tokenKeys(at: now).first else { return nil }
     self.address = access.endpoint.settings.polled == nil ? address : ""
@@ -72,7 +72,7 @@ struct OfferedAnswers: Sendable {
     }
   }
 
-  /// One short line that may stand between quotes.
+  /// Returns one short line that is safe between quotes.
   private static func label(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in PlainText.withoutControls(text, lines: false).unicodeScalars {
@@ -84,7 +84,7 @@ struct OfferedAnswers: Sendable {
 }
 
 extension TemplateValues {
-  /// Without tokens, of which only that they are there is to be seen, where `redacted`.
+  /// Sets the values of the answers. With `redacted`, tokens are replaced by the mark.
   mutating func put(_ answers: OfferedAnswers?, redacted: Bool = false) {
     guard let answers else { return }
     self[.answersAddress] = .text(answers.address)

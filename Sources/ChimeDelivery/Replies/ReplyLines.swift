@@ -1,14 +1,14 @@
 import ChimeSchedule
 import FoundationEssentials
 
-/// What a topic of ntfy says in its stream of JSON, a line each (docs.ntfy.sh/subscribe/api).
+/// One line of ntfy's JSON stream of a topic (docs.ntfy.sh/subscribe/api).
 enum ReplyLine: Hashable, Sendable {
-  /// The stream has begun.
+  /// The stream is open.
   case opened
   case message(id: String, text: String)
-  /// A sign of life, or an event that says nothing here.
+  /// A keepalive or an irrelevant event.
   case other
-  /// It is no line of such a stream.
+  /// An invalid line.
   case nonsense
 
   init(_ line: [UInt8]) {
@@ -28,7 +28,7 @@ enum ReplyLine: Hashable, Sendable {
     }
   }
 
-  /// Whether it can stand in an address, and so be asked for what came after it.
+  /// Returns whether a text is a valid message id that is safe in a URL.
   static func isID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -48,20 +48,20 @@ enum ReplyLine: Hashable, Sendable {
   }
 }
 
-/// What an address says that is asked for answers: `{"answers": [{"id": "7", "token": "chact_…"}]}`, or nothing at all.
+/// The answers of a polled address: `{"answers": [{"id": "7", "token": "chact_…"}]}`, or an empty body.
 struct PolledAnswers: Hashable, Sendable {
   struct Answer: Hashable, Sendable, Decodable {
     var id: String
     var token: String
   }
 
-  /// The longest that it may be, in bytes.
+  /// Maximum length of the body in bytes.
   static let longest = 65_536
 
-  /// In their order.
+  /// The answers in order.
   var answers: [Answer]
 
-  /// - Throws: `ReplyFault` for what is nothing of the kind.
+  /// - Throws: `ReplyFault` if the body has another form.
   init(_ body: [UInt8]) throws(ReplyFault) {
     guard !body.isEmpty else {
       answers = []
@@ -80,19 +80,19 @@ struct PolledAnswers: Hashable, Sendable {
 
   private struct Said: Decodable { var answers: [Answer] }
 
-  /// The question for what came after an answer, of which the server may forget all up to that one.
+  /// Returns the URL that asks for answers after `last`. It also tells the server that it may drop answers up to
+  /// `last`.
   static func url(_ address: String, after last: String?) -> String {
     guard let last else { return address }
     return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "after=\(last)"
   }
 }
 
-/// Cuts a stream into lines, within bounds: a server that never ends a line, or never ends, is heard no longer.
+/// Splits a stream into lines. It gives up on a server that sends overlong lines or too much.
 struct ReplyLines {
-  /// The longest line, in bytes. ntfy takes messages of 4 KiB, which escapes make longer, and writes what else it knows of
-  /// them beside.
+  /// Maximum length of a line in bytes. ntfy allows messages of 4 KiB, which grow by escapes and further members.
   static let longest = 32_768
-  /// How much may come at once, as what a server has kept does, and how much in a second on the average.
+  /// Limits of received data in bytes: at once, for a server's backlog, and per second on average.
   static let most = 1 << 20
   static let perSecond = 1_024
 
@@ -101,9 +101,9 @@ struct ReplyLines {
 
   init() {}
 
-  /// - Parameter elapsed: since the stream was asked for.
-  /// - Returns: the lines that are whole now.
-  /// - Throws: `ReplyFault` when it is to be given up.
+  /// - Parameter elapsed: Time since the stream was requested.
+  /// - Returns: The lines completed by this part.
+  /// - Throws: `ReplyFault` if the stream must be given up.
   mutating func take(_ part: some Collection<UInt8>, elapsed: Milliseconds) throws(ReplyFault) -> [[UInt8]] {
     count += part.count
     guard count <= Self.most + Self.perSecond * Int(elapsed.rawValue / 1_000) else {
@@ -126,7 +126,7 @@ struct ReplyLines {
   private static var tooLong: ReplyFault { ReplyFault("it sends a line of more than \(longest >> 10) KiB") }
 }
 
-/// Why a stream of answers is given up; a sentence without a full stop.
+/// Why a stream of answers is given up, as a sentence without a full stop.
 struct ReplyFault: Error, Hashable {
   let description: String
 

@@ -2,11 +2,10 @@ public import ChimeCore
 public import ChimeSchedule
 import Synchronization
 
-/// Fetches what people answer by endpoints that have somewhere to answer to, each by one connection that goes out and stays
-/// open. While nothing comes it costs nothing but that.
+/// A ReplyReader receives people's answers, over one open outgoing connection per endpoint that has an answer address.
 ///
-/// The way is the webhooks' (`EndpointConfiguration`): the same rules for addresses, TLS and proxies. Its thread is its own, so
-/// that what others send into a topic delays no message.
+/// Addresses, TLS and proxies follow the rules of webhooks (`EndpointConfiguration`). It has a thread of its own, so
+/// that traffic in a topic delays no message.
 public final class ReplyReader: AnswerReading {
   private let configuration: EndpointConfiguration
   private let access: @Sendable (DeliveryQueue) -> EndpointAccess?
@@ -14,10 +13,10 @@ public final class ReplyReader: AnswerReading {
   private let quiet: Milliseconds
   let engine: HTTPEngine
 
-  /// After how long without a sign of life a connection is given up. ntfy gives one every 45 seconds.
+  /// Time without input after which a connection is given up. ntfy sends a keepalive every 45 seconds.
   public static let usualQuiet = Milliseconds.seconds(150)
 
-  /// - Parameter access: as `WebhookChannel` asks for it.
+  /// - Parameter access: Returns a queue's current endpoint, as for `WebhookChannel`.
   public init(
     configuration: EndpointConfiguration, clock: (@Sendable () -> Instant)? = nil, quiet: Milliseconds = usualQuiet,
     access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
@@ -34,17 +33,17 @@ public final class ReplyReader: AnswerReading {
       library: Libcurl.name)
   }
 
-  /// What comes of a stream, from any thread: `.opened` once at most, `.came` any number of times, and at the end `.ended`.
+  /// An event of a stream, from any thread: `.opened` at most once, `.came` any number of times, finally `.ended`.
   public enum Event: Sendable {
     case opened
-    /// Messages in their order, with how many lines were none.
+    /// Messages in order, and the number of invalid lines.
     case came([Reply], nonsense: Int)
     case ended(End)
   }
 
-  /// A message to the topic.
+  /// A message in the topic.
   public struct Reply: Sendable {
-    /// What the server knows it by.
+    /// The server's message id.
     public var id: String
     package var said: Result<Said, TokenFault>
 
@@ -53,29 +52,29 @@ public final class ReplyReader: AnswerReading {
     init(id: String, token: Result<ActionToken, TokenFault>) { (self.id, said) = (id, token.map(Said.token)) }
   }
 
-  /// What a message says.
+  /// The content of a message.
   package enum Said: Hashable, Sendable {
     case token(ActionToken)
-    /// An answer by somebody who was named, to one message.
+    /// A named person's answer to one message.
     case answer(ChatAnswer)
-    /// Nothing: all until there was read, and need not be read again.
+    /// A marker: everything up to this message was read and need not be read again.
     case nothing
   }
 
   public struct End: Sendable {
-    /// A sentence without a full stop, with what was secret taken out.
+    /// A redacted sentence without a full stop.
     public var reason: String
-    /// How long the server asks not to be called.
+    /// Delay that the server asks for before the next request.
     public var retryAfter: Milliseconds?
-    /// Whether a question was answered, and the next one may follow: nothing is wrong.
+    /// Whether a poll ended normally, so that the next may follow.
     public var isAnswered = false
   }
 
-  /// Asks for what came after a message, and for all that comes from then on.
+  /// Reads the answers after a message and all later ones.
   ///
   /// - Parameters:
-  ///   - last: by the server's id; nil: for all that the server has kept.
-  ///   - number: tells it from all others.
+  ///   - last: The server's id of the last processed message; nil for everything the server has kept.
+  ///   - number: Identifies this stream.
   public func open(
     _ queue: DeliveryQueue, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void
   ) {
@@ -103,7 +102,7 @@ public final class ReplyReader: AnswerReading {
         }))
   }
 
-  /// Makes the request as it leaves, or says why there is none.
+  /// Returns a closure that builds the request as it is sent, or reports why it cannot.
   private func asking(
     _ queue: DeliveryQueue, after last: String?, hear: @escaping @Sendable (Event) -> Void
   ) -> @Sendable () -> HTTPRequest? {
@@ -118,7 +117,7 @@ public final class ReplyReader: AnswerReading {
     }
   }
 
-  /// Asks once, for the answers after one of them. The receiver may hold the question until there are some.
+  /// Polls once for the answers after `last`. The receiver may delay its response until there are some.
   private func ask(
     _ queue: DeliveryQueue, after last: String?, number: UInt64, hear: @escaping @Sendable (Event) -> Void
   ) {
@@ -165,10 +164,9 @@ public final class ReplyReader: AnswerReading {
     } catch { return .failure(error) }
   }
 
-  /// Does nothing: what came is asked for by what came last.
+  /// Does nothing. The next request names the last processed message.
   public func settle(_ id: String, of number: UInt64) {}
 
-  /// Gives up a stream.
   public func close(_ number: UInt64, forgetting: Bool = false) { engine.end(number) }
 
   public func stop() async { await engine.stop() }
@@ -184,7 +182,7 @@ public final class ReplyReader: AnswerReading {
     let polled = access.endpoint.settings.polled
     var headers = ["accept: application/x-ndjson, application/json", "user-agent: Chime/\(version)"]
     if polled != nil {
-      // It has the secret, and can tell who asks.
+      // The receiver knows the secret and can verify who asks.
       var random = SystemRandom()
       let id = DeliveryID(at: now, using: &random).rawValue
       let signatures = secrets.map { $0.signature(id: id, timestamp: now.seconds, body: []) }
@@ -193,7 +191,7 @@ public final class ReplyReader: AnswerReading {
         "webhook-signature: \(signatures.joined(separator: " "))",
       ]
     }
-    // What it is to be shown is for its own server alone.
+    // The endpoint's token and headers go only to the endpoint's own origin.
     let token = access.token?.text
     if let own = EndpointURL.origin(of: access.endpoint.url), own == EndpointURL.origin(of: polled ?? replies) {
       var values = TemplateValues()
@@ -235,7 +233,7 @@ public final class ReplyReader: AnswerReading {
     return taken
   }
 
-  /// What a part of a stream brought.
+  /// The content of a part of a stream.
   private struct Taken {
     var isOpened = false
     var replies: [Reply] = []
@@ -243,7 +241,7 @@ public final class ReplyReader: AnswerReading {
     var goesOn = true
   }
 
-  /// The lines of one stream. A lock guards them, for the compiler's sake: one thread takes parts and tells the end.
+  /// The line buffer of one stream. Only one thread uses it; the lock satisfies the compiler.
   private final class Intake: Sendable {
     private struct State {
       var lines = ReplyLines()
@@ -275,7 +273,7 @@ public final class ReplyReader: AnswerReading {
 }
 
 extension String {
-  /// Without white space at either end.
+  /// The text without surrounding white space.
   fileprivate var trimmed: String {
     var rest = self[...]
     while let first = rest.first, first.isWhitespace { rest.removeFirst() }

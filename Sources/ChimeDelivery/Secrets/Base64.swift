@@ -1,17 +1,17 @@
 import CCrypto
 
-/// Base64 of RFC 4648, section 4 (the standard alphabet, padded), by libcrypto.
+/// Base64 with the standard alphabet and padding (RFC 4648, section 4), by libcrypto.
 enum Base64 {
   static func encode(_ bytes: ArraySlice<UInt8>) -> String {
     let input = Array(bytes)
-    // Four characters for each three bytes begun, and the zero that EVP_EncodeBlock writes behind them.
+    // Four characters for every three bytes begun, plus the terminating zero of EVP_EncodeBlock.
     var output = [UInt8](repeating: 0, count: (input.count + 2) / 3 * 4 + 1)
     let count = EVP_EncodeBlock(&output, input, Int32(input.count))
     return String(decoding: output.prefix(Int(count)), as: UTF8.self)
   }
 
-  /// The bytes; nil when the text is not exactly padded base64. EVP_DecodeBlock itself passes over spaces and counts
-  /// the padding as zero bytes, so the form is checked first.
+  /// Decodes padded base64; nil if the text is anything else. EVP_DecodeBlock ignores spaces and counts padding as zero
+  /// bytes, so the form is checked first.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard text.count % 4 == 0, padding <= 2, text.dropLast(padding).allSatisfy(isInAlphabet) else { return nil }
@@ -20,11 +20,11 @@ enum Base64 {
     let count = EVP_DecodeBlock(&output, input, Int32(input.count))
     guard count >= padding else { return input.isEmpty ? [] : nil }
     let decoded = Array(output.prefix(Int(count) - padding))
-    // Bits beyond the last byte must be zero, so that one key has one text.
+    // Unused bits of the last character must be zero, so that each key has exactly one text.
     return encode(decoded[...]).utf8.elementsEqual(text) ? decoded : nil
   }
 
-  /// Base64url without padding (RFC 4648, section 5).
+  /// Encodes as base64url without padding (RFC 4648, section 5).
   static func encodeURL(_ bytes: [UInt8]) -> String {
     var text = encode(bytes[...])
     while text.last == "=" { text.removeLast() }
@@ -35,7 +35,7 @@ enum Base64 {
       as: UTF8.self)
   }
 
-  /// The bytes; nil when the text is not exactly base64url without padding.
+  /// Decodes base64url without padding; nil if the text is anything else.
   static func decodeURL(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     for byte in text {

@@ -1,8 +1,8 @@
-/// Takes secrets out of what a receiver says: it may send back what it was sent, and its answer is stored and shown.
+/// A Redaction removes secrets from a receiver's answer. An answer may echo the request, and it is stored and shown.
 ///
-/// The endpoint's token goes, plain or as JSON, HTML, addresses and programs escape it, backwards, in hexadecimal and in
-/// Base64; and every text that looks like a signing secret or an action token, whosever it is. Whoever wants to keep a token from being
-/// recognised finds a way; this is for what receivers do to texts.
+/// It removes the endpoint's token in plain form, with JSON, HTML, URL or C escapes, reversed, in hexadecimal and in
+/// Base64. It also removes any text that looks like a signing secret or an action token. It covers what receivers do to
+/// texts; it cannot stop a receiver that hides a token on purpose.
 ///
 ///     Redaction(token: "tk_1").clean("no such key: tk_1")   // no such key: <redacted>
 package struct Redaction: Sendable {
@@ -10,26 +10,26 @@ package struct Redaction: Sendable {
 
   private struct Pattern: Hashable, Sendable {
     var bytes: [UInt8]
-    /// How much of it at the end of a text that is cut is taken for the whole.
+    /// Minimum bytes of the pattern that count as a match at the end of truncated text.
     var least = 4
-    /// Whether what stands around it is the rest of it, as in Base64.
+    /// Whether adjoining characters belong to the match, as in Base64.
     var spreads = false
   }
 
   private let patterns: [Pattern]
-  /// The bytes with which one may begin, so that most places are passed over at once.
+  /// Bytes that can begin a match. Most positions are skipped by this test.
   private let beginnings: Set<UInt8>
 
-  /// What secrets and action tokens begin with, whosever they are.
+  /// Prefixes of all secrets and action tokens.
   private static let prefixes = (Secret.Kind.allCases.map(\.prefix) + [ActionToken.prefix]).map { Array($0.utf8) }
 
-  /// A token that is shorter makes texts so short that much else looks like them.
+  /// Minimum token length for encoded patterns. Those of shorter tokens would match unrelated text.
   private static let leastRecoded = 8
 
-  /// - Parameter token: what was sent; nil when there was none.
+  /// - Parameter token: The token that was sent; nil for none.
   package init(token: String? = nil) { self.init(tokens: [token].compactMap { $0 }) }
 
-  /// - Parameter tokens: all that were sent.
+  /// - Parameter tokens: All tokens that were sent.
   init(tokens: [String]) {
     var all: Set<Pattern> = []
     for bytes in tokens.map({ Array($0.utf8) }) where !bytes.isEmpty {
@@ -44,7 +44,7 @@ package struct Redaction: Sendable {
       return
     }
     patterns = all.sorted { $0.bytes.count > $1.bytes.count }
-    // What an escape begins with may stand for any of them.
+    // An escape may stand for any byte of a pattern.
     beginnings = Set(patterns.map { $0.bytes[0] }).union("\\%&".utf8)
   }
 
@@ -55,8 +55,8 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// What Base64 makes of it, in either alphabet, wherever it begins among three bytes: without the characters that say
-  /// something of what stands before or after it too.
+  /// Returns the Base64 forms in both alphabets, for each offset within a group of three bytes. Characters that also
+  /// encode neighboring bytes are left out.
   private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
     (0..<3).flatMap { before -> [[UInt8]] in
       let text = Array(Base64.encode(([UInt8](repeating: 0, count: before) + bytes)[...]).utf8)
@@ -69,7 +69,9 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// - Parameter isWhole: whether all that was said is there; where not, a token at the end may be cut.
+  /// Replaces every secret by the mark.
+  ///
+  /// - Parameter isWhole: Whether the text is complete. In truncated text, a token at the end may be cut.
   package func clean(_ bytes: [UInt8], isWhole: Bool = true) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -78,7 +80,7 @@ package struct Redaction: Sendable {
       if let found = secret(in: bytes[place...], isWhole: isWhole) {
         var length = found.length
         if found.spreads {
-          // At most three characters of Base64 before it say something of it.
+          // Up to three preceding Base64 characters also encode bits of the token.
           for _ in 0..<3 { if let last = result.last, Self.isOfBase64(last) { result.removeLast() } }
           length += bytes[(place + length)...].prefix(while: Self.isOfBase64).count
         }
@@ -94,7 +96,7 @@ package struct Redaction: Sendable {
 
   package func clean(_ text: String) -> String { String(decoding: clean(Array(text.utf8)), as: UTF8.self) }
 
-  /// How many bytes at the beginning are a secret; nil for none.
+  /// Returns the length of a secret at the start of the text; nil for none.
   private func secret(in rest: ArraySlice<UInt8>, isWhole: Bool) -> (length: Int, spreads: Bool)? {
     if let first = rest.first, beginnings.contains(first) {
       for pattern in patterns {
@@ -108,14 +110,14 @@ package struct Redaction: Sendable {
     return nil
   }
 
-  /// How long a pattern is at the beginning of a text, each of its bytes written plainly or in any way to escape it; nil
-  /// when it is not there.
+  /// Returns the length of a pattern at the start of the text; nil if it is not there. Each byte may be plain or
+  /// escaped.
   ///
-  /// A sign may be the byte itself or begin an escape of it, so several places may have been reached at once.
+  /// A character may be the byte itself or begin an escape of it, so the search tracks several positions at once.
   private static func length(of pattern: Pattern, in rest: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
     let bytes = pattern.bytes
     var (index, place) = (0, rest.startIndex)
-    // Nearly always it is written plainly, or is not there.
+    // Fast path: the pattern is nearly always plain or absent.
     while index < bytes.count, place < rest.endIndex, rest[place] == bytes[index], !Escape.begins(with: rest[place]) {
       (index, place) = (index + 1, place + 1)
     }
@@ -127,7 +129,7 @@ package struct Redaction: Sendable {
         if rest[place] == bytes[index] { next.append(place + 1) }
         guard Escape.begins(with: rest[place]) else { continue }
         next += Escape.lengths(of: bytes[index], in: rest[place...]).map { place + $0 }
-        // What is cut within an escape may have been one of this byte.
+        // A truncated escape may stand for this byte.
         if !isWhole, index >= pattern.least, Escape.isCut(rest[place...]) { return rest.count }
       }
       guard !next.isEmpty else { return nil }
@@ -138,14 +140,14 @@ package struct Redaction: Sendable {
     return places.max().map { $0 - rest.startIndex }
   }
 
-  /// Base64, and what JSON and addresses make of it.
+  /// Matches Base64 and its JSON and URL escapes.
   private static func isOfSecret(_ byte: UInt8) -> Bool { isUnreserved(byte) || "+/=%\\".utf8.contains(byte) }
 
   private static func isOfBase64(_ byte: UInt8) -> Bool {
     isUnreserved(byte) && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "~") || "+/=".utf8.contains(byte)
   }
 
-  /// RFC 3986, section 2.3.
+  /// Matches unreserved URL characters (RFC 3986, section 2.3).
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -156,20 +158,20 @@ package struct Redaction: Sendable {
   }
 }
 
-/// The ways to write a byte that is not to be itself: `\"` `\u0022` `\x22` `\42` `%22` `&quot;` `&#34;` `&#x22;`.
+/// Escapes of a single byte: `\"` `\u0022` `\x22` `\42` `%22` `&quot;` `&#34;` `&#x22;`.
 private enum Escape {
   private static let names: [(name: [UInt8], byte: UInt8)] = [
     ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"),
   ].map { (Array($0.0.utf8), UInt8(ascii: $0.1 as Unicode.Scalar)) }
 
-  /// The longest escape.
+  /// Length of the longest escape in bytes.
   private static let longest = 10
 
   static func begins(with byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "&")
   }
 
-  /// How long each escape of this byte is with which a text begins.
+  /// Returns the lengths of all escapes of the byte at the start of the text.
   static func lengths(of byte: UInt8, in rest: ArraySlice<UInt8>) -> [Int] {
     let start = rest.startIndex
     func number(_ from: Int, _ digits: ClosedRange<Int>, _ radix: UInt32) -> (value: UInt32, end: Int)? {
@@ -208,7 +210,7 @@ private enum Escape {
     return lengths
   }
 
-  /// Whether a text may be the beginning of an escape that goes on behind its end.
+  /// Returns whether the text may be an escape that is cut off at its end.
   static func isCut(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first, begins(with: first), rest.count < longest else { return false }
     return rest.dropFirst().allSatisfy { digit($0) != nil || "#xXuU".utf8.contains($0) || (97...122).contains($0) }

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// SHA-256 (FIPS 180-4) of what comes in parts, by libcrypto.
+/// An incremental SHA-256 digest (FIPS 180-4), by libcrypto.
 ///
 ///     var digest = SHA256()
 ///     digest.add(first)
@@ -24,7 +24,7 @@ package struct SHA256: ~Copyable {
     if known == nil { add(Array(bytes)) }
   }
 
-  /// In hexadecimal digits, small letters. To be asked for once.
+  /// Returns the digest as lowercase hexadecimal digits.
   package consuming func finish() -> String {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0

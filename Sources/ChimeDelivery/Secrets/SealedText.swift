@@ -1,16 +1,16 @@
 import CCrypto
 
-/// Bytes that only a passphrase opens: scrypt (RFC 7914) makes a key of it, AES-256-GCM (NIST SP 800-38D) seals with that.
+/// A SealedText is encrypted with a passphrase: scrypt (RFC 7914) derives the key for AES-256-GCM (NIST SP 800-38D).
 ///
 ///     let sealed = try SealedText(sealing: Array("token".utf8), with: "correct horse battery")
 ///     try sealed.open(with: "correct horse battery")
 ///
-/// The cost of a guess is fixed: 32 MiB of memory and a third of a second. A text that asks for another is refused, so that a
-/// stranger's file cannot ask for more.
+/// The scrypt cost is fixed at 32 MiB and about a third of a second. A text with other parameters is refused, so that a
+/// foreign file cannot demand more.
 package struct SealedText: Codable, Hashable, Sendable {
   package enum Failure: Error { case anotherPassphrase, unknownSealing, noCrypto }
 
-  /// How many bytes a passphrase has.
+  /// Allowed passphrase lengths in bytes.
   package static let lengths = 8...1_024
   private static let way = "scrypt-32768-8-3/aes-256-gcm"
   private static let tagLength = 16
@@ -18,7 +18,7 @@ package struct SealedText: Codable, Hashable, Sendable {
   private var sealing = Self.way
   private var salt: String
   private var nonce: String
-  /// The ciphertext, and after it the tag.
+  /// The ciphertext followed by the tag.
   private var data: String
 
   package init(sealing bytes: [UInt8], with passphrase: String) throws(Failure) {
@@ -28,7 +28,9 @@ package struct SealedText: Codable, Hashable, Sendable {
     (self.salt, self.nonce, data) = (Base64.encode(salt[...]), Base64.encode(nonce[...]), Base64.encode(sealed[...]))
   }
 
-  /// - Throws: `.anotherPassphrase` also where the text was changed: the two cannot be told apart.
+  /// Decrypts the text.
+  ///
+  /// - Throws: `.anotherPassphrase` for a wrong passphrase or modified text. GCM cannot tell the two apart.
   package func open(with passphrase: String) throws(Failure) -> [UInt8] {
     guard sealing == Self.way, let salt = Base64.decode(Array(salt.utf8)[...]), salt.count == 16,
       let nonce = Base64.decode(Array(nonce.utf8)[...]), nonce.count == 12,
@@ -49,7 +51,7 @@ package struct SealedText: Codable, Hashable, Sendable {
     return key
   }
 
-  /// One text on its way through the cipher.
+  /// A cipher context for one text.
   private struct Cipher: ~Copyable {
     private let context: OpaquePointer?
 
@@ -85,7 +87,7 @@ package struct SealedText: Codable, Hashable, Sendable {
     }
 
     private func finish() -> Bool {
-      // A counter mode has nothing left to write.
+      // GCM is a counter mode, so the final call writes nothing.
       var (rest, count): ([UInt8], Int32) = ([UInt8](repeating: 0, count: 16), 0)
       return EVP_CipherFinal_ex(context, &rest, &count) == 1
     }

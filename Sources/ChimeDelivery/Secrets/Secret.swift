@@ -1,17 +1,17 @@
 import ChimeCore
 
-/// The key that an endpoint's messages are signed with (Standard Webhooks 1.0.0, "Signature scheme").
+/// A Secret signs an endpoint's messages (Standard Webhooks 1.0.0, "Signature scheme").
 ///
-/// It signs and compares; its bytes cannot be had from it, and no description, dump or log shows them.
+/// Its bytes are inaccessible. No description, dump or log shows them.
 ///
 ///     let secret = try Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 ///     print(secret)   // whsec_<redacted>
 public struct Secret: Hashable, Sendable {
-  /// How it signs.
+  /// The signature algorithm.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// HMAC-SHA256: sender and receiver both have the secret. Text `whsec_…`, signatures `v1,…`.
+    /// HMAC-SHA256: sender and receiver share the secret. Text `whsec_…`, signatures `v1,…`.
     case hmac
-    /// Ed25519: the receiver has the public key only. Text `whsk_…`, public key `whpk_…`, signatures `v1a,…`.
+    /// Ed25519: the receiver has only the public key. Text `whsk_…`, public key `whpk_…`, signatures `v1a,…`.
     case ed25519
 
     var prefix: String {
@@ -22,18 +22,18 @@ public struct Secret: Hashable, Sendable {
     }
   }
 
-  /// The length of a key of HMAC, in bytes, that Standard Webhooks allows.
+  /// HMAC key lengths in bytes that Standard Webhooks allows.
   public static let lengths = 24...64
   static let publicPrefix = "whpk_"
 
   public let kind: Kind
   private let key: SigningKey
 
-  /// Reads the text form: `whsec_` and base64 of 24 to 64 bytes; or `whsk_` and base64 of an Ed25519 seed of 32 bytes,
-  /// with the 32 bytes of its public key after it or without. Spaces and line ends around it are passed over, as files
-  /// end in one.
+  /// Parses the text form. HMAC: `whsec_` and base64 of 24 to 64 bytes. Ed25519: `whsk_` and base64 of the 32-byte
+  /// seed, optionally followed by the 32-byte public key. Surrounding white space is ignored, since files end with a
+  /// line feed.
   ///
-  /// - Throws: `SecretError`, which never repeats any of the text.
+  /// - Throws: `SecretError`, which never contains any of the text.
   public init(_ text: String) throws(SecretError) {
     let trimmed = Self.trimmed(text)
     guard let kind = Kind.allCases.first(where: { trimmed.starts(with: $0.prefix.utf8) }) else {
@@ -54,19 +54,20 @@ public struct Secret: Hashable, Sendable {
     }
   }
 
-  /// The text of a new secret.
+  /// Returns the text of a new random secret.
   public static func make(_ kind: Kind) -> String {
     var bytes = SigningKey.random(32)
     if kind == .ed25519 { bytes += SigningKey(seed: bytes).publicHalf ?? [] }
     return kind.prefix + Base64.encode(bytes[...])
   }
 
-  /// What the receiver verifies with, `whpk_` and base64 of 32 bytes; nil when that is the secret itself.
+  /// The receiver's verification key, `whpk_` and base64 of 32 bytes; nil for HMAC.
   public var publicKey: String? { key.publicHalf.map { Self.publicPrefix + Base64.encode($0[...]) } }
 
-  /// One signature of `webhook-signature`: `v1,` or `v1a,` and base64 of the signature of `id.timestamp.body`.
+  /// Returns one signature of `webhook-signature`: `v1,` or `v1a,` and base64 of the signature over
+  /// `id.timestamp.body`.
   ///
-  /// - Parameter timestamp: whole seconds since the epoch, as in `webhook-timestamp`.
+  /// - Parameter timestamp: Seconds since the epoch, equal to `webhook-timestamp`.
   func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     let signature = key.sign(Array("\(id).\(timestamp).".utf8) + body)
     let version =
@@ -77,7 +78,7 @@ public struct Secret: Hashable, Sendable {
     return version + Base64.encode(signature[...])
   }
 
-  /// What the action tokens of one of its endpoints are signed with.
+  /// Derives the key that signs the action tokens of an endpoint.
   func tokenKey(of queue: DeliveryQueue) -> TokenKey {
     TokenKey(key.derived(for: "chime action token 1\n\(queue.owner)\n\(queue.channel)"))
   }
@@ -86,7 +87,7 @@ public struct Secret: Hashable, Sendable {
     left.kind == right.kind && left.key.equals(right.key)
   }
 
-  /// By its kind only: a hash of a key would say something of it.
+  /// Hashes only the kind. A hash of the key would leak information about it.
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
   private static func trimmed(_ text: String) -> ArraySlice<UInt8> {
@@ -104,7 +105,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What is wrong with a secret's text. None of it is repeated.
+/// An error in a secret's text. It never contains any of the text.
 public enum SecretError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPrefix
   case publicKey
@@ -129,17 +130,19 @@ public enum SecretError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a receiver wants to be shown, such as an API key. It is put into headers and shown nowhere.
+/// A Token is a credential for the receiver, such as an API key. It is sent in headers and never shown.
 public struct Token: Hashable, Sendable {
-  /// The longest one, in bytes.
+  /// Maximum length in bytes.
   public static let limit = 4_096
 
   let text: String
-  /// The one that messages are taken back with, where that is another.
+  /// The token for withdrawing messages, if it differs.
   let withdrawing: String?
 
-  /// - Parameter text: a line, or two: a second one is what messages are taken back with.
-  /// - Throws: `TokenError`, which repeats none of it, for what cannot stand in a header (RFC 9110, section 5.5).
+  /// Parses one line, or two lines with the withdrawal token in the second.
+  ///
+  /// - Throws: `TokenError`, which contains none of the text, if a line cannot be a header value (RFC 9110, section
+  ///   5.5).
   public init(_ text: String) throws(TokenError) {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     var lines: [String] = []
@@ -160,10 +163,10 @@ public struct Token: Hashable, Sendable {
     withdrawing = lines.count == 2 ? lines[1] : nil
   }
 
-  /// The text, for the file that it is kept in: in one line.
+  /// The stored form: one line, the two tokens separated by a space.
   public var stored: String { withdrawing.map { "\(text) \($0)" } ?? text }
 
-  /// Whether there is a second one.
+  /// Whether a separate withdrawal token exists.
   public var isPair: Bool { withdrawing != nil }
 }
 
@@ -173,7 +176,7 @@ extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What is wrong with a token. None of it is repeated.
+/// An error in a token's text. It never contains any of the text.
 public struct TokenError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

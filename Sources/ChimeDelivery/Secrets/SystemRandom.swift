@@ -1,4 +1,4 @@
-/// The standard library's generator with something in it: ThreadSanitizer cannot watch an `inout` value of no size.
+/// The system's random generator, with a stored property: ThreadSanitizer cannot watch an `inout` value of size zero.
 struct SystemRandom: RandomNumberGenerator {
   private var count: UInt64 = 0
 

@@ -1,8 +1,8 @@
 import ChimeCore
 
-/// Making text that came from elsewhere fit to be kept and shown.
+/// Prepares foreign text for storage and display.
 enum PlainText {
-  /// At most `bytes` bytes of UTF-8, cut between characters, with `…` where something is missing.
+  /// Returns at most `bytes` bytes of UTF-8, cut between characters, with `…` in place of the rest.
   ///
   ///     PlainText.clipped("Ελλάδα", bytes: 9)   // "Ελλ…"
   static func clipped(_ text: String, bytes: Int) -> String {
@@ -16,7 +16,7 @@ enum PlainText {
       end = next
     }
     if end > text.startIndex { return text[..<end] + mark }
-    // One character may be longer than all of the room (a letter under a heap of accents): cut inside it.
+    // A single character can exceed the limit (a letter with many accents), so it is cut between its scalars.
     var kept = ""
     for scalar in text.unicodeScalars {
       guard kept.utf8.count + UTF8.width(scalar) <= room else { break }
@@ -25,7 +25,7 @@ enum PlainText {
     return kept + mark
   }
 
-  /// Without control characters; line ends become `\n` where `lines` are wanted and spaces where not, tabs spaces.
+  /// Removes control characters. Line ends become `\n` if `lines` is true, otherwise spaces; tabs become spaces.
   static func withoutControls(_ text: String, lines: Bool) -> String {
     var result = String.UnicodeScalarView()
     var previous: Unicode.Scalar?
@@ -42,15 +42,15 @@ enum PlainText {
     return String(result)
   }
 
-  /// The beginning of what came back from outside, as an attempt keeps it: printable, at most
-  /// `Attempt.answerLimit` bytes. Bytes that are no UTF-8 become U+FFFD. Nil when there is nothing.
+  /// Returns the printable start of an answer for an attempt's record, at most `Attempt.answerLimit` bytes. Invalid
+  /// UTF-8 becomes U+FFFD. Nil if nothing is left.
   static func excerpt(_ bytes: some Collection<UInt8>) -> String? {
     let text = withoutControls(String(decoding: bytes.prefix(Attempt.answerLimit), as: UTF8.self), lines: true)
     let clipped = clipped(text, bytes: Attempt.answerLimit)
     return clipped.isEmpty ? nil : clipped
   }
 
-  /// One line of a program's or a library's complaint, short enough for a record.
+  /// Returns an error message of a program or library as one line of at most 300 bytes.
   static func sentence(_ text: String) -> String {
     let words = withoutControls(text, lines: false).split(separator: " ", omittingEmptySubsequences: true)
     return clipped(words.joined(separator: " "), bytes: 300)

@@ -1,9 +1,9 @@
-/// The templates that come with Chime; `Config/endpoints` has their files, and `Packaging/embed` puts them into the program.
+/// The templates that ship with Chime. `Packaging/embed` embeds the files of `Config/endpoints`.
 public enum ShippedTemplates {
-  /// In the order of their names.
+  /// Names in alphabetical order.
   public static let names = ["discord", "email", "gotify", "healthchecks", "homeassistant", "ntfy", "slack"]
 
-  /// The text of one; nil when there is none of that name.
+  /// Returns the text of a shipped template; nil for an unknown name.
   public static func text(_ name: String) -> String? {
     switch name {
     case "discord": EmbeddedFiles.discord
@@ -19,8 +19,7 @@ public enum ShippedTemplates {
 }
 
 extension Template {
-  /// The template that an endpoint's settings mean: one of those that come with Chime, by its name, or a text, which
-  /// begins with `{`.
+  /// Parses an endpoint's template setting: the name of a shipped template, or a template text, which begins with `{`.
   public init(setting: String) throws(TemplateError) {
     if setting.first(where: { !$0.isWhitespace }) == "{" {
       try self.init(setting)

@@ -1,32 +1,32 @@
 public import ChimeCore
 import FoundationEssentials
 
-/// What an endpoint is sent instead of the usual message: a JSON text with placeholders in its strings.
+/// A Template is a JSON text with placeholders that replaces an endpoint's usual message.
 ///
-/// The body is JSON that has been parsed before a placeholder is replaced, and is written anew afterwards: no title can
-/// end a string, add a key or change the shape.
+/// The body is parsed before placeholders are replaced and is serialized afterwards. No value can end a string, add a
+/// key or change the structure.
 ///
 ///     let template = try Template(#"{"body": {"text": "{{title}}", "loud": {"{{urgency}}": {"critical": true}}}}"#)
 public struct Template: Hashable, Sendable {
-  /// The longest text, in bytes.
+  /// Maximum length of a template in bytes.
   public static let limit = 65_536
   static let deepest = 64
 
-  /// A line about it, for a listing.
+  /// One-line description for listings.
   public let summary: String
-  /// An address of the kind that it is for.
+  /// Example of a matching endpoint address.
   public let example: String?
-  /// What says that a reminder fires, and all else that its endpoint is told.
+  /// The request for a firing and for every other event.
   let message: TemplateRequest
-  /// What takes back what a message shows; nil: nothing does.
+  /// The request that withdraws a message; nil if the template cannot.
   let withdrawal: TemplateRequest?
-  /// The member of a JSON answer that says what the receiver calls the message; nil: it is called by the delivery's id.
+  /// Member of a JSON answer that contains the receiver's message id; nil to use the delivery's id.
   let receipt: String?
 
   private static let keys =
     ["description", "example"] + TemplateRequest.keys + ["subject", "html", "withdraw", "receipt"]
 
-  /// - Throws: `TemplateError`, whose sentence says what is wrong and where.
+  /// - Throws: `TemplateError`, whose sentence names the error and its place.
   public init(_ text: String) throws(TemplateError) {
     guard text.utf8.count <= Self.limit else {
       throw TemplateError("the template has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
@@ -50,7 +50,8 @@ public struct Template: Hashable, Sendable {
     if isMail, withdrawal != nil { throw TemplateError("an email cannot be taken back: leave out withdraw") }
   }
 
-  /// What is known only once a message has arrived, and what takes it back, stand in `withdraw`.
+  /// Checks that `{{receipt}}` and `{{token.withdraw}}` occur only in `withdraw`. The receipt is known only after
+  /// delivery.
   private func checkReceipt() throws(TemplateError) {
     let isNamed = withdrawal?.names(.receipt) == true
     if receipt != nil, !isNamed {
@@ -81,10 +82,10 @@ public struct Template: Hashable, Sendable {
       Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }, methods: ["POST", "PUT", "GET", "DELETE"])
   }
 
-  /// Whether it is one of emails.
+  /// Whether the template is for emails.
   public var isMail: Bool { if case .mail = message.content { true } else { false } }
 
-  /// Whether a receiver can tell by it what happened.
+  /// Whether the message shows which event it reports.
   var tellsEvents: Bool {
     switch message.content {
     case .none: message.path?.placeholders.contains(.event) == true
@@ -93,7 +94,7 @@ public struct Template: Hashable, Sendable {
     }
   }
 
-  /// What the receiver calls a message, by its answer; nil where it does not say.
+  /// Returns the receiver's message id from its answer; nil if the answer has none.
   func receipt(in answer: [UInt8]) -> String? {
     guard let receipt, let text = String(validating: answer, as: UTF8.self),
       case .object(let members)? = try? TemplateJSON(parsing: text)
@@ -113,7 +114,7 @@ public struct Template: Hashable, Sendable {
     }
   }
 
-  /// Whether it cannot be used without a token, when these headers of an endpoint take the place of its own.
+  /// Returns whether the template needs a token, given that the endpoint's headers override its own.
   public func needsToken(besides others: [EndpointSettings.Header]) -> Bool {
     let names = Set(others.map { $0.name.lowercased() })
     return (message.headers + (withdrawal?.headers ?? [])).contains {
@@ -123,7 +124,7 @@ public struct Template: Hashable, Sendable {
 
   // MARK: Rendering
 
-  /// The most bytes of text that a message may become: 64 KiB of template can name a long text thousands of times, and
-  /// every message would be made of all of them at once.
+  /// Maximum bytes of text in a rendered message. A template of 64 KiB could otherwise repeat a long text thousands of
+  /// times in every message.
   static let textLimit = 1 << 20
 }

@@ -1,12 +1,12 @@
 public import ChimeCore
 
-/// A header whose value has placeholders.
+/// A header whose value may contain placeholders.
 struct TemplateHeader: Hashable, Sendable {
   let name: String
   private let value: TemplateNode
 
-  /// The longest value that messages bring, in bytes, before it is encoded. Nothing of a token, nor of what the
-  /// endpoint's owner wrote, is cut: both have limits of their own.
+  /// Maximum bytes of a value from a message, before encoding. Tokens and the owner's own text have limits of their own
+  /// (`ownLimit`).
   static let limit = 2_048
   private static let ownLimit = HeaderRules.limit + Token.limit
 
@@ -30,11 +30,11 @@ struct TemplateHeader: Hashable, Sendable {
   func bound(_ values: TemplateValues) -> Int { value.bound(values) }
 
   var usesToken: Bool { value.placeholders.contains { $0.isSecret } }
-  /// Whether it needs the token that takes messages back.
+  /// Whether the header needs the withdrawal token.
   var usesWithdrawalToken: Bool { value.placeholders.contains(.withdrawalToken) }
 
-  /// The value as it can stand in a request: one line, without control characters, and what is not ASCII in encoded
-  /// words (RFC 2047); nil where there is none, and the header is left out.
+  /// Returns the value for a request: one line without control characters, non-ASCII text in encoded words (RFC 2047).
+  /// Nil if the value is empty; the header is then omitted.
   func render(_ values: TemplateValues) -> String? {
     let limit = usesToken || value.placeholders.isEmpty ? Self.ownLimit : Self.limit
     let line = PlainText.clipped(PlainText.withoutControls(value.text(values), lines: false), bytes: limit)
@@ -45,20 +45,20 @@ struct TemplateHeader: Hashable, Sendable {
   }
 }
 
-/// What headers of one's own may be (RFC 9110, sections 5.1 and 5.5).
+/// Rules for configured headers (RFC 9110, sections 5.1 and 5.5).
 public enum HeaderRules {
-  /// Headers of one endpoint, and of one template.
+  /// Maximum headers of an endpoint, and of a template.
   public static let most = 32
-  /// The longest value, in bytes.
+  /// Maximum length of a value in bytes.
   public static let limit = 4_096
 
-  /// Those that are Chime's or the connection's.
+  /// Headers that Chime or the connection sets.
   private static let taken: Set<String> = [
     "webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "content-length", "content-encoding",
     "user-agent", "host", "connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect",
     "proxy-authorization", "proxy-connection", "http2-settings",
   ]
-  /// Those whose value is always somebody's secret.
+  /// Headers whose value is always a secret.
   private static let secret: Set<String> = ["authorization", "cookie"]
 
   /// - Throws: `TemplateError`, whose sentence says what to write instead.
@@ -99,7 +99,7 @@ public enum HeaderRules {
     }
   }
 
-  /// `tchar` of RFC 9110, section 5.6.2.
+  /// Matches a `tchar` (RFC 9110, section 5.6.2).
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

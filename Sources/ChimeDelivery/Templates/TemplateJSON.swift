@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A JSON value, as templates are read and bodies written. The members of an object are in the order of their keys'
-/// bytes, so that one value has one text.
+/// A TemplateJSON is a JSON value of a template or body. Object members are sorted by the bytes of their keys, so that
+/// each value has exactly one text.
 enum TemplateJSON: Hashable, Sendable, Decodable {
   case null
   case bool(Bool)
@@ -16,7 +16,7 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
     var value: TemplateJSON
   }
 
-  /// - Throws: `TemplateError` with the place, where the parser knows it.
+  /// - Throws: `TemplateError`, with the position if the parser reports it.
   init(parsing text: String) throws(TemplateError) {
     do {
       self = try JSONDecoder().decode(TemplateJSON.self, from: Data(text.utf8))
@@ -48,7 +48,7 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
     }
   }
 
-  /// Lists and objects within each other; 0 for a value that is neither.
+  /// Nesting depth of lists and objects; 0 for a scalar.
   var depth: Int {
     switch self {
     case .list(let values): 1 + (values.map(\.depth).max() ?? 0)
@@ -57,7 +57,7 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
     }
   }
 
-  /// The value as text without white space between its parts (RFC 8259).
+  /// The value as JSON text without white space (RFC 8259).
   var bytes: [UInt8] {
     var json = JSONText()
     write(to: &json)

@@ -1,10 +1,10 @@
-/// A value of a template's body.
+/// A TemplateNode is a parsed value of a template's body.
 indirect enum TemplateNode: Hashable, Sendable {
   case literal(TemplateJSON)
   case text(TemplateText)
-  /// A string that is one placeholder and nothing else takes the value itself: a list, a number.
+  /// A string that is a single placeholder. It takes the placeholder's value as it is, such as a list or a number.
   case value(Placeholder)
-  /// An object whose one key is a placeholder chooses by its value; `*` is for any other, and the empty key for none.
+  /// An object whose only key is a placeholder: it selects a node by value, `*` for other values, `""` for none.
   case choice(Placeholder, [String: TemplateNode])
   case list([TemplateNode])
   case object([Member])
@@ -35,7 +35,7 @@ indirect enum TemplateNode: Hashable, Sendable {
       }
       var nodes: [Member] = []
       for member in members {
-        // By character: so are placeholders found, and a name with none is a plain one.
+        // By character: placeholders are found this way too, so a key without `{{` here is a plain one.
         guard !member.key.contains("{{") else {
           throw TemplateError(
             "\"\(PlainText.sentence(member.key))\": a key is a placeholder only where it is the one key of its object")
@@ -58,7 +58,7 @@ indirect enum TemplateNode: Hashable, Sendable {
     return cases
   }
 
-  /// The value; nil where there is none, and the key or element is left out.
+  /// Renders the value; nil if it is missing, so that its key or element is omitted.
   func render(_ values: TemplateValues) -> TemplateJSON? {
     switch self {
     case .literal(let json): json
@@ -83,9 +83,9 @@ indirect enum TemplateNode: Hashable, Sendable {
     return cases[text] ?? (text.isEmpty ? nil : cases["*"])
   }
 
-  /// How many bytes of text its strings may become at most.
+  /// Returns an upper bound of the rendered strings in bytes.
   ///
-  /// - Parameter first: as for `text`.
+  /// - Parameter first: See `text`.
   func bound(_ values: TemplateValues, first: TemplateFilter? = nil) -> Int {
     switch self {
     case .literal: 0
@@ -97,9 +97,9 @@ indirect enum TemplateNode: Hashable, Sendable {
     }
   }
 
-  /// The value as text; empty where there is none.
+  /// Renders the value as text; empty if it is missing.
   ///
-  /// - Parameter first: a filter that every placeholder goes through before its own, unless it is one of them.
+  /// - Parameter first: A filter applied to every placeholder before its own filters, unless it is among them.
   func text(_ values: TemplateValues, first: TemplateFilter? = nil) -> String {
     switch self {
     case .literal(.string(let text)): return text
@@ -114,7 +114,7 @@ indirect enum TemplateNode: Hashable, Sendable {
     }
   }
 
-  /// Whether it is a string, or a choice among strings.
+  /// Whether the node is a string or a choice among strings.
   var isText: Bool {
     switch self {
     case .literal(.string), .text, .value: true

@@ -1,4 +1,4 @@
-/// One request as a template has it: how it is sent, where, and with what.
+/// A TemplateRequest is one request of a template: method, path, headers and content.
 struct TemplateRequest: Hashable, Sendable {
   let method: String
   let path: TemplateText?
@@ -13,19 +13,19 @@ struct TemplateRequest: Hashable, Sendable {
     case mail(MailTexts)
   }
 
-  /// Of an email: its subject, and the same in plain text and in HTML.
+  /// The parts of an email.
   struct MailTexts: Hashable, Sendable {
     var subject: TemplateNode
     var text: TemplateNode
-    /// Nil: the email has the plain text alone.
+    /// Nil for an email with plain text only.
     var html: TemplateNode?
   }
 
   static let keys = ["method", "path", "headers", "contentType", "body", "text"]
 
   /// - Parameters:
-  ///   - parts: the members of its object.
-  ///   - methods: those that it may have; the first where it names none.
+  ///   - parts: The members of the JSON object.
+  ///   - methods: Allowed methods; the first is the default.
   init(_ parts: [String: TemplateJSON], methods: [String]) throws(TemplateError) {
     method = try Template.string(parts["method"], "method") ?? methods[0]
     guard methods.contains(method) else {
@@ -58,7 +58,7 @@ struct TemplateRequest: Hashable, Sendable {
     if path?.placeholders.contains(where: \.isSecret) == true { throw Self.tokenElsewhere("path") }
   }
 
-  /// The texts of an email, beside which nothing of HTTP has a meaning.
+  /// Parses the texts of an email, which excludes all HTTP keys.
   private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
     if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
       throw TemplateError("a template of an email has a subject, a text and an html, and no \(stray)")
@@ -106,7 +106,7 @@ struct TemplateRequest: Hashable, Sendable {
     TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
   }
 
-  /// Whether it has a placeholder anywhere but in headers.
+  /// Returns whether a placeholder occurs outside the headers.
   func names(_ name: Placeholder.Name) -> Bool {
     if path?.placeholders.contains(name) == true { return true }
     return switch content {
@@ -117,7 +117,7 @@ struct TemplateRequest: Hashable, Sendable {
 
   // MARK: Rendering
 
-  /// How many bytes of text a message may become at most, its headers aside.
+  /// Returns an upper bound of the rendered request in bytes, without headers.
   func bound(_ values: TemplateValues) -> Int {
     let content =
       switch content {
@@ -130,7 +130,7 @@ struct TemplateRequest: Hashable, Sendable {
     return content + (path?.bound(values) ?? 0)
   }
 
-  /// The address with the path put to its end, before a query that it has.
+  /// Returns the address with the path appended before an existing query.
   ///
   ///     https://example.org/rooms/7?v=1 and /send/{{delivery}} → https://example.org/rooms/7/send/msg_1?v=1
   func url(_ base: String, _ values: TemplateValues) -> String {
@@ -146,14 +146,14 @@ struct TemplateRequest: Hashable, Sendable {
     return queries.isEmpty ? url : url + "?" + queries.joined(separator: "&")
   }
 
-  /// A value as a part of a path: it cannot add a segment, nor climb to the one above.
+  /// Encodes a value for a path, so that it cannot add or leave a segment.
   private static func segment(_ text: String) -> String {
     text == "." || text == ".." ? "_" : TemplateFilter.percentEncoded(text)
   }
 
   func body(_ values: TemplateValues) -> (type: String?, bytes: [UInt8]) {
     switch content {
-    // An email is made by `MailRequest`.
+    // `MailRequest` builds emails.
     case .none, .mail: (nil, [])
     case .text(let node): (contentType ?? "text/plain; charset=utf-8", Array(node.text(values).utf8))
     case .json(let node): (contentType ?? "application/json", (node.render(values) ?? .null).bytes)

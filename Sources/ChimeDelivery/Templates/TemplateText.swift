@@ -1,6 +1,6 @@
-/// A string of a template: literal text with placeholders in it, `{{name}}` or `{{name|filter|filter:argument}}`.
+/// A TemplateText is a string with placeholders, `{{name}}` or `{{name|filter|filter:argument}}`.
 ///
-/// What a placeholder brings is never looked at for placeholders again.
+/// A placeholder's value is never searched for placeholders.
 struct TemplateText: Hashable, Sendable {
   private enum Piece: Hashable, Sendable {
     case literal(String)
@@ -9,10 +9,10 @@ struct TemplateText: Hashable, Sendable {
 
   private var pieces: [Piece] = []
 
-  /// Of one placeholder. Some filters make a text longer, and a chain of them would do so without end.
+  /// Maximum filters per placeholder. Some filters lengthen the text, and a long chain would do so without limit.
   private static let mostFilters = 8
 
-  /// - Throws: `TemplateError` for a placeholder that is not known or not closed.
+  /// - Throws: `TemplateError` for an unknown or unclosed placeholder.
   init(_ text: String) throws(TemplateError) {
     var rest = text[...]
     while let opening = rest.firstRange(of: "{{") {
@@ -43,7 +43,7 @@ struct TemplateText: Hashable, Sendable {
     return .placeholder(placeholder, filters)
   }
 
-  /// The placeholder that is all there is, without filters.
+  /// The placeholder, if the text is a single one without filters.
   var whole: Placeholder? {
     guard pieces.count == 1, case .placeholder(let placeholder, let filters) = pieces[0], filters.isEmpty else {
       return nil
@@ -57,21 +57,21 @@ struct TemplateText: Hashable, Sendable {
     pieces.compactMap { if case .placeholder(let placeholder, _) = $0 { placeholder } else { nil } }
   }
 
-  /// The literal parts, one after another.
+  /// The literal parts, concatenated.
   var literal: String {
     pieces.map { if case .literal(let text) = $0 { text } else { "" } }.joined()
   }
 
-  /// How many bytes it may become at most, before any encoding; nothing is rendered to find out.
+  /// Returns an upper bound of the rendered text in bytes, before any encoding, without rendering it.
   ///
-  /// - Parameter first: as for `render`.
+  /// - Parameter first: See `render`.
   func bound(_ values: TemplateValues, first: TemplateFilter? = nil) -> Int {
     var sum = 0
     for piece in pieces {
       switch piece {
       case .literal(let text): sum += text.utf8.count
       case .placeholder(let placeholder, let filters):
-        // What a filter is given counts too: a later one may cut it, but it has to be made.
+        // The input of each filter counts as well, because it must be built even if a later filter cuts it.
         var size = values[placeholder].bound
         var largest = size
         for filter in Self.filters(filters, after: first) {
@@ -90,8 +90,8 @@ struct TemplateText: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - first: a filter that every placeholder goes through before its own, unless it is one of them.
-  ///   - encoding: applied to what placeholders bring, after their filters.
+  ///   - first: A filter applied to every placeholder before its own filters, unless it is among them.
+  ///   - encoding: Applied to the values of placeholders after their filters.
   func render(
     _ values: TemplateValues, first: TemplateFilter? = nil, encoding: (String) -> String = { $0 }
   ) -> String {
@@ -100,7 +100,7 @@ struct TemplateText: Hashable, Sendable {
       switch piece {
       case .literal(let text): result += text
       case .placeholder(let placeholder, let filters):
-        // Whole characters, so that no filter cuts one, nor what an earlier filter made of one.
+        // Filters work on whole characters, so none cuts a character or the escape that an earlier filter made of it.
         var atoms = values[placeholder].text.map { String($0) }
         for filter in Self.filters(filters, after: first) { filter.apply(to: &atoms) }
         result += encoding(atoms.joined())
@@ -110,24 +110,24 @@ struct TemplateText: Hashable, Sendable {
   }
 }
 
-/// What is done to a placeholder's text before it is put in. Applied from left to right: `|slack|max:100` counts what
-/// `slack` made, and cuts none of it in two.
+/// A TemplateFilter transforms a placeholder's text. Filters apply from left to right: `|slack|max:100` counts the
+/// escaped text and cuts no escape.
 enum TemplateFilter: Hashable, Sendable {
-  /// Line ends, tabs and other control characters become spaces.
+  /// Replaces line ends and tabs by spaces and removes other control characters.
   case line
-  /// `&`, `<` and `>` for Slack's mrkdwn.
+  /// Escapes `&`, `<` and `>` for Slack's mrkdwn.
   case slack
-  /// For HTML's text and attributes; line ends become `<br>`.
+  /// Escapes HTML text and attributes; line ends become `<br>`.
   case html
-  /// A backslash before what Markdown reads as markup.
+  /// Puts a backslash before Markdown markup.
   case markdown
-  /// Every byte but letters, digits and `- . _ ~` as `%XX` (RFC 3986, section 2.1).
+  /// Encodes every byte except letters, digits and `- . _ ~` as `%XX` (RFC 3986, section 2.1).
   case percent
-  /// At most as many UTF-16 code units, which is how most receivers count; `…` stands for what is cut.
+  /// Limits the length in UTF-16 code units, as most receivers count; `…` replaces the rest.
   case max(Int)
-  /// At most as many bytes of UTF-8.
+  /// Limits the length in bytes of UTF-8; `…` replaces the rest.
   case bytes(Int)
-  /// Put before, after, or instead of a text that is not empty.
+  /// Text before or after a non-empty value, or in place of an empty one.
   case prefix(String), suffix(String), standIn(String)
 
   static let known = "line, slack, html, markdown, percent, max:N, bytes:N, prefix:TEXT, suffix:TEXT, default:TEXT"
@@ -162,7 +162,7 @@ enum TemplateFilter: Hashable, Sendable {
     }
   }
 
-  /// How many bytes it makes at most of so many.
+  /// Returns an upper bound of the output for an input of `size` bytes.
   func bound(_ size: Int) -> Int {
     switch self {
     // A line separator of three bytes becomes one space.
@@ -171,7 +171,7 @@ enum TemplateFilter: Hashable, Sendable {
     case .html: size * 6
     case .markdown: size * 2
     case .percent: size * 3
-    // A UTF-16 unit is at most three bytes of UTF-8.
+    // A UTF-16 unit takes at most three bytes of UTF-8.
     case .max(let limit): Swift.min(size, limit * 3)
     case .bytes(let limit): Swift.min(size, limit)
     case .prefix(let text), .suffix(let text): size + text.utf8.count
@@ -201,7 +201,7 @@ enum TemplateFilter: Hashable, Sendable {
   private static let markdownMarks = Dictionary(
     uniqueKeysWithValues: "\\`*_~|>#-+[]()<@:".unicodeScalars.map { ($0, "\\\($0)") })
 
-  /// By scalar: a mark that combines with `<` does not make it another character for the receiver.
+  /// Escapes by scalar, because receivers recognize `<` even before a combining mark.
   private static func escape(_ atom: String, _ entities: [Unicode.Scalar: String]) -> String {
     guard atom.unicodeScalars.contains(where: { entities[$0] != nil }) else { return atom }
     return atom.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
@@ -234,7 +234,7 @@ enum TemplateFilter: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a template, in a sentence that says what to write instead.
+/// An error in a template, as a sentence that says what to write instead.
 public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,8 +1,8 @@
 package import ChimeCore
 package import ChimeSchedule
 
-/// What a placeholder may name: one of `Name`, or a text of the reminder (`Reminder.toldTexts`). `docs/delivery.md` says what each
-/// stands for.
+/// A Placeholder names a value of a message: a `Name`, or a text of the reminder (`Reminder.toldTexts`).
+/// `docs/delivery.md` documents them.
 struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   let description: String
 
@@ -10,7 +10,7 @@ struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
 
   init(_ text: Reminder.Text) { description = text.name }
 
-  /// Nil: nothing has that name.
+  /// Nil for an unknown name.
   init?(named name: String) {
     guard let known = Self.allCases.first(where: { $0.description == name }) else { return nil }
     self = known
@@ -18,7 +18,7 @@ struct Placeholder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
 
   static let allCases = Name.allCases.map { Self($0) } + Reminder.toldTexts.map { Self($0) }
 
-  /// Whether a secret stands in its place.
+  /// Whether the value is a secret.
   var isSecret: Bool { self == Self(.token) || self == Self(.withdrawalToken) }
 }
 
@@ -27,9 +27,9 @@ extension Placeholder {
     case title, body, tags, urgency
     case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs, repeatNote
     case reminder, occurrence, delivery, channel, round
-    // What is told (`DeliveryEvent`).
+    // Event values (`DeliveryEvent`).
     case event, by, until, message, receipt
-    // What is said of the reminder's tracker (`TextValues.Name`).
+    // Values of the reminder's tracker (`TextValues.Name`).
     case tracker, reached, remaining, goal, percent, streak
     case longestStreak = "streak.longest"
     case moodTitle = "mood.title"
@@ -42,7 +42,7 @@ extension Placeholder {
     case nextAchievementText = "nextAchievement.text"
     case nextAchievementProgress = "nextAchievement.progress"
     case level, experience
-    // What its reader may do at once (`OfferedAnswers`); nothing where the endpoint reads no answers.
+    // Offered answers (`OfferedAnswers`); missing if the endpoint reads no answers.
     case answersAddress = "answers.address"
     case answersDone = "answers.done"
     case answersDoneLabel = "answers.done.label"
@@ -61,7 +61,7 @@ extension Sequence<Placeholder> {
   func contains(_ name: Placeholder.Name) -> Bool { contains(Placeholder(name)) }
 }
 
-/// What stands in a placeholder's place.
+/// The value of a placeholder.
 enum TemplateValue: Hashable, Sendable {
   case missing
   case text(String)
@@ -70,7 +70,7 @@ enum TemplateValue: Hashable, Sendable {
 
   init(_ text: String?) { self = text.map { .text($0) } ?? .missing }
 
-  /// As a part of a text: lists are joined by commas, what is missing is empty.
+  /// The value as text: lists are joined by commas, and a missing value is empty.
   var text: String {
     switch self {
     case .missing: ""
@@ -80,7 +80,7 @@ enum TemplateValue: Hashable, Sendable {
     }
   }
 
-  /// How many bytes `text` has; for a list, no fewer.
+  /// Upper bound of `text` in bytes.
   var bound: Int {
     switch self {
     case .missing: 0
@@ -90,7 +90,7 @@ enum TemplateValue: Hashable, Sendable {
     }
   }
 
-  /// As a value of its own; nil when it is missing.
+  /// The value as JSON; nil if it is missing.
   var json: TemplateJSON? {
     switch self {
     case .missing: nil
@@ -101,7 +101,7 @@ enum TemplateValue: Hashable, Sendable {
   }
 }
 
-/// The values of one message.
+/// The placeholder values of one message.
 package struct TemplateValues: Sendable {
   private var values: [Placeholder: TemplateValue] = [:]
 
@@ -115,10 +115,9 @@ package struct TemplateValues: Sendable {
     set { self[Placeholder(name)] = newValue }
   }
 
-  /// None.
   init() {}
 
-  /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
+  /// - Parameter timeOfDay: Formats a time in the user's clock format, such as `08:30`.
   package init(_ message: OutboundMessage, timeOfDay: (Instant) -> String) {
     let occurrence = message.occurrence
     let reminder = message.reminder
@@ -143,7 +142,7 @@ package struct TemplateValues: Sendable {
     self[.event] = .text(message.kind.name)
     self[.by] = TemplateValue(event?.person)
     self[.until] = TemplateValue(event?.until.map(Timestamp.rfc3339))
-    // What is taken back is told by the id under which it was sent.
+    // A withdrawal names its message by the id of the original delivery.
     self[.message] = TemplateValue(event?.message?.rawValue)
     self[.receipt] = TemplateValue(message.receipt)
     if let facts = event?.news?.facts { self[.tracker] = .text(facts.title) }
@@ -152,7 +151,7 @@ package struct TemplateValues: Sendable {
     }
   }
 
-  /// The reminder that `chime endpoint test` pretends has fired.
+  /// Creates the values of the made-up reminder of `chime endpoint test`.
   init(sampleFor channel: ChannelName, delivery: DeliveryID, at now: Instant, timeOfDay: (Instant) -> String) {
     self[.title] = .text("A test of Chime")
     self[.body] = .text("No reminder has fired.")

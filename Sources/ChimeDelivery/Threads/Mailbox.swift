@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Commands from any thread to one worker thread, which waits on `descriptor` among its other descriptors.
+/// A Mailbox passes commands from any thread to one worker thread, which polls `descriptor`.
 ///
-/// The queue is behind a mutex because senders are on any thread; it is held only to append or to take all. Once
-/// closed, the mailbox takes nothing more, so whoever posts knows whether a worker will ever read it.
+/// A mutex guards the queue because any thread may send. It is held only to append or to take all. A closed mailbox
+/// refuses commands, so the sender knows that no worker will read them.
 package final class Mailbox<Command: Sendable>: Sendable {
   private struct State {
     var commands: [Command] = []
@@ -13,10 +13,10 @@ package final class Mailbox<Command: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
-  /// An eventfd: readable while there are commands.
+  /// An eventfd, readable while commands are waiting.
   package let descriptor: Int32
 
-  /// - Throws: `SystemError` when the process has no descriptor left.
+  /// - Throws: `SystemError` if the process has no descriptor left.
   package init() throws(SystemError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard descriptor >= 0 else { throw SystemError("eventfd", errno) }
@@ -24,19 +24,19 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Whether the command was taken: false once the mailbox is closed.
+  /// Appends a command. Returns false if the mailbox is closed.
   package func post(_ command: Command) -> Bool {
     let (taken, isFirst) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
       state.commands.append(command)
       return (true, state.commands.count == 1)
     }
-    // Whoever put the first one there rings for all that come until they are taken.
+    // Only the first command signals the eventfd, for all commands until the next `take`.
     if isFirst { eventfd_write(descriptor, 1) }
     return taken
   }
 
-  /// All commands so far, for the worker.
+  /// Removes and returns all waiting commands. Called by the worker.
   package func take() -> [Command] {
     var count: eventfd_t = 0
     eventfd_read(descriptor, &count)
@@ -46,7 +46,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     }
   }
 
-  /// Refuses what comes from now on, and gives what had come.
+  /// Refuses all later commands and returns the waiting ones.
   package func close() -> [Command] {
     state.withLock { state in
       state.isClosed = true
@@ -56,7 +56,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
   }
 }
 
-/// A system call that failed, and why.
+/// A failed system call and its errno.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   let call: String
   let number: Int32
@@ -66,7 +66,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// Whether there was no descriptor, process or memory to be had, which may be otherwise in a moment.
+  /// Whether descriptors, processes or memory ran out. Such a failure may be temporary.
   var isShortage: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOBUFS].contains(number) }
 
   package var description: String {
@@ -76,7 +76,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A thread that lives until its body returns.
+/// A thread that runs one closure and ends.
 enum WorkerThread {
   private final class Body: Sendable {
     let name: String
@@ -88,19 +88,18 @@ enum WorkerThread {
     }
   }
 
-  /// Starts a detached thread with every signal blocked, so that the process's signals go to whoever waits for them
-  /// and a peer that hangs up cannot end the process by SIGPIPE.
+  /// Starts a detached thread with all signals blocked. Signals of the process then go to the thread that waits for
+  /// them, and a peer that hangs up cannot end the process by SIGPIPE.
   ///
-  /// - Parameter name: at most 15 bytes, as the kernel keeps no more.
+  /// - Parameter name: At most 15 bytes, the kernel's limit.
   static func start(name: String, _ run: @escaping @Sendable () -> Void) throws(SystemError) {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
-    // A new thread inherits the mask: set around its creation there is no moment without it.
+    // A new thread inherits the signal mask. Setting it before creation leaves no gap.
     pthread_sigmask(SIG_SETMASK, &all, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    // Retained here and released by the thread, which is the only one to use it after: pthread_create takes a raw
-    // pointer only.
+    // pthread_create takes only a raw pointer. The new thread is the only user of the body and releases it.
     let body = Unmanaged.passRetained(Body(name: name, run: run))
     var thread = pthread_t()
     let failure = pthread_create(

@@ -1,10 +1,10 @@
 import ChimeCore
 import ChimeSchedule
 
-/// Why an attempt cannot leave for now.
+/// The reason why an endpoint is unavailable for an attempt.
 struct Shut: Error {
   let reason: String
-  /// After which it is tried again.
+  /// Delay before the next attempt.
   let wait: Milliseconds
 
   init(_ reason: String, wait: Milliseconds = .minutes(5)) {
@@ -12,7 +12,7 @@ struct Shut: Error {
     self.wait = wait
   }
 
-  /// That attempt, with what becomes of its delivery.
+  /// Returns a report of the refused attempt that blocks its queue for `wait`.
   func report(of delivery: Delivery, at now: Instant) -> ChannelReport {
     let attempt = Attempt(
       number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: reason)
@@ -21,10 +21,10 @@ struct Shut: Error {
 }
 
 extension EndpointAccess? {
-  /// How soon after secrets that could not be read they are read again.
+  /// Delay before unreadable secrets are read again.
   private static let secretRetry = Milliseconds.seconds(30)
 
-  /// The endpoint of a queue, once something can be sent to it.
+  /// Returns the endpoint of a queue if it can be used.
   func open(_ queue: DeliveryQueue, at now: Instant) throws(Shut) -> EndpointAccess {
     let name = queue.channel
     guard let access = self else {

@@ -1,8 +1,8 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What becomes of an attempt that a stop or a reload of the daemon cuts short: nobody's failure, so it uses up no attempt
-/// of the retry schedule, and the message comes again as soon as somebody can send it.
+/// The outcome of an attempt that a stop or a reload of the daemon interrupts. No one failed, so it uses up no attempt
+/// of the retry schedule, and the message is sent again as soon as possible.
 enum ShutdownOutcome {
   static let outcome = Attempt.Outcome.refused
   static let next = ChannelReport.NextStep.blocked(.seconds(1))

@@ -1,41 +1,42 @@
 import Synchronization
 
-/// A worker thread with its mailbox, started by its first command, so that a channel nobody uses costs no thread.
+/// A Worker runs a thread with a mailbox. The first command starts the thread, so an unused channel costs no thread.
 ///
-/// The body owns everything it works with as local values; nothing but the mailbox is shared with it.
+/// The body keeps its state in local variables and shares only the mailbox.
 package final class Worker<Command: Sendable>: Sendable {
   private enum State {
     case idle
     case running(Mailbox<Command>)
-    /// With the mailbox of the thread that ends, if there was one.
+    /// The mailbox of the ending thread, if one was started.
     case stopped(Mailbox<Command>?)
   }
 
   private let name: String
   private let body: @Sendable (Mailbox<Command>) -> Void
-  /// Behind a mutex because any thread may send the first command; held while the thread is started, so that it is
-  /// started once.
+  /// A mutex guards the state because any thread may send the first command. It is held while the thread starts, so
+  /// that only one starts.
   private let state = Mutex(State.idle)
 
-  /// - Parameter body: takes commands until it has closed the mailbox, then returns.
+  /// - Parameter body: Takes commands until it closes the mailbox, then returns.
   package init(name: String, body: @escaping @Sendable (Mailbox<Command>) -> Void) {
     self.name = name
     self.body = body
   }
 
-  /// Whether the command was taken: false after the stop.
+  /// Posts a command and starts the thread if necessary. Returns false after `stop`.
   ///
-  /// - Throws: `SystemError` when there is no thread or descriptor to be had; a later command tries again.
+  /// - Throws: `SystemError` if no thread or descriptor is available. A later command tries again.
   package func post(_ command: Command) throws(SystemError) -> Bool {
     try state.withLock { (state) throws(SystemError) -> Bool in
       switch state {
       case .stopped: return false
       case .running(let mailbox) where mailbox.post(command): return true
-      // A thread that found no descriptors to begin with has closed its mailbox: the next one may be luckier.
+      // A thread that could not open its descriptors closed its mailbox. A new thread may succeed.
       case .running, .idle:
         let mailbox = try Mailbox<Command>()
         let body = body
-        // Before there is a thread: one that cannot begin closes its mailbox, and tells whoever is in it.
+        // The command is posted before the thread starts. A thread that cannot begin closes its mailbox and reports the
+        // failure.
         let taken = mailbox.post(command)
         try WorkerThread.start(name: name) { body(mailbox) }
         state = .running(mailbox)
@@ -44,9 +45,9 @@ package final class Worker<Command: Sendable>: Sendable {
     }
   }
 
-  /// Sends the last command, to a thread that runs; one that never did will not be started any more.
+  /// Posts the last command to a running thread. A thread that never started stays unstarted.
   ///
-  /// - Returns: whether the thread will read it.
+  /// - Returns: Whether the thread will read the command.
   package func stop(_ command: Command) -> Bool {
     state.withLock { state in
       switch state {

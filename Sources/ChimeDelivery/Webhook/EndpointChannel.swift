@@ -1,36 +1,35 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// A channel to endpoints of one kind or several.
+/// A channel whose endpoints users configure: webhook, MQTT, Matrix or mail.
 public protocol EndpointChannel: Channel, AnyObject {
-  /// Makes ready for a first message.
+  /// Loads libraries ahead of the first message.
   func prepare()
-  /// Sends one message now, and says all about it. Nothing is stored and nothing retried.
+  /// Sends one test message now, outside all queues. It is neither stored nor retried.
   func test(_ access: EndpointAccess) async -> EndpointTest
 }
 
-/// The bounds of what is sent to endpoints and read from them.
+/// Limits and network settings that all endpoints share.
 public struct EndpointConfiguration: Sendable {
-  /// Chime's version, for the header `user-agent`.
+  /// Chime's version, for the `user-agent` header.
   public var version: String
-  /// Time to connect, TLS included.
+  /// Time limit for connecting, TLS handshake included.
   public var connectTimeout = Milliseconds.seconds(5)
-  /// Time for one attempt in all.
+  /// Time limit for a whole attempt.
   public var totalTimeout = Milliseconds.seconds(15)
-  /// How long connections are kept open for a next message.
+  /// How long an idle connection stays open for the next message.
   var idleTimeout = Milliseconds.minutes(10)
-  /// Attempts of one endpoint that may be under way at once, unless it has a number of its own; further ones wait in its
-  /// queue.
+  /// Attempts that one endpoint may have in flight, unless its own settings say otherwise. Further attempts queue.
   public var concurrentPerEndpoint = 8
-  /// Bytes of an answer's body that are read at most; the status of a longer one counts all the same.
+  /// Maximum bytes read of an answer's body. The status of a longer answer still counts.
   public var answerLimit = 65_536
-  /// Which addresses may be dialled.
+  /// Addresses that may be dialed.
   public var network = NetworkPolicy(isPersonal: true)
-  /// What every message goes through; nil for none, whatever the environment says.
+  /// Proxy for every message; nil for none. Proxy variables of the environment are ignored.
   public var proxy: ProxyServer?
-  /// A file of certificates in PEM that are trusted beside the system's; nil for none.
+  /// PEM file of certificates trusted in addition to the system's; nil for none.
   public var certificateFile: String?
-  /// Writes a time as the user reads clocks, such as `08:30`, in the zone that a reminder follows.
+  /// Formats a time of day in the user's clock format, such as `08:30`, in the reminder's zone.
   public var timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, _ in
     String(Zone.utc.civil(at: instant).time.description.prefix(5))
   }
@@ -38,18 +37,17 @@ public struct EndpointConfiguration: Sendable {
   public init(version: String) { self.version = version }
 }
 
-/// What a test message was and what came of it. Its headers hold the signature, from which no secret can be had.
+/// A test message and its result. Its headers contain the signature, which does not reveal the secret.
 public struct EndpointTest: Hashable, Sendable {
   public var method: String
   public var url: String
-  /// `name: value` lines, as sent; for a token stands `<redacted>`.
+  /// `name: value` lines as sent, with `<redacted>` in place of a token.
   public var requestHeaders: [String]
   public var requestBody: String
-  /// Status, answer's beginning, error and timing.
+  /// Status, start of the answer, error and timing.
   public var attempt: Attempt
-  /// The address, the answer's headers and how long each part took; nil when nothing was sent.
+  /// Address, answer headers and the duration of each phase; nil if nothing was sent.
   public var details: HTTPDetails?
 
-  /// Whether the endpoint took it.
   public var isDelivered: Bool { attempt.outcome == .delivered }
 }

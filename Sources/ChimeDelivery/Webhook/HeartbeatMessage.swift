@@ -1,31 +1,31 @@
 import ChimeCore
 public import ChimeSchedule
 
-/// Tells whoever watches the daemon from outside how it is.
+/// A HeartbeatMessage reports the daemon's health to an outside monitor.
 public struct HeartbeatMessage: Sendable {
   public enum Method: String, Hashable, Sendable, CaseIterable {
     case post = "POST"
-    /// Has no body.
+    /// Sends no body.
     case get = "GET"
   }
 
-  /// What came of one.
+  /// The result of one heartbeat.
   public enum Outcome: Hashable, Sendable {
-    /// The answer was 2xx.
+    /// The monitor answered 2xx.
     case taken
-    /// Why it was not; a sentence without a full stop.
+    /// The reason for the failure, as a sentence without a full stop.
     case refused(String)
-    /// The channel has stopped meanwhile.
+    /// The channel stopped during the exchange.
     case cutShort
   }
 
   public var url: String
   public var method: Method
-  /// What it is signed with; empty: it is not.
+  /// Secrets that sign the message; empty for an unsigned one.
   public var secrets: [SigningSecret]
-  /// How long the exchange may take.
+  /// Time limit for the exchange.
   public var limit: Milliseconds
-  /// Why nothing could fire; nil: everything can.
+  /// Why no reminder can fire; nil if the daemon is healthy.
   public var problem: String?
 
   public init(
@@ -37,7 +37,7 @@ public struct HeartbeatMessage: Sendable {
 }
 
 extension WebhookChannel {
-  /// Sends it now, past all queues. Nothing is stored and nothing retried.
+  /// Sends the heartbeat now, outside all queues. It is neither stored nor retried.
   public func send(_ message: HeartbeatMessage) async -> HeartbeatMessage.Outcome {
     let now = clock()
     var random = SystemRandom()
@@ -68,13 +68,13 @@ extension WebhookChannel {
   }
 }
 
-/// `data` of `chime.heartbeat`.
+/// The `data` of `chime.heartbeat`.
 private struct HeartbeatFacts: Encodable {
   var problem: String?
 
   private enum Key: CodingKey { case problem }
 
-  /// The key is there when there is no problem, too.
+  /// Writes the key `problem` even when the value is null.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(problem, forKey: .problem)

@@ -1,19 +1,20 @@
 import ChimeCore
 import ChimeSchedule
 
-/// How the messages of endpoints leave by HTTP, and by what goes the same way: through the queue of their queue.
+/// A MessageSender sends the messages of HTTP, Matrix and mail endpoints through the per-endpoint queues of an
+/// HTTPEngine.
 struct MessageSender: Sendable {
   let engine: HTTPEngine
   let configuration: EndpointConfiguration
   let access: @Sendable (DeliveryQueue) -> EndpointAccess?
   let clock: @Sendable () -> Instant
 
-  /// Reports `.ended` once, and then `.answered` when the verdict has an answer.
+  /// Sends a message. Reports `.ended` once, then `.answered` if the verdict contains an answer.
   ///
   /// - Parameters:
-  ///   - make: the request, at the moment it leaves; called on the engine's thread.
-  ///   - judge: what came of it; on the same thread.
-  ///   - receipt: what the receiver calls the message, by its whole answer.
+  ///   - make: Builds the request when the attempt starts; called on the engine's thread.
+  ///   - judge: Maps the HTTP result to a verdict; called on the same thread.
+  ///   - receipt: Extracts the receiver's identifier for the message from its complete answer.
   func send(
     _ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void,
     make: @escaping @Sendable (EndpointAccess, Instant) throws -> HTTPRequest,
@@ -60,10 +61,10 @@ struct MessageSender: Sendable {
         }))
   }
 
-  /// Sends a message about a reminder that is made up, now.
+  /// Sends a message about a made-up reminder now.
   ///
-  /// - Parameter make: the request of an id, a time and the values of that reminder. What is shown of it is made a second time, with
-  ///   a word in the place of each token.
+  /// - Parameter make: Builds the request from an id, a time and the made-up reminder's values. It is called a second
+  ///   time with `isShown`, for a copy whose tokens are redacted.
   func test(
     _ access: EndpointAccess, make: (DeliveryID, Instant, TemplateValues, _ isShown: Bool) throws -> HTTPRequest
   ) async -> EndpointTest {
@@ -87,7 +88,7 @@ struct MessageSender: Sendable {
     return EndpointTest(of: shown, result, WebhookVerdict(result, channel: channel), endedAt: clock())
   }
 
-  /// Sends a request now, past all queues, and has all be told of it.
+  /// Sends a request now, outside all queues, and collects its details.
   func inspect(_ request: HTTPRequest) async -> HTTPResult {
     await withCheckedContinuation { continuation in
       engine.send(
@@ -96,11 +97,11 @@ struct MessageSender: Sendable {
   }
 }
 
-/// That a delivery comes to nothing; a sentence without a full stop.
+/// Cancels a delivery that has nothing to send. The reason is a sentence without a full stop.
 struct NothingToSend: Error { let reason: String }
 
 extension WebhookVerdict {
-  /// The attempt that it is about.
+  /// Returns the attempt that the verdict describes.
   func attempt(_ result: HTTPResult, number: Int, endedAt: Instant) -> Attempt {
     Attempt(
       number: number, startedAt: endedAt - result.took, took: result.took, outcome: outcome, status: result.status,
@@ -109,7 +110,7 @@ extension WebhookVerdict {
 }
 
 extension EndpointTest {
-  /// - Parameter shown: the request, with what is secret taken out.
+  /// - Parameter shown: The request with its secrets redacted.
   init(of shown: HTTPRequest, _ result: HTTPResult, _ verdict: WebhookVerdict, endedAt: Instant) {
     self.init(
       method: shown.method, url: shown.url, requestHeaders: shown.lines,

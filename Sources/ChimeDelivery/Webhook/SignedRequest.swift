@@ -1,21 +1,20 @@
 import ChimeCore
 package import ChimeSchedule
 
-/// What leaves in one attempt: made from an endpoint and a message, the same each time but for the time and the
-/// signatures of it.
+/// A SignedRequest builds the HTTP request of one attempt. Retries differ only in the time and its signatures.
 package struct SignedRequest {
   package var access: EndpointAccess
-  /// `POST`, or `GET`, which has no body; a template has its own.
+  /// `POST`, or `GET` without a body. A template overrides it.
   var method = "POST"
-  /// Whether it takes back what a message shows, by the template's way of doing so.
+  /// Whether the request withdraws an earlier message, using the template's withdrawal section.
   var withdraws = false
-  /// `webhook-id`, the same for every attempt of a delivery.
+  /// The `webhook-id`, equal for every attempt of a delivery.
   var id: String
   /// Chime's version.
   var version: String
-  /// For the endpoint's template and the placeholders of its headers; asked only where there are some.
+  /// Values for the template and for header placeholders; called only if the endpoint has either.
   var values: @Sendable () -> TemplateValues
-  /// The usual body, where there is no template.
+  /// Body for an endpoint without a template.
   var usual: @Sendable () throws -> [UInt8]
 
   package init(
@@ -25,16 +24,18 @@ package struct SignedRequest {
     (self.access, self.id, self.version, self.values, self.usual) = (access, id, version, values, usual)
   }
 
+  /// Builds and signs the request.
+  ///
   /// - Parameters:
-  ///   - time: that of this attempt.
-  ///   - token: what stands for `{{token}}`.
-  /// - Throws: `TemplateError` when the template or the headers would make too much of the message.
+  ///   - time: Time of this attempt.
+  ///   - token: Value of `{{token}}`.
+  /// - Throws: `TemplateError` if the template or the headers could exceed `Template.textLimit`.
   package func make(at time: Instant, token: String?) throws -> HTTPRequest {
     let template = withdraws ? access.template?.withdrawal : access.template?.message
     let own = withdraws ? access.withdrawalHeaders : access.headers
     var values = template == nil && own.isEmpty ? TemplateValues() : values()
     values[.token] = TemplateValue(token)
-    // What takes messages back may have a token of its own.
+    // Withdrawals may use a token of their own.
     let other = withdraws ? access.token?.withdrawing : nil
     values[.withdrawalToken] = TemplateValue(other)
     let bound = own.reduce(template?.bound(values) ?? 0) { $0 + $1.bound(values) }
@@ -61,7 +62,7 @@ package struct SignedRequest {
       "webhook-timestamp: \(time.seconds)",
     ]
     if !signatures.isEmpty { headers.append("webhook-signature: \(signatures.joined(separator: " "))") }
-    // A token that no header asks for goes where most receivers look for one (RFC 6750, section 2.1).
+    // Most receivers expect a token here (RFC 6750, section 2.1), unless a header of the endpoint places it.
     if let token, !own.contains(where: { $0.usesToken }) { headers.append("authorization: Bearer \(token)") }
     for header in own {
       if let value = header.render(values) { headers.append("\(header.name): \(value)") }

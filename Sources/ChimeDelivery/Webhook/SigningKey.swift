@@ -1,25 +1,25 @@
 import CCrypto
 
-/// The bytes of a key in memory of their own, which is overwritten when nobody holds the key any more.
+/// A SigningKey holds key bytes in its own memory and overwrites them on release.
 ///
-/// Unchecked: written once, before anybody else can see it, and only read after that. libcrypto counts the references
-/// to an EVP_PKEY atomically, and signing does not change it.
+/// Unchecked: the memory is written once, before the key is shared, and only read afterwards. libcrypto counts
+/// references to an EVP_PKEY atomically, and signing does not change it.
 final class SigningKey: @unchecked Sendable {
-  /// The length of an Ed25519 seed and of a public key (RFC 8032, section 5.1.5).
+  /// Length of an Ed25519 seed and of a public key in bytes (RFC 8032, section 5.1.5).
   static let edwardsLength = 32
 
   private let bytes: UnsafeMutableBufferPointer<UInt8>
-  /// Ed25519's; nil for a key of HMAC.
+  /// The Ed25519 key pair; nil for an HMAC key.
   private let pair: OpaquePointer?
 
-  /// A key of HMAC-SHA256.
+  /// Creates an HMAC-SHA256 key.
   init(hmac key: some Collection<UInt8>) {
     bytes = .allocate(capacity: key.count)
     _ = bytes.initialize(from: key)
     pair = nil
   }
 
-  /// The key pair that an Ed25519 seed stands for.
+  /// Creates the key pair of an Ed25519 seed.
   init(seed: some Collection<UInt8>) {
     bytes = .allocate(capacity: seed.count)
     _ = bytes.initialize(from: seed)
@@ -33,20 +33,20 @@ final class SigningKey: @unchecked Sendable {
     EVP_PKEY_free(pair)
   }
 
-  /// As many bytes as are asked for that nobody can foresee (RAND_priv_bytes(3)).
+  /// Returns cryptographically random bytes (RAND_priv_bytes(3)).
   static func random(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    // It fails only when the system has no randomness to give, and then nothing may be signed.
+    // RAND_priv_bytes fails only if the system has no entropy. Nothing may be signed then.
     precondition(RAND_priv_bytes(&bytes, Int32(count)) == 1, "libcrypto has no random bytes")
     return bytes
   }
 
-  /// Whether the bytes are the same; takes as long whether they are or not.
+  /// Compares two keys in constant time.
   func equals(_ other: SigningKey) -> Bool {
     bytes.count == other.bytes.count && CRYPTO_memcmp(bytes.baseAddress, other.bytes.baseAddress, bytes.count) == 0
   }
 
-  /// The public half of a key pair; nil for a key of HMAC.
+  /// The public half of a key pair; nil for an HMAC key.
   var publicHalf: [UInt8]? {
     guard let pair else { return nil }
     var half = [UInt8](repeating: 0, count: Self.edwardsLength)
@@ -56,10 +56,10 @@ final class SigningKey: @unchecked Sendable {
     return half
   }
 
-  /// A key of HMAC-SHA256 for another use, from which this one cannot be had: the label's own HMAC.
+  /// Derives an HMAC-SHA256 key for another purpose, by HMAC over the label. It does not reveal this key.
   func derived(for label: String) -> SigningKey { SigningKey(hmac: hmac(Array(label.utf8))) }
 
-  /// HMAC-SHA256 (RFC 2104) or, by a key pair, Ed25519 (RFC 8032).
+  /// Signs with HMAC-SHA256 (RFC 2104), or with Ed25519 (RFC 8032) if the key is a pair.
   func sign(_ message: [UInt8]) -> [UInt8] {
     if let pair { return Self.sign(message, with: pair) }
     return hmac(message)

@@ -2,34 +2,36 @@ import ChimeCore
 import ChimeSchedule
 import FoundationEssentials
 
-/// What the body of a successful answer says should become of the occurrence.
+/// A WebhookAnswer is the action that the body of a successful response requests for the occurrence.
 ///
 ///     {"action":"done"}   {"action":"done","item":"speedmaster"}   {"action":"dismiss"}   {"action":"snooze","for":"10m"}   {"action":"snooze","for":"PT10M"}
 ///
-/// Most receivers answer something of their own, which says nothing here: only an object with the key `action` is
-/// looked at, and that one strictly.
+/// Most receivers answer with content of their own. Only a JSON object with the key `action` is parsed, and that
+/// strictly.
 enum WebhookAnswer: Hashable, Sendable {
   case nothing
   case answer(Occurrence.Answer)
-  /// It was meant to say something; with what is wrong about it.
+  /// The body has an `action` but is invalid; the text says why.
   case misunderstood(String)
 
-  /// What a snooze may be that nobody but a program asks for: one of seconds would be a request every second.
+  /// Allowed snooze lengths. A program could otherwise snooze by seconds and cause a request every second.
   static let lengths: ClosedRange<Milliseconds> = .minutes(1)...(.days(366))
-  /// The last round of an occurrence that an answer may snooze. A person may at any time.
+  /// Last round of an occurrence that a response may snooze. People may snooze any round.
   static let lastRound = 30
 
+  /// Parses a response.
+  ///
   /// - Parameters:
-  ///   - body: all of the answer's body. One longer than `HTTPLimits.kept` says nothing.
-  ///   - contentType: the header; only `application/json` and none at all are looked at.
-  ///   - round: which round of the occurrence it answers.
-  ///   - redaction: for what is quoted of it.
+  ///   - body: The complete body. A body longer than `HTTPLimits.kept` is ignored.
+  ///   - contentType: The header. Only `application/json` and a missing header are accepted.
+  ///   - round: The round of the occurrence that was sent.
+  ///   - redaction: Applied to quoted parts of the body.
   init(_ body: [UInt8], contentType: String?, round: Int = 1, redaction: Redaction = Redaction()) {
     self = .nothing
     guard Self.isJSON(contentType), body.count <= HTTPLimits.kept, !body.isEmpty,
       let fields = try? JSONDecoder().decode([String: Field].self, from: Data(body)), let action = fields["action"]
     else { return }
-    // Which of two with one name counts is for each reader to choose, so it says nothing certain.
+    // JSON leaves open which of two members with one name counts, so such an object is rejected.
     guard !JSONMembers.hasTwins(body) else {
       self = .misunderstood("one of its members is there twice")
       return
@@ -81,7 +83,7 @@ enum WebhookAnswer: Hashable, Sendable {
     return type.isEmpty || type.lowercased() == "application/json"
   }
 
-  /// A value of which only text matters.
+  /// A JSON value, of which only strings matter.
   private enum Field: Decodable {
     case text(String)
     case other
@@ -92,11 +94,11 @@ enum WebhookAnswer: Hashable, Sendable {
   }
 }
 
-/// The names of a JSON object's own members, without what is in them.
+/// Finds the member names of a JSON object's top level.
 enum JSONMembers {
-  /// Whether two of them have one name.
+  /// Returns whether two members have the same name.
   ///
-  /// - Parameter object: what a JSON decoder has taken for an object.
+  /// - Parameter object: Bytes that a JSON decoder has accepted as an object.
   static func hasTwins(_ object: [UInt8]) -> Bool {
     var seen: Set<String> = []
     var depth = 0
@@ -112,7 +114,7 @@ enum JSONMembers {
         }
         if depth == 1, isName {
           let text = Data(object[start..<min(place + 1, object.count)])
-          // A name may be written in several ways, with escapes.
+          // Escapes allow several spellings of one name.
           guard let name = try? JSONDecoder().decode(String.self, from: text), seen.insert(name).inserted else {
             return true
           }

@@ -1,11 +1,11 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// Sends occurrences to web addresses by HTTP, signed after Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
+/// A WebhookChannel sends occurrences by HTTP, signed by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
 ///
-/// One channel serves all endpoints of all owners. Each endpoint has a queue and a limit of its own, so one that hangs
-/// delays no other. TLS is always verified, every address is judged as it is dialled, no redirect is followed and no
-/// proxy of the environment is used. An endpoint may answer for the occurrence (`WebhookAnswer`).
+/// One channel serves all endpoints of all owners. Each endpoint has its own queue and limit, so a hanging endpoint
+/// delays no other. TLS is always verified, every address is checked as it is dialed, redirects are not followed, and
+/// proxy variables of the environment are ignored. An endpoint may answer for the occurrence (`WebhookAnswer`).
 ///
 ///     let webhooks = WebhookChannel(configuration: EndpointConfiguration(version: "1.0")) { queue in book[queue] }
 ///     webhooks.send(message) { report in … }
@@ -17,11 +17,13 @@ public final class WebhookChannel: EndpointChannel {
   var clock: @Sendable () -> Instant { sender.clock }
   var engine: HTTPEngine { sender.engine }
 
+  /// Creates a channel.
+  ///
   /// - Parameters:
-  ///   - clock: the wall clock, by default the system's.
-  ///   - access: the endpoint of a queue as it is now; nil when there is none. Asked by whoever sends, and on the
-  ///     channel's thread at the moment an attempt leaves, so it must be quick: a look-up in memory, or a small file where
-  ///     nothing could be sent otherwise.
+  ///   - clock: The wall clock; the system's by default.
+  ///   - access: Returns a queue's current endpoint, or nil if it has none. Senders call it, and the channel's thread
+  ///     calls it when an attempt starts. It must be quick: a look-up in memory, or a small file if nothing could be
+  ///     sent otherwise.
   public convenience init(
     configuration: EndpointConfiguration, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
@@ -29,7 +31,7 @@ public final class WebhookChannel: EndpointChannel {
     self.init(configuration: configuration, library: Libcurl.name, clock: clock, access: access)
   }
 
-  /// - Parameter library: what is loaded as libcurl by the first message.
+  /// - Parameter library: File name of libcurl, loaded by the first message.
   init(
     configuration: EndpointConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (DeliveryQueue) -> EndpointAccess?
@@ -46,10 +48,10 @@ public final class WebhookChannel: EndpointChannel {
       configuration: configuration, access: access, clock: clock ?? Timestamp.now)
   }
 
-  /// Makes ready for a first message, so that it need not wait for libcurl to be loaded (some milliseconds).
+  /// Loads libcurl, so that the first message does not wait some milliseconds for it.
   public func prepare() { engine.prepare() }
 
-  /// Reports `.ended` once, and then `.answered` when the endpoint's answer acts on the occurrence.
+  /// Sends a message. Reports `.ended` once, then `.answered` if the endpoint's answer acts on the occurrence.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (configuration, delivery) = (configuration, message.delivery)
     sender.send(
@@ -65,10 +67,10 @@ public final class WebhookChannel: EndpointChannel {
       }, receipt: { access, answer in access.template?.receipt(in: answer) })
   }
 
-  /// Why a message is not taken back; nil: it is, or the message is another.
+  /// Returns why a withdrawal is impossible; nil if it is possible or the message is no withdrawal.
   private static func obstacle(to message: OutboundMessage, _ access: EndpointAccess) -> String? {
     guard message.delivery.event?.isWithdrawal == true else { return nil }
-    // It was given another template or another token since.
+    // The endpoint's template or token may have changed since the withdrawal was queued.
     let name = message.delivery.queue.channel
     if access.takesBack != true { return "endpoint \"\(name)\" takes nothing back" }
     if access.template?.receipt != nil, message.receipt == nil {
@@ -77,12 +79,12 @@ public final class WebhookChannel: EndpointChannel {
     return nil
   }
 
-  /// Does nothing: what was sent cannot be called back.
+  /// Does nothing. An HTTP request cannot be recalled; a withdrawal is a delivery of its own.
   public func withdraw(_ occurrence: OccurrenceID) {}
 
   public func stop() async { await engine.stop() }
 
-  /// Sends a signed message of type `chime.test`, or what the endpoint's template makes of a reminder that is made up.
+  /// Sends a signed `chime.test` message, or a made-up reminder rendered by the endpoint's template.
   public func test(_ access: EndpointAccess) async -> EndpointTest {
     let (channel, configuration) = (access.endpoint.queue.channel, configuration)
     return await sender.test(access) { id, now, values, isShown in

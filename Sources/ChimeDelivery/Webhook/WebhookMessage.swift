@@ -2,15 +2,15 @@ import ChimeCore
 import ChimeSchedule
 import FoundationEssentials
 
-/// The JSON that a webhook carries (Standard Webhooks 1.0.0, "Payload structure": `type`, `timestamp`, `data`).
+/// A WebhookMessage is the JSON body of a webhook (Standard Webhooks 1.0.0, "Payload structure").
 ///
-/// Every key is always there, `null` where there is nothing to say, and always in the same place, so that all attempts of
-/// one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
+/// Every key is always present, in a fixed order and `null` if it has no value, so that all attempts of one delivery
+/// send the same bytes. Tracker values are the exception: they are current as of the attempt.
 struct WebhookMessage<Content> {
-  /// The delivery's, where nothing beside the message has it.
+  /// The delivery's id, if it is not sent outside the body.
   var id: String?
   var type: String
-  /// When what it tells of happened; an attempt's own time is in the header `webhook-timestamp`.
+  /// Time of the reported event. The attempt's own time is in the `webhook-timestamp` header.
   var timestamp: String
   var data: Content
 }
@@ -23,10 +23,10 @@ extension WebhookMessage: Encodable where Content: Encodable {
   }
 }
 
-/// `data` of `reminder.fired`, of what is told of an occurrence afterwards, and of a tracker.
+/// The `data` of `reminder.fired`, of later occurrence events, and of tracker events.
 struct FiredReminder {
   let message: OutboundMessage
-  /// What its receiver may do at once; nil where its endpoint reads no answers.
+  /// Actions that the receiver may take; nil if its endpoint reads no answers.
   var answers: OfferedAnswers?
 
   func write(_ data: inout JSONText) {
@@ -147,14 +147,14 @@ extension WebhookMessage where Content == FiredReminder {
   }
 }
 
-/// `data` of `chime.test`.
+/// The `data` of `chime.test`.
 struct TestNotice: Encodable {
   var channel: String
   var text = "A test message of Chime. No reminder has fired."
 }
 
 extension DeliveryEvent.Kind {
-  /// What stands in `type`.
+  /// The value of `type`.
   var type: String {
     switch self {
     case .told(.fired), .told(.repeated), .withdrawal: "reminder.fired"
@@ -165,6 +165,6 @@ extension DeliveryEvent.Kind {
 }
 
 extension DeliveryEvent {
-  /// Who brought it about, in a receiver's words.
+  /// The person who caused the event, or `popup` for the desktop.
   var person: String? { by == "desktop" ? "popup" : by }
 }

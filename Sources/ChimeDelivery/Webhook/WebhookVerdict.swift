@@ -1,21 +1,22 @@
 package import ChimeCore
 import ChimeSchedule
 
-/// What an exchange means for its delivery: pure, so that every answer can be laid out in a table of tests.
+/// A WebhookVerdict maps the result of an HTTP exchange to the delivery's next step. It is pure, so tests cover it by a
+/// table.
 ///
 ///     2xx → settled · 410 → disable · 429, 503 with Retry-After → that long · all else → the retry schedule
 ///     nothing can be sent at all (no libcurl, no descriptor) → blocked
-///     cut short by a stop or a reload → at once, and not counted
+///     cut short by a stop or a reload → blocked for 1 s, and not counted
 package struct WebhookVerdict: Hashable, Sendable {
   package var outcome: Attempt.Outcome
   package var next: ChannelReport.NextStep
-  /// One sentence; nil when it arrived and nothing is to be said about it.
+  /// One sentence; nil if the message arrived without remarks.
   package var error: String?
-  /// What the receiver wants to become of the occurrence; nil when it says nothing of it.
+  /// The action that the receiver requests for the occurrence; nil for none.
   package var answer: Occurrence.Answer?
   private var status: Int?
 
-  /// - Parameter round: which round of its occurrence was sent.
+  /// - Parameter round: The round of the occurrence that was sent.
   package init(_ result: HTTPResult, channel: ChannelName, round: Int = 1) {
     outcome = .failed
     next = .retry
@@ -57,8 +58,8 @@ package struct WebhookVerdict: Hashable, Sendable {
     }
   }
 
-  /// What it means for a delivery that tells an event: there is nothing to answer to. What takes a message back has done so
-  /// where the message is not there, or cannot be taken back.
+  /// Adapts the verdict to a delivery that reports an event. Such a delivery takes no answer. A withdrawal is canceled
+  /// if the receiver answers that the message is gone or cannot be withdrawn.
   mutating func tells(_ event: DeliveryEvent) {
     answer = nil
     guard event.isWithdrawal, let status else { return }

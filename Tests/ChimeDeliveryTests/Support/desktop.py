@@ -1,8 +1,8 @@
-"""A desktop without a screen: a private session bus and python3-dbusmock's notification server.
+"""A desktop without a screen: a private session bus with python3-dbusmock's notification server.
 
-Writes one JSON object a line: {"event": "ready", "bus": ADDRESS}, then {"event": "call", "name": ..., "args": [...]}
-for each call the server gets. Reads one JSON array a line: ["press", id, action], ["close", id], ["stop"] and
-["start"] for the server. Ends, with all it started, when its input ends.
+Writes JSON objects, one per line: {"event": "ready", "bus": ADDRESS}, then {"event": "call", "name": ..., "args": [...]}
+for each call to the server. Reads JSON arrays, one per line: ["press", id, action], ["close", id], and ["stop"] and
+["start"] for the server. Ends with all its processes when its input ends.
 """
 import json, os, subprocess, sys, tempfile, threading
 
@@ -24,7 +24,7 @@ except ImportError as error:
 try:
     daemon = subprocess.Popen(
         ["dbus-daemon", f"--config-file={HERE}/bus.conf", "--nofork", "--nopidfile", "--print-address=1",
-         # Where the run's own files are, which are removed with it.
+         # The run's own folder, which is removed with the run.
          f"--address=unix:tmpdir={tempfile.gettempdir()}"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 except FileNotFoundError:
@@ -79,7 +79,7 @@ def read():
 bus.add_signal_receiver(
     lambda name, arguments: say(event="call", name=str(name), args=arguments),
     signal_name="MethodCalled", dbus_interface="org.freedesktop.DBus.Mock")
-# No event for the owner that is not there yet: the first one is "ready".
+# The missing owner at the beginning is no event: the first event is "ready".
 seen = []
 bus.watch_name_owner(NAME, lambda owner: owner_changed(owner) if owner or seen or seen.append(owner) else None)
 start()

@@ -1,7 +1,7 @@
-"""Receivers whose TLS handshake does not end, each in a way of its own.
+"""Receivers with endless TLS handshakes, each of a different kind.
 
-Writes one line: {"pem": the certificate of `tickets`, NAME: port …}; then {"begun": NAME} for each connection on which a client
-has begun. Ends when its input ends.
+Writes one line {"pem": certificate of `tickets`, NAME: port …}, then {"begun": NAME} for each connection on which a client
+has started a handshake. Ends when its input ends.
 """
 import json, os, socket, ssl, subprocess, sys, tempfile, threading, time
 
@@ -36,7 +36,7 @@ def hello(client):
 
 
 def chain(client):
-    """As long as a chain may be, but for its last bytes."""
+    """A chain of the maximum length, without its last bytes."""
     client.sendall(SERVER_HELLO + record(22, message(11, 102_000)) + record(22, bytes(16_000)) * 6)
     silent(client)
 
@@ -47,7 +47,7 @@ def drip(client):
 
 
 def requests(client):
-    """To begin anew, which a client that has begun passes over."""
+    """Renegotiation requests, which a client in a handshake skips."""
     client.sendall(SERVER_HELLO)
     flood(client, record(22, message(0, 0) * 4_000))
 
@@ -76,7 +76,7 @@ def rubbish(client):
 
 
 def tickets(client):
-    """Of TLS 1.3, behind the handshake."""
+    """Session tickets of TLS 1.3, after the handshake."""
     context.wrap_socket(client, server_side=True)
     silent(client)
 

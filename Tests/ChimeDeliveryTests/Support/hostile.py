@@ -1,6 +1,6 @@
-"""A receiver that does, as its path says, what no receiver should. On a free port of 127.0.0.1 and of ::1.
+"""A receiver that misbehaves as its path says, on the same free port of 127.0.0.1 and ::1.
 
-Writes {"port": N} and then {"path": …, "client": …} for each request that it has read whole. Ends when its input ends.
+Writes {"port": N}, then {"path": …, "client": …} for each complete request. Ends when its input ends.
 """
 import gzip, json, os, socket, sys, threading
 
@@ -9,7 +9,7 @@ lock = threading.Lock()
 
 
 def request(connection, rest):
-    """The path and headers of the next request, and what was read beyond it; None at the end."""
+    """Returns the path and headers of the next request, and the bytes read beyond it; None at the end."""
     while b"\r\n\r\n" not in rest:
         part = connection.recv(65536)
         if not part:
@@ -30,7 +30,7 @@ def forever(connection, part, pause=0):
 
 
 def act(connection, what):
-    """Whether the connection is kept."""
+    """Misbehaves as the path says. Returns whether the connection stays open."""
     send = connection.sendall
     name, *more = what.strip("/").split("/")
     if name == "hang-in-headers":
@@ -127,7 +127,7 @@ def serve(connection, client):
             path, headers, rest = seen
             with lock:
                 print(json.dumps({"path": path, "client": client[0], "port": client[1], "headers": headers}), flush=True)
-            # %7B and its like, as a path has them.
+            # A path has some characters as %7B and the like.
             path = bytes(path, "latin-1").replace(b"%7B", b"{").replace(b"%7D", b"}").replace(b"%22", b'"').decode()
             if not act(connection, path):
                 return

@@ -1,4 +1,4 @@
-"""Reads emails as Python's email package does: a JSON list of one text a line in, a JSON object a line out.
+"""Parses emails with Python's email package: reads a JSON list with one text per line, writes a JSON object per line.
 
 Ends when its input ends.
 """

@@ -1,7 +1,7 @@
-"""A proxy of HTTP with a mail server behind it that offers no STARTTLS, on a free port of 127.0.0.1.
+"""An HTTP proxy on a free port of 127.0.0.1, in front of a mail server without STARTTLS.
 
-Writes {"port": N}, {"asked": the first line of the request}, then {"said": the commands that the server was given}. Serves one
-connection, and ends.
+Writes {"port": N}, {"asked": first line of the request}, and {"said": commands to the mail server}. Serves one connection
+and ends.
 """
 import json, socket
 
@@ -26,5 +26,5 @@ try:
         answer("250 mail.example.org\r\n" if said[-1].startswith("EHLO") else "221 bye\r\n")
 except OSError:
     pass
-# Whether it takes its leave is of no interest.
+# QUIT is optional.
 print(json.dumps({"said": [line for line in said if line != "QUIT"]}), flush=True)

@@ -1,7 +1,7 @@
 """A proxy on a free port of 127.0.0.1: HTTP with CONNECT, or with `--socks` SOCKS 5 (RFC 1928).
 
-Writes {"port": N} and then for each connection {"asked": what it was asked for, "headers": […]}. `--refuse` answers 403.
-Names that end in .test are taken for 127.0.0.1, so that it shows who resolves them. Ends when its input ends.
+Writes {"port": N}, then {"asked": target, "headers": […]} for each connection. `--refuse` answers 403. Names ending in .test
+resolve to 127.0.0.1 only here, which shows that the proxy resolves names. Ends when its input ends.
 """
 import json, os, select, socket, sys, threading
 

@@ -1,7 +1,7 @@
-"""An HTTP receiver that answers as its path says, on a free port of 127.0.0.1.
+"""An HTTP receiver on a free port of 127.0.0.1 that answers as its path says.
 
-Writes {"port": N} and then one JSON object a line for each request: path, headers (names in lower case), body.
-Ends when its input ends. With `--tls`, a certificate that nobody has signed.
+Writes {"port": N}, then one JSON object per request and line: path, headers (lowercase names), body.
+Ends when its input ends. `--tls` uses a self-signed certificate.
 """
 import email.utils, json, os, socket, struct, subprocess, sys, tempfile, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -47,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
         elif what[0] == "drip":
             self.stream(10_000, 1, 0.05)
         elif what[0] == "reset":
-            # Zero linger time: closing sends RST.
+            # With zero linger time, closing sends RST.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
             self.connection.close()

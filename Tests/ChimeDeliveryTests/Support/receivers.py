@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The services that the shipped templates are for, as their API documentation describes what they take.
+"""The services of the shipped templates, which accept what their API documentation describes.
 
-Listens on a free port of 127.0.0.1 and prints it as {"port": N}; then one JSON object a request: the service, what it
-understood, or why it refused. Every refusal is an answer of 4xx, so a template that is wrong delivers nothing.
+Listens on a free port of 127.0.0.1 and prints {"port": N}, then one JSON object per request: the service and what it
+understood, or why it refused. Every refusal is a 4xx answer, so a wrong template delivers nothing.
 
     ntfy            https://docs.ntfy.sh/publish/
     gotify          https://gotify.net/docs/pushmsg, /docs/msgextras
@@ -61,13 +61,13 @@ def only(value, **types):
 
 
 def decoded(value):
-    """A header's text; RFC 2047's encoded words are read."""
+    """Decodes a header's text, with the encoded words of RFC 2047."""
     need(value.isascii(), "a header that is not ASCII")
     return str(email.header.make_header(email.header.decode_header(value)))
 
 
 def actions(text):
-    """ntfy's short form, as far as the template writes it: `key=value` or `key="value"`, with commas, then semicolons."""
+    """Parses ntfy's short form as used by the template: `key=value` or `key="value"`, with commas, then semicolons."""
     found = []
     for one in re.findall(r'(?:"[^"]*"|[^;"])+', text):
         parts = re.findall(r'\s*([a-z]+)=("[^"]*"|[^,"]*)\s*(?:,|$)', one)
@@ -126,7 +126,7 @@ def slack(method, path, headers, body):
     value = parsed(headers, body)
     only(value, text=str, mrkdwn=bool, unfurl_links=bool, unfurl_media=bool)
     text = value.get("text", "")
-    # Longer ones are split or cut (docs.slack.dev/reference/methods/chat.postMessage, "Truncating content").
+    # Slack splits or truncates longer texts (docs.slack.dev/reference/methods/chat.postMessage, "Truncating content").
     need(0 < len(text) <= 4000, "no_text")
     need(not re.search(r"[<>]|&(?!(amp|lt|gt);)", text), "control characters that are not escaped")
     return {"text": text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")}

@@ -1,6 +1,6 @@
-"""Receivers over TLS, each with a certificate of its own kind, that answer 204 to everything.
+"""TLS receivers that answer 204 to everything, each with another kind of certificate.
 
-Writes one line: {"ca": PATH of the authority's certificate, NAME: port …}; then {"received": NAME} for each request.
+Writes one line {"ca": PATH of the authority's certificate, NAME: port …}, then {"received": NAME} for each request.
 Ends when its input ends.
 """
 import json, os, shutil, ssl, subprocess, sys, tempfile, threading
@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def finish_request(self, request, address):
-        # In the connection's own thread: one that never begins its handshake holds up nobody.
+        # In the connection's own thread, so that a client without a handshake blocks no other.
         request.settimeout(10)
         super().finish_request(self.context.wrap_socket(request, server_side=True), address)
 

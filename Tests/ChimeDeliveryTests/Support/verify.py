@@ -1,4 +1,4 @@
-"""Checks a delivery with both public libraries. Input: {"secret": ..., "headers": {...}, "body": ...}; output: "ok"."""
+"""Verifies a delivery with both public libraries. Input: {"secret": ..., "headers": {...}, "body": ...}; output: "ok"."""
 import json, sys
 
 try:

@@ -1,11 +1,11 @@
-// Kills the program it is loaded into (LD_PRELOAD) at a chosen call to the system, as precisely as a power cut never is.
+// Kills the program that loads it (LD_PRELOAD) at a chosen system call, more precisely than any power cut.
 //
-//   CHIME_DIE_AT="KIND N"    SIGKILL before the N-th call of a kind (from 1); with "KIND N after" right after it. Kinds:
+//   CHIME_DIE_AT="KIND N"    SIGKILL before the N-th call of a kind (from 1); with "KIND N after", right after it. Kinds:
 //                            sync (fsync, fdatasync), write (pwrite, write), send (send, sendmsg, writev),
 //                            name (rename, unlink, mkdir, ftruncate), any
-//   CHIME_TRACE=FILE         writes down what is synchronised, renamed, removed and made, a line each
+//   CHIME_TRACE=FILE         logs synchronized, renamed, removed and created files, one per line
 //
-// The variables are taken away, so that what the program starts lives without this.
+// The variables are removed from the environment, so that child processes are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

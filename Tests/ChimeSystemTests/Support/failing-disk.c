@@ -1,10 +1,10 @@
-// Has the program it is loaded into (LD_PRELOAD) meet a disk that cannot be read: read(2) and pread(2) of a database or its log
-// fail with EIO.
+// Simulates an unreadable disk for the program that loads it (LD_PRELOAD): read(2) and pread(2) of a database or its log fail
+// with EIO.
 //
-//   CHIME_FAILING_READS=FILE   four bytes, the number of reads that are still to fail as an int of this machine; -1: all. Who
-//                              writes there while the program runs is obeyed at once, and sees how many are left.
+//   CHIME_FAILING_READS=FILE   the number of reads that still fail, as a native 4-byte int; -1 means all. Changes to the
+//                              file take effect at once, and the program counts it down.
 //
-// The variables are taken away, so that what the program starts lives without this.
+// The variables are removed from the environment, so that child processes are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

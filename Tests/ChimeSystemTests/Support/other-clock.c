@@ -1,6 +1,6 @@
-// A wall clock that is ahead of the machine's by as many seconds as stand in the file that OTHER_CLOCK names, read at each
-// look; a negative number sets it behind. Clocks that nobody can set are left alone, and with them what waits by them:
-// libfaketime, which can do the same, keeps timers of CLOCK_MONOTONIC that are armed for a moment from coming.
+// Shifts the wall clock by the number of seconds in the file that OTHER_CLOCK names. The file is read at each call, and
+// the number may be negative. Clocks that cannot be set, and timers on them, are unaffected. libfaketime can shift the
+// clock too, but stops absolute timers on CLOCK_MONOTONIC from firing.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
