@@ -7,7 +7,7 @@ final class Program {
   /// Where its standard output is read.
   private let output: Int32
   /// Where its standard error goes, unless that has a file: told when it fails, and not beside the figures.
-  private let rateLimitedLog: Int32
+  private let errorOutput: Int32
   private var status: Int32?
 
   /// - Parameters:
@@ -27,14 +27,14 @@ final class Program {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     if let errors {
-      rateLimitedLog = -1
+      errorOutput = -1
       posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     } else {
       var file = Array("/tmp/chime-bench-errors-XXXXXX".utf8CString)
-      rateLimitedLog = mkstemp(&file)
+      errorOutput = mkstemp(&file)
       unlink(file)
-      _ = fcntl(rateLimitedLog, F_SETFD, FD_CLOEXEC)
-      posix_spawn_file_actions_adddup2(&actions, rateLimitedLog, 2)
+      _ = fcntl(errorOutput, F_SETFD, FD_CLOEXEC)
+      posix_spawn_file_actions_adddup2(&actions, errorOutput, 2)
     }
     // It may be started from a thread that has most signals blocked, and is to hear of its end.
     var attributes = posix_spawnattr_t()
@@ -56,7 +56,7 @@ final class Program {
     close(ends[1])
     guard code == 0 else {
       close(ends[0])
-      if rateLimitedLog >= 0 { close(rateLimitedLog) }
+      if errorOutput >= 0 { close(errorOutput) }
       throw BenchFailure("\(path) cannot be started: \(String(cString: strerror(code)))")
     }
     self.pid = pid
@@ -69,13 +69,13 @@ final class Program {
       wait()
     }
     close(output)
-    if rateLimitedLog >= 0 { close(rateLimitedLog) }
+    if errorOutput >= 0 { close(errorOutput) }
   }
 
   /// What it said on its standard error, as the end of a sentence.
   private var complaint: String {
     var buffer = [UInt8](repeating: 0, count: 2_000)
-    let count = rateLimitedLog >= 0 ? pread(rateLimitedLog, &buffer, buffer.count, 0) : 0
+    let count = errorOutput >= 0 ? pread(errorOutput, &buffer, buffer.count, 0) : 0
     return count > 0 ? ": " + String(decoding: buffer[..<count], as: UTF8.self) : ""
   }
 

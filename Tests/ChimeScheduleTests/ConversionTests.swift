@@ -140,9 +140,9 @@ import Testing
       if schedule.dialect != dialect { converted += 1 }
       let mine = schedule.timetable(in: scheduleContext).occurrences(after: now).prefix(100)
       let other = conversion.schedule.timetable(in: scheduleContext).occurrences(after: now).prefix(100)
-      let wakeups = now + .days(790)
+      let searchLimit = now + .days(790)
       #expect(
-        mine.prefix { $0 < wakeups } == other.prefix { $0 < wakeups },
+        mine.prefix { $0 < searchLimit } == other.prefix { $0 < searchLimit },
         "\(row.canonical) as \(conversion.schedule.canonical)")
     }
     #expect(dialect == .solar ? converted == 0 : converted >= 15, "\(converted)")

@@ -153,7 +153,7 @@ import Testing
     let center = instant(near)
     let wall = center.seconds + Int64(zone.offset(at: center))
     let reference = Reference(zone, around: center.seconds, days: 8)
-    let wakeups = Instant(seconds: center.seconds + 3 * 86_400)
+    let searchLimit = Instant(seconds: center.seconds + 3 * 86_400)
     var generator = SeededGenerator(seed: UInt64(index) &* 7_919 &+ 5_545)
     for _ in 0..<ProofTier.amount(quick: 12, proof: 400) {
       let (text, model, holidays) = Self.make(near: wall, instant: center.seconds, &generator)
@@ -165,12 +165,12 @@ import Testing
       #expect(schedule.calendarNames == (holidays == nil ? [] : ["holidays"]))
       #expect(schedule.countsFromDone == text.contains("after done"))
       let timetable = schedule.timetable(in: scheduleContext, gap: model.gap, fold: model.fold)
-      let expected = reference.occurrences(model).filter { $0 <= wakeups.seconds }
+      let expected = reference.occurrences(model).filter { $0 <= searchLimit.seconds }
       for _ in 0..<4 {
         let after = Instant(
           milliseconds: center.milliseconds + Int64.random(in: -3 * 86_400_000...2 * 86_400_000, using: &generator))
         let wanted = expected.filter { $0 > after.seconds }
-        let found = timetable.occurrences(after: after).prefix { $0 <= wakeups }.map(\.seconds)
+        let found = timetable.occurrences(after: after).prefix { $0 <= searchLimit }.map(\.seconds)
         if found != wanted {
           let different = zip(found + [-1], wanted + [-1]).first { $0 != $1 }
           Issue.record(

@@ -200,16 +200,16 @@ struct RecurrenceReference {
       let expected = RecurrenceReference(rule: parts.joined(separator: ";"), start: civil).occurrences(
         through: lastYear)
       // What the last period moves past its year is left out of the comparison.
-      let wakeups = Int64(CivilDate(year: lastYear, month: 12, day: 1)?.dayNumber ?? 0) * 86_400
+      let searchLimit = Int64(CivilDate(year: lastYear, month: 12, day: 1)?.dayNumber ?? 0) * 86_400
       let timetable = try Schedule(canonical: text).timetable(in: .utc)
       var found: [Int64] = []
       var last = Instant(seconds: start) - .seconds(1)
-      while let next = timetable.next(after: last), next.seconds < wakeups {
+      while let next = timetable.next(after: last), next.seconds < searchLimit {
         found.append(next.seconds)
         last = next
       }
       if start == 0 { continue }
-      #expect(found == expected.filter { $0 < wakeups }, "\(text)")
+      #expect(found == expected.filter { $0 < searchLimit }, "\(text)")
       compared += found.count
     }
     #expect(compared > rounds * 12)

@@ -21,8 +21,8 @@ import Testing
       for page in pages {
         let lint = try await home.run("mandoc", ["-Tlint", "-W", "warning", "\(folder)/\(page)"])
         // scdoc puts a paragraph before everything, also where there is one.
-        let rateLimitedLog = lint.out.split(separator: "\n").filter { !$0.contains("skipping paragraph macro: PP") }
-        #expect(rateLimitedLog.isEmpty, "\(page): \(rateLimitedLog)")
+        let errorOutput = lint.out.split(separator: "\n").filter { !$0.contains("skipping paragraph macro: PP") }
+        #expect(errorOutput.isEmpty, "\(page): \(errorOutput)")
         let shown = try await home.run(
           "man", ["--warnings", "--local-file", "\(folder)/\(page)"], environment: ["MANWIDTH": "80", "MANROFFSEQ": ""])
         #expect(shown.status == 0 && shown.err.isEmpty, "\(page): \(shown.err)")

@@ -66,7 +66,7 @@ struct TrackingRestore {
         guard var tracker = plan.trackers[judged.tracker], let total = try transaction.dayTotal(of: key, on: judged.day)
         else { continue }
         tracker.goal = judged.goal
-        try transaction.setDayTotal(ProgressAggregator(tracker).evaluator(total), on: judged.day, of: key)
+        try transaction.setDayTotal(ProgressAggregator(tracker).evaluated(total), on: judged.day, of: key)
       case .progress(let progress): try transaction.setProgress(progress, owner: plan.shelf)
       case .experience(let experience):
         try transaction.setExperience(experience.points, of: experience.pack, owner: plan.shelf)

@@ -29,7 +29,7 @@ struct CommandRun: Sendable {
   private var output: [UInt8] = []
   /// Standard output only.
   private var words: [UInt8] = []
-  private var rateLimitedLog: [UInt8] = []
+  private var errorOutput: [UInt8] = []
   private var isCut = false
   /// Why the run is being ended; nil if it is not.
   private var ending: String?
@@ -57,7 +57,7 @@ struct CommandRun: Sendable {
       return nil
     case .errors(let bytes):
       keep(bytes)
-      rateLimitedLog.append(contentsOf: bytes.prefix(Self.complaintLimit - rateLimitedLog.count))
+      errorOutput.append(contentsOf: bytes.prefix(Self.complaintLimit - errorOutput.count))
       return nil
     case .deadline:
       guard ending == nil else { return nil }
@@ -113,7 +113,7 @@ struct CommandRun: Sendable {
 
   /// The first non-blank line of standard error.
   private var complaint: String {
-    let lines = String(decoding: rateLimitedLog, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let lines = String(decoding: errorOutput, as: UTF8.self).split(whereSeparator: \.isNewline)
     guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
     return ": " + PlainText.sentence(String(line))
   }

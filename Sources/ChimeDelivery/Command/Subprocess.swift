@@ -94,9 +94,9 @@ struct Subprocess: ~Copyable {
         try program.output == .terminal ? open("openpt") { chime_pty($0) } : open("pipe") { chime_pipe($0) }
       kept.append(out[0])
       given.append(out[1])
-      let rateLimitedLog = try open("pipe") { chime_pipe($0) }
-      kept.append(rateLimitedLog[0])
-      given.append(rateLimitedLog[1])
+      let errorOutput = try open("pipe") { chime_pipe($0) }
+      kept.append(errorOutput[0])
+      given.append(errorOutput[1])
       if program.input != nil {
         let words = try open("pipe") { chime_pipe($0) }
         kept.append(words[1])

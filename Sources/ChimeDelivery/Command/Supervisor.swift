@@ -207,8 +207,8 @@ private struct SupervisorLoop: ~Copyable {
     run.child.feed()
     let exit = run.child.reap()
     // Drain an exited child; read at most one buffer per turn from a running one.
-    let rateLimitedLog = read(run.child.errors, toTheEnd: exit != nil)
-    if !rateLimitedLog.isEmpty { run.handler(.errors(rateLimitedLog)) }
+    let errorOutput = read(run.child.errors, toTheEnd: exit != nil)
+    if !errorOutput.isEmpty { run.handler(.errors(errorOutput)) }
     let said = read(run.child.output, toTheEnd: exit != nil)
     if !said.isEmpty { run.handler(.output(said)) }
     if let exit {

@@ -28,7 +28,7 @@ struct PopupCoalescer: Sendable {
   /// Maximum individual popups per episode, not counting critical ones.
   static let singles = 3
   /// An episode continues for messages that arrive within this time after its last moment.
-  static let coalescer = Milliseconds.minutes(1)
+  static let window = Milliseconds.minutes(1)
   /// A message older than this counts as delayed, even without an attempt.
   static let fresh = Milliseconds.seconds(10)
   static let stopping = ShutdownOutcome.sentence
@@ -76,7 +76,7 @@ struct PopupCoalescer: Sendable {
     groups.sort { Self.comesFirst($0[0], $1[0]) }
 
     var episode = current(now: now)
-    episode.until = now + Self.coalescer
+    episode.until = now + Self.window
     defer { self.episode = episode }
     let critical = groups.filter { $0[0].urgency == .critical }
     let others = groups.filter { $0[0].urgency != .critical }
@@ -143,7 +143,7 @@ struct PopupCoalescer: Sendable {
 
   /// Returns the current episode or a new one. An episode far in the future, left by a clock set back, is over too.
   private mutating func current(now: Instant) -> Episode {
-    if let episode, now < episode.until, episode.until - now <= Self.coalescer { return episode }
+    if let episode, now < episode.until, episode.until - now <= Self.window { return episode }
     lastNumber += 1
     return Episode(number: lastNumber, until: now)
   }

@@ -67,8 +67,8 @@ extension Timetable {
   ) -> Int64? {
     var after = second
     // The search covers one cycle of the calendar, after which nothing new can happen.
-    let wakeups = second + ZoneTable.cycle
-    while after < wakeups, let found = nextSlot(rule, after: after, &budget) {
+    let searchLimit = second + ZoneTable.cycle
+    while after < searchLimit, let found = nextSlot(rule, after: after, &budget) {
       if zone.abbreviation(at: found) == label { return found }
       guard budget.spend(4) else { return nil }
       after = zone.segment(at: found).end - 1

@@ -1,6 +1,6 @@
 extension Converter {
   /// How far ahead the two schedules are compared.
-  private static let wakeups = Milliseconds.days(800)
+  private static let searchLimit = Milliseconds.days(800)
   /// The most times compared in one go. A schedule with more times in the period is compared again around each change
   /// of offset.
   private static let mostSteps = 2_000
@@ -39,7 +39,7 @@ extension Converter {
   private func firstDifference(
     _ left: Timetable, _ right: Timetable
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
-    let end = now + Self.wakeups
+    let end = now + Self.searchLimit
     var at = now
     var (left, right) = (left.walk(steps: Self.mostWork), right.walk(steps: Self.mostWork))
     if let found = try firstDifference(&left, &right, from: &at, to: end) { return found }

@@ -55,8 +55,8 @@ struct DayRanges: Sendable, Hashable {
 struct DayRule: Sendable, Hashable {
   /// Kinds of days other than weekdays. Indirect storage keeps the rule small and cheap to copy.
   indirect enum Kind: Sendable, Hashable {
-    /// Every `step` days from `context`, which is no later than the first day asked for.
-    case days(step: Int64, context: Int64)
+    /// Every `step` days from `anchor`, which is no later than the first day asked for.
+    case days(step: Int64, anchor: Int64)
     /// Days of every `step`th week; `monday` begins the first such week.
     case weeks(step: Int64, monday: Int64, WeekdaySet)
     /// Days by their position in a month.
@@ -101,9 +101,9 @@ struct DayRule: Sendable, Hashable {
   private func candidate(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch kind {
     case nil: return weekdays.wait(from: day).map { day + $0 }
-    case .days(let step, let context):
-      guard day > context else { return context }
-      return context + (day - context + step - 1) / step * step
+    case .days(let step, let anchor):
+      guard day > anchor else { return anchor }
+      return anchor + (day - anchor + step - 1) / step * step
     case .weeks(let step, let monday, let weekdays):
       guard day > monday else { return weekdays.wait(from: monday).map { monday + $0 } }
       let (week, weekday) = (day - monday).quotientAndRemainder(dividingBy: 7)

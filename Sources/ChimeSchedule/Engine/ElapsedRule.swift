@@ -5,13 +5,13 @@ struct ElapsedRule: Sendable, Hashable {
   /// Seconds between two points, at least 1.
   var step: Int64
   /// The first point.
-  var context: Int64
+  var anchor: Int64
 
   @inline(__always)
   func point(after second: Int64) -> Int64 {
-    guard second >= context else { return context }
+    guard second >= anchor else { return anchor }
     // Instants and steps are below 2³⁸, so the sum is below 2⁴⁰.
-    return context + ((second - context) / step + 1) * step
+    return anchor + ((second - anchor) / step + 1) * step
   }
 }
 

@@ -15,7 +15,7 @@ struct MonthRule: Sendable, Hashable {
   /// How many months at the start of each period count: 1, or 12 for years.
   private let span: Int64
   /// The first month of the first period, counted from January of year 0.
-  private let context: Int64
+  private let anchor: Int64
   /// The days to exclude in each year.
   private let except: YearDays
 
@@ -24,11 +24,11 @@ struct MonthRule: Sendable, Hashable {
   /// The month after December 9999.
   private static let end: Int64 = 10_000 * 12
 
-  init(groups: ContiguousArray<Group>, period: Int64 = 1, span: Int64 = 1, context: Int64 = 0, except: YearDays) {
+  init(groups: ContiguousArray<Group>, period: Int64 = 1, span: Int64 = 1, anchor: Int64 = 0, except: YearDays) {
     self.groups = groups
     self.period = period
     self.span = span
-    self.context = context
+    self.anchor = anchor
     self.except = except
     let months = groups.reduce(0) { $0 | UInt32($1.months) }
     self.months = months | months << 12
@@ -45,7 +45,7 @@ struct MonthRule: Sendable, Hashable {
       var start = index
       while start < MonthRule.end {
         if period > span {
-          var place = (start - context) % period
+          var place = (start - anchor) % period
           if place < 0 { place += period }
           if place >= span { start += period - place }
         }

@@ -175,25 +175,25 @@ extension Timetable {
       days.set(kind, starting: startingDay())
       // The days of a grid are those on which its points fall, so its start is an instant like any other.
       days.first = 0
-      engine = .elapsed(ElapsedRule(days: days, step: step, context: firstSecond))
+      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: firstSecond))
     case .daysAfterDone(let step, let times):
-      var context = startingDay()
-      if let done { context = today(done.seconds) + Int64(step) }
-      days.first = max(days.first, context)
-      days.kind = .days(step: Int64(step), context: context)
+      var anchor = startingDay()
+      if let done { anchor = today(done.seconds) + Int64(step) }
+      days.first = max(days.first, anchor)
+      days.kind = .days(step: Int64(step), anchor: anchor)
       engine = slots(times)
     case .elapsedAfterDone(let step):
       if case .date(let date) = bounds.starting {
         firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
       }
       days.first = 0
-      var context = firstSecond
+      var anchor = firstSecond
       if let done {
         // Rounded up so that it never comes early. Both are below 2³⁸.
-        context = (done.milliseconds + 999) / 1_000 + step
-        firstSecond = max(firstSecond, context)
+        anchor = (done.milliseconds + 999) / 1_000 + step
+        firstSecond = max(firstSecond, anchor)
       }
-      engine = .elapsed(ElapsedRule(days: days, step: step, context: context))
+      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: anchor))
     }
   }
 }
@@ -204,13 +204,13 @@ extension Timetable {
     let second = (done.milliseconds + 999) / 1_000
     switch engine {
     case .window(var rule):
-      rule.context = second
+      rule.anchor = second
       engine = .window(rule)
     case .elapsed(var rule):
       // Before the schedule begins there is nothing to move.
       guard second + rule.step > firstSecond else { return }
-      rule.context = second + rule.step
-      firstSecond = max(firstSecond, rule.context)
+      rule.anchor = second + rule.step
+      firstSecond = max(firstSecond, rule.anchor)
       engine = .elapsed(rule)
     default: break
     }
@@ -253,7 +253,7 @@ extension DayRule {
     switch days {
     case .weekdays(let weekdays): self.weekdays = weekdays
     case .days(let step):
-      kind = .days(step: Int64(step), context: starting)
+      kind = .days(step: Int64(step), anchor: starting)
       first = max(first, starting)
     case .weeks(let step, let weekdays):
       kind = .weeks(step: Int64(step), monday: starting - (starting % 7 + 10) % 7, weekdays)
@@ -263,12 +263,12 @@ extension DayRule {
       kind = .months(
         MonthRule(
           groups: [.init(months: 0xFFF, selection: selection)], period: Int64(step),
-          context: Int64(date.year * 12 + date.month - 1), except: except.yearly))
+          anchor: Int64(date.year * 12 + date.month - 1), except: except.yearly))
       first = max(first, starting)
     case .years(let step, let dates):
       kind = .months(
         MonthRule(
-          groups: dates.groups, period: Int64(step) * 12, span: 12, context: Int64(date.year * 12),
+          groups: dates.groups, period: Int64(step) * 12, span: 12, anchor: Int64(date.year * 12),
           except: except.yearly))
       first = max(first, starting)
     }

@@ -9,7 +9,7 @@ struct WindowRule: Sendable, Hashable {
   var to: Int64
   /// When it was last done, in seconds, if the grid counts from there. It applies to the window that contains the
   /// instant one step later.
-  var context: Int64?
+  var anchor: Int64?
 
   /// Returns the first point after a wall-clock time if it lies in the window of yesterday, today or tomorrow. The
   /// offset must be constant all that time. Windows are at most a day long, so they do not overlap.
@@ -28,12 +28,12 @@ struct WindowRule: Sendable, Hashable {
 extension WindowRule {
   /// Returns the first point of one day's window after an instant, all in seconds of elapsed time.
   func point(after second: Int64, opens: Int64, closes: Int64) -> Int64? {
-    if let context, context + step > opens, context <= closes {
+    if let anchor, anchor + step > opens, anchor <= closes {
       // Up to the time of completion the grid is the regular one. After it, the grid counts from there.
       let before = plain(after: second, opens: opens)
-      if before <= context { return before }
-      let point = max(second, context) - context
-      let next = context + (point / step + 1) * step
+      if before <= anchor { return before }
+      let point = max(second, anchor) - anchor
+      let next = anchor + (point / step + 1) * step
       return next <= closes ? next : nil
     }
     let point = plain(after: second, opens: opens)
@@ -52,7 +52,7 @@ extension Timetable {
   /// of adjacent days may overlap. The earliest point counts.
   func nextInWindow(_ rule: WindowRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     let stretch = zone.segment(at: second)
-    let isAnchored = rule.context.map { $0 + rule.step > second - 2 * 86_400 } ?? false
+    let isAnchored = rule.anchor.map { $0 + rule.step > second - 2 * 86_400 } ?? false
     let today = Int64(dividedByDay(second + stretch.offset).day)
     if !isAnchored, second - stretch.start > 4 * 86_400, stretch.end - second > 4 * 86_400,
       let point = rule.next(after: second + stretch.offset, today: today, &budget)

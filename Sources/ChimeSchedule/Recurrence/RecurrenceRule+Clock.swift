@@ -4,13 +4,13 @@ extension RecurrenceRule {
   /// Each turn finds a slot or jumps to where the next limit allows one. The search covers 400 years.
   func nextOnClock(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let unit = unit
-    let wakeups = min(last, wall + ZoneTable.cycle)
+    let searchLimit = min(last, wall + ZoneTable.cycle)
     let keepsToDays = !days.isEveryDay
     let keepsToWeekdays = days.keepsToWeekdays
     var allowedDay = Int64.min
     var turns = 0
     var reading = wall + 1
-    while reading <= wakeups {
+    while reading <= searchLimit {
       let (held, _) = dividedDown(reading, by: unit)
       let period = nextPeriod(onOrAfter: held)
       if period != held { reading = period * unit }

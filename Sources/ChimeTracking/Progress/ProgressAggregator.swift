@@ -52,11 +52,11 @@ public struct ProgressAggregator: Sendable {
     let minute = tracker.minuteOfDay(entry.minute)
     if minute < tracker.minuteOfDay(total.firstMinute) { total.firstMinute = entry.minute }
     if minute > tracker.minuteOfDay(total.lastMinute) { total.lastMinute = entry.minute }
-    return evaluator(total)
+    return evaluated(total)
   }
 
   /// Returns a day's total with the verdict of the tracker's current goal.
-  public func evaluator(_ total: DayTotal) -> DayTotal {
+  public func evaluated(_ total: DayTotal) -> DayTotal {
     var total = total
     total.goal = tracker.goal
     total.isMet = isMet(total)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChimeDaemon
 
-struct ComplaintsTests {
+struct RateLimitedLogTests {
   private func time(_ seconds: UInt64) -> DispatchTime { DispatchTime(uptimeNanoseconds: 1 + seconds * 1_000_000_000) }
 
   @Test func oneWhoComesAgainAndAgainIsToldOfOnceInAWhile() {
