@@ -5,7 +5,7 @@ import ChimeTracking
 
 /// Finds out what a set asks for that is not so yet. Looks at the store and changes nothing.
 struct ManifestPlanner: Sendable {
-  let handler: RequestHandler
+  let handler: ApplyHandler
   let request: RemindersInterface.Apply
   let declared: Manifest
 
@@ -54,7 +54,7 @@ struct ManifestTransaction {
   /// The reminders of packs that the set brings or takes away, and of which: what becomes of them is the packs' business.
   var bundled: [ReminderID: PackID] = [:]
 
-  var handler: RequestHandler { planner.handler }
+  var handler: ApplyHandler { planner.handler }
   var owner: UInt32 { handler.caller.owner }
 
   typealias Interface = RemindersInterface
@@ -79,7 +79,7 @@ struct ManifestTransaction {
       item.reminder.set = declared.name ?? record?.reminder.set
       guard try chain(&item, at: index, chains) else { continue }
       do {
-        if let link = item.link { try handler.link(&item.reminder, link, among: self.known, in: transaction) }
+        if let link = item.link { try handler.links.link(&item.reminder, link, among: self.known, in: transaction) }
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(
           item.place, "tracker",
@@ -159,7 +159,7 @@ struct ManifestTransaction {
     }
     let next: Instant?
     do {
-      next = try handler.firstTime(of: &reminder, in: transaction)
+      next = try handler.writer.firstTime(of: &reminder, in: transaction)
     } catch let failure as ControlFailure {
       declared.fault(item.place, "when", "never comes: \(failure.sentence)")
       return
@@ -191,7 +191,7 @@ struct ManifestTransaction {
     }
     if fields.contains(where: { ["when", "timezone", "gap", "fold", "latitude", "longitude"].contains($0.name) }) {
       do {
-        _ = try handler.firstTime(of: &after, in: transaction)
+        _ = try handler.writer.firstTime(of: &after, in: transaction)
       } catch let failure as ControlFailure {
         declared.fault(item.place, "when", failure.sentence)
         return
@@ -245,7 +245,7 @@ struct ManifestTransaction {
     known.nag?.escalation = steps.map { step in
       .init(from: step.from, channels: step.channels.filter { !coming.contains($0.rawValue) })
     }
-    for warning in try handler.warnings(about: known, transaction) where !plan.reply.warnings.contains(warning) {
+    for warning in try handler.warnings.about(known, transaction) where !plan.reply.warnings.contains(warning) {
       plan.reply.warnings.append(warning)
     }
   }
