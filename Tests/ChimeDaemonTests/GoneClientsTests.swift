@@ -221,7 +221,7 @@ struct GoneClientsTests {
         let reply = try house.client.call(
           Wired.List.method, Wired.List(limit: 10_000, cursor: cursor), returning: JSON.self)
         // A part of a hundred after the bound at most.
-        #expect(reply.bytes.count <= RequestHandler.replyBytes + RequestHandler.itemsInPart * 17_000)
+        #expect(reply.bytes.count <= RequestContext.replyBytes + RequestContext.itemsInPart * 17_000)
         let page = try JSONReader.read(Wired.List.Reply.self, from: reply.bytes)
         seen += page.reminders.map(\.id)
         cursor = page.cursor
@@ -240,7 +240,7 @@ struct GoneClientsTests {
         let _: EndpointsInterface.Put.Reply = try house.call(
           EndpointsInterface.Put(name: name, url: "https://example.org/\(name)", newSecret: .hmac))
       }
-      for index in 0..<RequestHandler.maxEndpoints { try put("e\(index)") }
+      for index in 0..<EndpointFields.maxEndpoints { try put("e\(index)") }
       let refused = #expect(throws: VarlinkClientError.self) { try put("more") }
       #expect("\(refused.map { "\($0)" } ?? "")".contains("LimitExceeded"))
       let folder = house.folder + "/state/secrets"

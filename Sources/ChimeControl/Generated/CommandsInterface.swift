@@ -304,3 +304,22 @@ public enum CommandsInterface {
   }
 
 }
+
+extension CommandsInterface {
+  /// Answers every method of `io.chime.Commands` that has one reply.
+  public protocol Handler {
+    func handle(_ request: CommandsInterface.List) async throws -> CommandsInterface.List.Reply
+    func handle(_ request: CommandsInterface.Test) async throws -> CommandsInterface.Test.Reply
+  }
+}
+
+extension CommandsInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case CommandsInterface.List.method: try await VarlinkReply(handle(call.parameters(CommandsInterface.List.self)))
+    case CommandsInterface.Test.method: try await VarlinkReply(handle(call.parameters(CommandsInterface.Test.self)))
+    default: nil
+    }
+  }
+}

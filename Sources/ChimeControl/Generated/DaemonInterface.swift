@@ -1894,3 +1894,32 @@ public enum DaemonInterface {
   }
 
 }
+
+extension DaemonInterface {
+  /// Answers every method of `io.chime.Daemon` that has one reply.
+  public protocol Handler {
+    func handle(_ request: DaemonInterface.Status) async throws -> DaemonInterface.Status.Reply
+    func handle(_ request: DaemonInterface.Examine) async throws -> DaemonInterface.Examine.Reply
+    func handle(_ request: DaemonInterface.Metrics) async throws -> DaemonInterface.Metrics.Reply
+    func handle(_ request: DaemonInterface.GetFleet) async throws -> DaemonInterface.GetFleet.Reply
+    func handle(_ request: DaemonInterface.Reload) async throws -> DaemonInterface.Reload.Reply
+    func handle(_ request: DaemonInterface.TakeSnapshot) async throws -> DaemonInterface.TakeSnapshot.Reply
+    func handle(_ request: DaemonInterface.ListSnapshots) async throws -> DaemonInterface.ListSnapshots.Reply
+  }
+}
+
+extension DaemonInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case DaemonInterface.Status.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Status.self)))
+    case DaemonInterface.Examine.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Examine.self)))
+    case DaemonInterface.Metrics.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Metrics.self)))
+    case DaemonInterface.GetFleet.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.GetFleet.self)))
+    case DaemonInterface.Reload.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.Reload.self)))
+    case DaemonInterface.TakeSnapshot.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.TakeSnapshot.self)))
+    case DaemonInterface.ListSnapshots.method: try await VarlinkReply(handle(call.parameters(DaemonInterface.ListSnapshots.self)))
+    default: nil
+    }
+  }
+}

@@ -618,3 +618,26 @@ public enum DeliveriesInterface {
   }
 
 }
+
+extension DeliveriesInterface {
+  /// Answers every method of `io.chime.Deliveries` that has one reply.
+  public protocol Handler {
+    func handle(_ request: DeliveriesInterface.List) async throws -> DeliveriesInterface.List.Reply
+    func handle(_ request: DeliveriesInterface.Get) async throws -> DeliveriesInterface.Get.Reply
+    func handle(_ request: DeliveriesInterface.Redeliver) async throws -> DeliveriesInterface.Redeliver.Reply
+    func handle(_ request: DeliveriesInterface.Cancel) async throws -> DeliveriesInterface.Cancel.Reply
+  }
+}
+
+extension DeliveriesInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case DeliveriesInterface.List.method: try await VarlinkReply(handle(call.parameters(DeliveriesInterface.List.self)))
+    case DeliveriesInterface.Get.method: try await VarlinkReply(handle(call.parameters(DeliveriesInterface.Get.self)))
+    case DeliveriesInterface.Redeliver.method: try await VarlinkReply(handle(call.parameters(DeliveriesInterface.Redeliver.self)))
+    case DeliveriesInterface.Cancel.method: try await VarlinkReply(handle(call.parameters(DeliveriesInterface.Cancel.self)))
+    default: nil
+    }
+  }
+}

@@ -1273,3 +1273,36 @@ public enum EndpointsInterface {
   }
 
 }
+
+extension EndpointsInterface {
+  /// Answers every method of `io.chime.Endpoints` that has one reply.
+  public protocol Handler {
+    func handle(_ request: EndpointsInterface.Put) async throws -> EndpointsInterface.Put.Reply
+    func handle(_ request: EndpointsInterface.Update) async throws -> EndpointsInterface.Update.Reply
+    func handle(_ request: EndpointsInterface.Remove) async throws -> EndpointsInterface.Remove.Reply
+    func handle(_ request: EndpointsInterface.List) async throws -> EndpointsInterface.List.Reply
+    func handle(_ request: EndpointsInterface.Rotate) async throws -> EndpointsInterface.Rotate.Reply
+    func handle(_ request: EndpointsInterface.Enable) async throws -> EndpointsInterface.Enable.Reply
+    func handle(_ request: EndpointsInterface.Disable) async throws -> EndpointsInterface.Disable.Reply
+    func handle(_ request: EndpointsInterface.Test) async throws -> EndpointsInterface.Test.Reply
+    func handle(_ request: EndpointsInterface.Templates) async throws -> EndpointsInterface.Templates.Reply
+  }
+}
+
+extension EndpointsInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case EndpointsInterface.Put.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Put.self)))
+    case EndpointsInterface.Update.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Update.self)))
+    case EndpointsInterface.Remove.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Remove.self)))
+    case EndpointsInterface.List.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.List.self)))
+    case EndpointsInterface.Rotate.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Rotate.self)))
+    case EndpointsInterface.Enable.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Enable.self)))
+    case EndpointsInterface.Disable.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Disable.self)))
+    case EndpointsInterface.Test.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Test.self)))
+    case EndpointsInterface.Templates.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Templates.self)))
+    default: nil
+    }
+  }
+}

@@ -580,3 +580,26 @@ public enum ExpectationsInterface {
   }
 
 }
+
+extension ExpectationsInterface {
+  /// Answers every method of `io.chime.Expectations` that has one reply.
+  public protocol Handler {
+    func handle(_ request: ExpectationsInterface.List) async throws -> ExpectationsInterface.List.Reply
+    func handle(_ request: ExpectationsInterface.Get) async throws -> ExpectationsInterface.Get.Reply
+    func handle(_ request: ExpectationsInterface.Ping) async throws -> ExpectationsInterface.Ping.Reply
+    func handle(_ request: ExpectationsInterface.Tokens) async throws -> ExpectationsInterface.Tokens.Reply
+  }
+}
+
+extension ExpectationsInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case ExpectationsInterface.List.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.List.self)))
+    case ExpectationsInterface.Get.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Get.self)))
+    case ExpectationsInterface.Ping.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Ping.self)))
+    case ExpectationsInterface.Tokens.method: try await VarlinkReply(handle(call.parameters(ExpectationsInterface.Tokens.self)))
+    default: nil
+    }
+  }
+}

@@ -1136,3 +1136,34 @@ public enum OccurrencesInterface {
   }
 
 }
+
+extension OccurrencesInterface {
+  /// Answers every method of `io.chime.Occurrences` that has one reply.
+  public protocol Handler {
+    func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply
+    func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply
+    func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply
+    func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply
+    func handle(_ request: OccurrencesInterface.Snooze) async throws -> OccurrencesInterface.Snooze.Reply
+    func handle(_ request: OccurrencesInterface.Dismiss) async throws -> OccurrencesInterface.Dismiss.Reply
+    func handle(_ request: OccurrencesInterface.Move) async throws -> OccurrencesInterface.Move.Reply
+    func handle(_ request: OccurrencesInterface.Fire) async throws -> OccurrencesInterface.Fire.Reply
+  }
+}
+
+extension OccurrencesInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case OccurrencesInterface.Audit.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Audit.self)))
+    case OccurrencesInterface.List.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.List.self)))
+    case OccurrencesInterface.Upcoming.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Upcoming.self)))
+    case OccurrencesInterface.Done.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Done.self)))
+    case OccurrencesInterface.Snooze.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Snooze.self)))
+    case OccurrencesInterface.Dismiss.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Dismiss.self)))
+    case OccurrencesInterface.Move.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Move.self)))
+    case OccurrencesInterface.Fire.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Fire.self)))
+    default: nil
+    }
+  }
+}

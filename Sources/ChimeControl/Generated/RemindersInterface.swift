@@ -2572,3 +2572,48 @@ public enum RemindersInterface {
   }
 
 }
+
+extension RemindersInterface {
+  /// Answers every method of `io.chime.Reminders` that has one reply.
+  public protocol Handler {
+    func handle(_ request: RemindersInterface.Add) async throws -> RemindersInterface.Add.Reply
+    func handle(_ request: RemindersInterface.AddMany) async throws -> RemindersInterface.AddMany.Reply
+    func handle(_ request: RemindersInterface.Update) async throws -> RemindersInterface.Update.Reply
+    func handle(_ request: RemindersInterface.Copy) async throws -> RemindersInterface.Copy.Reply
+    func handle(_ request: RemindersInterface.Remove) async throws -> RemindersInterface.Remove.Reply
+    func handle(_ request: RemindersInterface.Get) async throws -> RemindersInterface.Get.Reply
+    func handle(_ request: RemindersInterface.List) async throws -> RemindersInterface.List.Reply
+    func handle(_ request: RemindersInterface.Pause) async throws -> RemindersInterface.Pause.Reply
+    func handle(_ request: RemindersInterface.Resume) async throws -> RemindersInterface.Resume.Reply
+    func handle(_ request: RemindersInterface.PauseAll) async throws -> RemindersInterface.PauseAll.Reply
+    func handle(_ request: RemindersInterface.ResumeAll) async throws -> RemindersInterface.ResumeAll.Reply
+    func handle(_ request: RemindersInterface.Skip) async throws -> RemindersInterface.Skip.Reply
+    func handle(_ request: RemindersInterface.Import) async throws -> RemindersInterface.Import.Reply
+    func handle(_ request: RemindersInterface.Export) async throws -> RemindersInterface.Export.Reply
+    func handle(_ request: RemindersInterface.Apply) async throws -> RemindersInterface.Apply.Reply
+  }
+}
+
+extension RemindersInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case RemindersInterface.Add.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Add.self)))
+    case RemindersInterface.AddMany.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.AddMany.self)))
+    case RemindersInterface.Update.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Update.self)))
+    case RemindersInterface.Copy.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Copy.self)))
+    case RemindersInterface.Remove.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Remove.self)))
+    case RemindersInterface.Get.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Get.self)))
+    case RemindersInterface.List.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.List.self)))
+    case RemindersInterface.Pause.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Pause.self)))
+    case RemindersInterface.Resume.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Resume.self)))
+    case RemindersInterface.PauseAll.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.PauseAll.self)))
+    case RemindersInterface.ResumeAll.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.ResumeAll.self)))
+    case RemindersInterface.Skip.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Skip.self)))
+    case RemindersInterface.Import.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Import.self)))
+    case RemindersInterface.Export.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Export.self)))
+    case RemindersInterface.Apply.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Apply.self)))
+    default: nil
+    }
+  }
+}

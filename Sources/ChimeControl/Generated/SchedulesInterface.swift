@@ -579,3 +579,26 @@ public enum SchedulesInterface {
   }
 
 }
+
+extension SchedulesInterface {
+  /// Answers every method of `io.chime.Schedules` that has one reply.
+  public protocol Handler {
+    func handle(_ request: SchedulesInterface.Explain) async throws -> SchedulesInterface.Explain.Reply
+    func handle(_ request: SchedulesInterface.Convert) async throws -> SchedulesInterface.Convert.Reply
+    func handle(_ request: SchedulesInterface.Calendars) async throws -> SchedulesInterface.Calendars.Reply
+    func handle(_ request: SchedulesInterface.Words) async throws -> SchedulesInterface.Words.Reply
+  }
+}
+
+extension SchedulesInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case SchedulesInterface.Explain.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Explain.self)))
+    case SchedulesInterface.Convert.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Convert.self)))
+    case SchedulesInterface.Calendars.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Calendars.self)))
+    case SchedulesInterface.Words.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Words.self)))
+    default: nil
+    }
+  }
+}

@@ -5455,3 +5455,76 @@ public enum TrackersInterface {
   }
 
 }
+
+extension TrackersInterface {
+  /// Answers every method of `io.chime.Trackers` that has one reply.
+  public protocol Handler {
+    func handle(_ request: TrackersInterface.Put) async throws -> TrackersInterface.Put.Reply
+    func handle(_ request: TrackersInterface.Remove) async throws -> TrackersInterface.Remove.Reply
+    func handle(_ request: TrackersInterface.List) async throws -> TrackersInterface.List.Reply
+    func handle(_ request: TrackersInterface.Stocks) async throws -> TrackersInterface.Stocks.Reply
+    func handle(_ request: TrackersInterface.Restock) async throws -> TrackersInterface.Restock.Reply
+    func handle(_ request: TrackersInterface.Log) async throws -> TrackersInterface.Log.Reply
+    func handle(_ request: TrackersInterface.EditEntry) async throws -> TrackersInterface.EditEntry.Reply
+    func handle(_ request: TrackersInterface.RemoveEntry) async throws -> TrackersInterface.RemoveEntry.Reply
+    func handle(_ request: TrackersInterface.Entries) async throws -> TrackersInterface.Entries.Reply
+    func handle(_ request: TrackersInterface.Day) async throws -> TrackersInterface.Day.Reply
+    func handle(_ request: TrackersInterface.Week) async throws -> TrackersInterface.Week.Reply
+    func handle(_ request: TrackersInterface.Days) async throws -> TrackersInterface.Days.Reply
+    func handle(_ request: TrackersInterface.Stats) async throws -> TrackersInterface.Stats.Reply
+    func handle(_ request: TrackersInterface.Achievements) async throws -> TrackersInterface.Achievements.Reply
+    func handle(_ request: TrackersInterface.Items) async throws -> TrackersInterface.Items.Reply
+    func handle(_ request: TrackersInterface.PutItem) async throws -> TrackersInterface.PutItem.Reply
+    func handle(_ request: TrackersInterface.RemoveItem) async throws -> TrackersInterface.RemoveItem.Reply
+    func handle(_ request: TrackersInterface.Milestones) async throws -> TrackersInterface.Milestones.Reply
+    func handle(_ request: TrackersInterface.PutMilestone) async throws -> TrackersInterface.PutMilestone.Reply
+    func handle(_ request: TrackersInterface.RemoveMilestone) async throws -> TrackersInterface.RemoveMilestone.Reply
+    func handle(_ request: TrackersInterface.Packs) async throws -> TrackersInterface.Packs.Reply
+    func handle(_ request: TrackersInterface.InstallPack) async throws -> TrackersInterface.InstallPack.Reply
+    func handle(_ request: TrackersInterface.RemovePack) async throws -> TrackersInterface.RemovePack.Reply
+    func handle(_ request: TrackersInterface.Undo) async throws -> TrackersInterface.Undo.Reply
+    func handle(_ request: TrackersInterface.Changes) async throws -> TrackersInterface.Changes.Reply
+    func handle(_ request: TrackersInterface.StartOver) async throws -> TrackersInterface.StartOver.Reply
+    func handle(_ request: TrackersInterface.Upload) async throws -> TrackersInterface.Upload.Reply
+    func handle(_ request: TrackersInterface.Photo) async throws -> TrackersInterface.Photo.Reply
+    func handle(_ request: TrackersInterface.Import) async throws -> TrackersInterface.Import.Reply
+  }
+}
+
+extension TrackersInterface.Handler {
+  /// Answers a call; `nil` for a method that has no handler here.
+  public func reply(to call: VarlinkCall) async throws -> VarlinkReply? {
+    switch call.method {
+    case TrackersInterface.Put.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Put.self)))
+    case TrackersInterface.Remove.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Remove.self)))
+    case TrackersInterface.List.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.List.self)))
+    case TrackersInterface.Stocks.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Stocks.self)))
+    case TrackersInterface.Restock.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Restock.self)))
+    case TrackersInterface.Log.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Log.self)))
+    case TrackersInterface.EditEntry.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.EditEntry.self)))
+    case TrackersInterface.RemoveEntry.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemoveEntry.self)))
+    case TrackersInterface.Entries.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Entries.self)))
+    case TrackersInterface.Day.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Day.self)))
+    case TrackersInterface.Week.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Week.self)))
+    case TrackersInterface.Days.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Days.self)))
+    case TrackersInterface.Stats.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Stats.self)))
+    case TrackersInterface.Achievements.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Achievements.self)))
+    case TrackersInterface.Items.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Items.self)))
+    case TrackersInterface.PutItem.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.PutItem.self)))
+    case TrackersInterface.RemoveItem.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemoveItem.self)))
+    case TrackersInterface.Milestones.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Milestones.self)))
+    case TrackersInterface.PutMilestone.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.PutMilestone.self)))
+    case TrackersInterface.RemoveMilestone.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemoveMilestone.self)))
+    case TrackersInterface.Packs.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Packs.self)))
+    case TrackersInterface.InstallPack.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.InstallPack.self)))
+    case TrackersInterface.RemovePack.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemovePack.self)))
+    case TrackersInterface.Undo.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Undo.self)))
+    case TrackersInterface.Changes.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Changes.self)))
+    case TrackersInterface.StartOver.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.StartOver.self)))
+    case TrackersInterface.Upload.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Upload.self)))
+    case TrackersInterface.Photo.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Photo.self)))
+    case TrackersInterface.Import.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Import.self)))
+    default: nil
+    }
+  }
+}

@@ -107,7 +107,7 @@ struct BackupJudge {
   mutating func item(_ item: Item) throws -> Item {
     let tracker = try known(item.tracker)
     try need(tracker.hasItems, "\(tracker.id) has no items")
-    try need(RequestHandler.isItemID(item.id.rawValue), "that is no item's id")
+    try need(TrackerFields.isItemID(item.id.rawValue), "that is no item's id")
     try once("item \(item.id) of \(tracker.id)")
     try title(item.title)
     try need(item.attributes.count <= 200, "the item has too many attributes")
@@ -153,7 +153,7 @@ struct BackupJudge {
       let limit = tracker.fields[name].map { Quantity.limit(of: $0.dimension) } ?? Quantity.limit(of: .count)
       try need((1...64).contains(name.utf8.count) && value.grains.magnitude <= limit.magnitude, "a field cannot be")
     }
-    if let item = entry.item { try need(RequestHandler.isItemID(item.rawValue), "that is no item's id") }
+    if let item = entry.item { try need(TrackerFields.isItemID(item.rawValue), "that is no item's id") }
     try noteAndPhoto(entry.note, entry.photo)
     try need(!judgedTrackers.contains(tracker.id), "entries of \(tracker.id) come before its judged days")
     return entry
@@ -171,7 +171,7 @@ struct BackupJudge {
     let pack = installed.pack
     try need(TrackerID(checking: pack.id.rawValue) != nil, "that is no pack's id")
     try once("pack \(pack.id)")
-    try need(packs < RequestHandler.maxPacks, "there are more than \(RequestHandler.maxPacks) packs")
+    try need(packs < TrackerFields.maxPacks, "there are more than \(TrackerFields.maxPacks) packs")
     try texts(pack.title, "title")
     try texts(pack.text, "text", lines: true)
     try need((1...1_000_000).contains(pack.version), "the version of \(pack.id) is 1 to 1000000")
@@ -309,7 +309,7 @@ struct BackupJudge {
     try need(channel.isValidForEndpoint, "that is no endpoint's name")
     try once("endpoint \(channel)")
     endpoints += 1
-    try need(endpoints <= RequestHandler.maxEndpoints, "there are more than \(RequestHandler.maxEndpoints) endpoints")
+    try need(endpoints <= EndpointFields.maxEndpoints, "there are more than \(EndpointFields.maxEndpoints) endpoints")
     try EndpointFields.check(url: endpoint.url)
     // Validate the settings as if a client sent them.
     var (endpoint, settings) = (endpoint, EndpointSettings(set: endpoint.settings.set))
@@ -357,9 +357,10 @@ struct BackupJudge {
     try need(pings <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) pings")
     let ping = line.ping
     try time(ping.at)
-    try need(ping.status.map(RequestHandler.exitStatuses.contains) ?? true, "an exit status is a number from 0 to 255")
     try need(
-      ping.took.map((Milliseconds.zero...RequestHandler.longestRun).contains) ?? true,
+      ping.status.map(ExpectationsHandler.exitStatuses.contains) ?? true, "an exit status is a number from 0 to 255")
+    try need(
+      ping.took.map((Milliseconds.zero...ExpectationsHandler.longestRun).contains) ?? true,
       "it took longer than anything can")
     try need((ping.output?.utf8.count ?? 0) <= Product.pingOutputLimit, "its output is too long")
     try text(ping.output, "output", lines: true)

@@ -29,7 +29,7 @@ final class RestoreRun: ReplyParts {
   /// The number of slices between two replies.
   private static let slicesOfReply = 16
 
-  private let handler: RequestHandler
+  private let handler: BackupsHandler
   private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
@@ -51,7 +51,7 @@ final class RestoreRun: ReplyParts {
 
   private var isTrial: Bool { request.dryRun == true }
 
-  init(_ request: TrackersInterface.Restore, _ handler: RequestHandler) throws {
+  init(_ request: TrackersInterface.Restore, _ handler: BackupsHandler) throws {
     (self.request, self.handler) = (request, handler)
     path = try handler.loop.uploads.path(of: request.upload, of: handler.caller.owner)
     let fields = handler.fields
@@ -229,8 +229,8 @@ final class RestoreRun: ReplyParts {
       let endpoints = plan.endpoints.map { $0.owned(by: handler.caller.owner) }
       notes = try await Task(executorPreference: handler.loop.requestExecutor) { [handler, secrets] in
         try endpoints.flatMap { endpoint in
-          let kept = try handler.takeSecrets(secrets?[endpoint.queue.channel], of: endpoint.queue)
-          return [kept, try handler.lackingSecret(endpoint)].compactMap { $0 }
+          let kept = try handler.endpointSecrets.take(secrets?[endpoint.queue.channel], of: endpoint.queue)
+          return [kept, try handler.endpointSecrets.lacking(endpoint)].compactMap { $0 }
         }
       }.value
       await handler.loop.refreshEndpoints()

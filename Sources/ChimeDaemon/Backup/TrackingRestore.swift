@@ -109,8 +109,8 @@ struct TrackingRestore {
       try transaction.put(endpoint)
       detail.endpoints.append(.init(before: known, after: endpoint))
     }
-    guard try transaction.endpoints(owner: owner).count <= RequestHandler.maxEndpoints else {
-      throw ControlFailure.limitExceeded("endpoints: at most \(RequestHandler.maxEndpoints) with those that are here")
+    guard try transaction.endpoints(owner: owner).count <= EndpointFields.maxEndpoints else {
+      throw ControlFailure.limitExceeded("endpoints: at most \(EndpointFields.maxEndpoints) with those that are here")
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)

@@ -256,10 +256,11 @@ extension EventLoop {
       // Each long request gets its own queue, so that it delays no other. Only a few run at a time.
       let executor = entry.weight == .light ? requestExecutor : DispatchExecutor(label: "io.chime.desk.long")
       let handler = RequestHandler(
-        store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
-        endpoints: endpoints, channels: channels, commands: commands, loop: self, configuration: configuration,
-        caller: request.caller, life: request.life, tenantNames: tenants.names, heard: degradedMode.heard,
-        uptime: uptime, now: SystemClock.now)
+        requestContext: RequestContext(
+          store: store(for: request, executor), wakeupsReader: wakeupsReader, context: context, secrets: secrets,
+          channels: channels, commands: commands, loop: self, configuration: configuration, caller: request.caller,
+          life: request.life, tenantNames: tenants.names, heard: degradedMode.heard, uptime: uptime,
+          now: SystemClock.now))
       let number = entry.number
       if RequestHandler.isStreamed(request.call) {
         Task(executorPreference: executor) { await self.stream(handler, request, number) }

@@ -5,7 +5,7 @@ import ChimeTracking
 
 /// A ManifestPlanner computes the changes that bring the store to the declared state. It only reads the store.
 struct ManifestPlanner: Sendable {
-  let handler: RequestHandler
+  let handler: ApplyHandler
   let request: RemindersInterface.Apply
   let declared: Manifest
 
@@ -56,7 +56,7 @@ struct ManifestTransaction {
   /// Reminders of packs that the set adds or removes, with their pack. The pack's own plan handles them.
   var bundled: [ReminderID: PackID] = [:]
 
-  var handler: RequestHandler { planner.handler }
+  var handler: ApplyHandler { planner.handler }
   var owner: UInt32 { handler.caller.owner }
 
   typealias Interface = RemindersInterface
@@ -81,7 +81,7 @@ struct ManifestTransaction {
       item.reminder.set = declared.name ?? record?.reminder.set
       guard try chain(&item, at: index, chains) else { continue }
       do {
-        if let link = item.link { try handler.link(&item.reminder, link, among: self.known, in: transaction) }
+        if let link = item.link { try handler.links.link(&item.reminder, link, among: self.known, in: transaction) }
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(
           item.place, "tracker",
@@ -162,7 +162,7 @@ struct ManifestTransaction {
     }
     let next: Instant?
     do {
-      next = try handler.firstTime(of: &reminder, in: transaction)
+      next = try handler.writer.firstTime(of: &reminder, in: transaction)
     } catch let failure as ControlFailure {
       declared.fault(item.place, "when", "never comes: \(failure.sentence)")
       return
@@ -194,7 +194,7 @@ struct ManifestTransaction {
     }
     if fields.contains(where: { ["when", "timezone", "gap", "fold", "latitude", "longitude"].contains($0.name) }) {
       do {
-        _ = try handler.firstTime(of: &after, in: transaction)
+        _ = try handler.writer.firstTime(of: &after, in: transaction)
       } catch let failure as ControlFailure {
         declared.fault(item.place, "when", failure.sentence)
         return
@@ -248,7 +248,7 @@ struct ManifestTransaction {
     known.nag?.escalation = steps.map { step in
       .init(from: step.from, channels: step.channels.filter { !coming.contains($0.rawValue) })
     }
-    for warning in try handler.warnings(about: known, transaction) where !plan.reply.warnings.contains(warning) {
+    for warning in try handler.warnings.about(known, transaction) where !plan.reply.warnings.contains(warning) {
       plan.reply.warnings.append(warning)
     }
   }

@@ -51,10 +51,10 @@ struct ManifestReader {
     for table in faults.tables("endpoint", in: root, atMost: Manifest.mostEndpoints) where !faults.isFull {
       if let endpoint = endpoint(table) { set.endpoints.append(endpoint) }
     }
-    for table in faults.tables("pack", in: root, atMost: RequestHandler.maxPacks) where !faults.isFull {
+    for table in faults.tables("pack", in: root, atMost: TrackerFields.maxPacks) where !faults.isFull {
       if let pack = pack(table, prototype) { set.packs.append(pack) }
     }
-    for table in faults.tables("tracker", in: root, atMost: RequestHandler.maxTrackers) where !faults.isFull {
+    for table in faults.tables("tracker", in: root, atMost: TrackerFields.maxTrackers) where !faults.isFull {
       if let tracker = tracker(table) { set.trackers.append(tracker) }
     }
     for table in faults.tables("reminder", in: root, atMost: Manifest.mostReminders) where !faults.isFull {

@@ -84,7 +84,7 @@ extension ManifestTransaction {
     var reminder = item.reminder
     reminder.id = id
     do {
-      try handler.requireNoCycle(reminder, in: transaction)
+      try handler.chains.requireNoCycle(reminder, in: transaction)
     } catch ControlFailure.invalidValue(let field, let message) {
       declared.fault(item.place, field, "cannot be taken: \(message)")
       return false
@@ -101,7 +101,7 @@ extension ManifestTransaction {
       return chains.id(of: other) ?? ReminderID(rawValue: declared.reminders[other].reminder.title)
     }
     do {
-      return try handler.lookup(of: owner, in: transaction).reminder(name).reminder.id
+      return try handler.reminders(of: owner, in: transaction).reminder(name).reminder.id
     } catch ControlFailure.notFound(_, let name, let near) {
       let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
       declared.fault(

@@ -95,7 +95,7 @@ extension ManifestTransaction {
     }
     if given != nil || wanted.tokenFile == nil {
       do {
-        try handler.check(wanted.url, wanted.settings, token: isDropped ? nil : sheet.token ?? kept.sheet.token)
+        try EndpointFields.check(wanted.url, wanted.settings, token: isDropped ? nil : sheet.token ?? kept.sheet.token)
       } catch ControlFailure.invalidValue("token", let message) {
         declared.fault(wanted.place, "tokenFile", "is missing: \(message)")
       } catch ControlFailure.invalidValue(let field, let message) {

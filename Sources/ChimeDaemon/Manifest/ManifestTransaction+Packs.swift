@@ -14,8 +14,8 @@ extension ManifestTransaction {
         plan.reply.packFiles = (plan.reply.packFiles ?? []) + [path]
       }
       let before = installed.first { $0.pack.id.rawValue == bundle.name }
-      if before == nil, installed.count + declared.packs.count > RequestHandler.maxPacks {
-        declared.fault(bundle.place, "name", "is one pack too many: there are at most \(RequestHandler.maxPacks)")
+      if before == nil, installed.count + declared.packs.count > TrackerFields.maxPacks {
+        declared.fault(bundle.place, "name", "is one pack too many: there are at most \(TrackerFields.maxPacks)")
         continue
       }
       if let pack = try pack(of: bundle, before) { try put(pack, bundle, before) }
@@ -232,7 +232,7 @@ extension ManifestTransaction {
   ) throws -> [Interface.SetField] {
     let name = "reminder.\(declared.key)"
     do {
-      if let link = item.link { try handler.link(&item.reminder, link, among: known, in: transaction) }
+      if let link = item.link { try handler.links.link(&item.reminder, link, among: known, in: transaction) }
     } catch ControlFailure.invalidValue(_, let message) {
       self.declared.fault(item.place, "when", "cannot be taken: \(message)")
       return []
@@ -266,7 +266,7 @@ extension ManifestTransaction {
     }
     do {
       if record == nil || fields.contains(where: { ["when", "timezone"].contains($0.name) }) {
-        _ = try handler.firstTime(of: &item.reminder, in: transaction)
+        _ = try handler.writer.firstTime(of: &item.reminder, in: transaction)
       }
     } catch let failure as ControlFailure {
       self.declared.fault(item.place, "when", "never comes: \(failure.sentence)")

@@ -43,8 +43,8 @@ extension ManifestTransaction {
     guard let before = known.first(where: { $0.id == tracker.id }) else {
       if !item.saysStart { tracker.startedOn = handler.today(of: tracker) }
       tracker.set = declared.name
-      guard known.count < RequestHandler.maxTrackers else {
-        declared.fault(item.place, "id", "is one tracker too many: there are at most \(RequestHandler.maxTrackers)")
+      guard known.count < TrackerFields.maxTrackers else {
+        declared.fault(item.place, "id", "is one tracker too many: there are at most \(TrackerFields.maxTrackers)")
         return
       }
       known.append(tracker)

@@ -2,25 +2,25 @@ import ChimeCore
 import Dispatch
 import Varlink
 
-/// The connections of the control socket, with what each may still cost.
+/// The connections of the control socket, and the deadlines of each.
 struct Clients {
   struct Client {
     let socket: Int32
     let caller: Caller
-    /// The group that its process was in when it connected.
+    /// The group of the client process when it connected.
     var gid: UInt32 = .max
-    /// All groups of its user; nil while nobody has asked.
+    /// All groups of its user; nil: not looked up yet.
     var groups: Set<UInt32>?
     var connection: ServerConnection
-    /// Whether the other side can neither send nor read any more.
+    /// Whether the peer can neither send nor read any more.
     var isGone = false
-    /// Of the call that is being answered, where an answer is waited for.
+    /// The life of the call that is being answered, if the client waits for its answer.
     var life: RequestLife?
-    /// The stream it watches, if it does, and as whom.
+    /// The call that watches the stream of events, and the caller for whom it does; nil: none.
     var watches: (call: VarlinkCall.ID, caller: Caller)?
-    /// The message that is being waited for, and until when (monotonic).
+    /// The message that is half received, and the deadline for the rest (monotonic).
     var unfinished: (message: Int, until: DispatchTime)?
-    /// When a connection that only drains is closed all the same (monotonic).
+    /// The deadline after which a draining connection is closed (monotonic).
     var drainsUntil: DispatchTime?
 
     var deadline: DispatchTime? { [unfinished?.until, drainsUntil].compactMap { $0 }.min() }
@@ -28,8 +28,7 @@ struct Clients {
 
   private var byToken: [Poller.Token: Client] = [:]
   private var byUser: [UInt32: Int] = [:]
-  /// Those that are waited for with a deadline. Looked through when one has passed, not with every request: among
-  /// thousands of clients that would be most of the work.
+  /// The clients with a deadline. Only these are searched when the timer fires: thousands of clients have none.
   private var expiring: Set<Poller.Token> = []
 
   var count: Int { byToken.count }
@@ -51,7 +50,7 @@ struct Clients {
     }
   }
 
-  /// Works on a client where it is kept: on a copy, what it has sent so far would be copied with each byte that follows.
+  /// Changes a client in place. A copy would copy its receive buffer with each byte that follows.
   mutating func change<Result>(
     _ token: Poller.Token, _ body: (inout Client) throws -> Result
   ) rethrows -> Result? {
@@ -59,19 +58,19 @@ struct Clients {
     return try body(&byToken.values[index])
   }
 
-  /// Those who have sent more than is read in one turn.
+  /// The clients that have sent more than one turn reads, in order.
   private var line: [Poller.Token] = []
   private var inLine: Set<Poller.Token> = []
 
-  /// How many wait for their next turn.
+  /// The number of clients that wait for their next turn.
   var waiting: Int { line.count }
 
-  /// At the end of the line, unless it is in it.
+  /// Adds a client to the end of the line, unless it is in it.
   mutating func waitForTurn(_ token: Poller.Token) {
     if inLine.insert(token).inserted { line.append(token) }
   }
 
-  /// The first in the line, who leave it.
+  /// Removes the first clients from the line, and returns them.
   mutating func takeTurns(atMost count: Int) -> [Poller.Token] {
     let first = Array(line.prefix(count))
     line.removeFirst(first.count)
@@ -79,13 +78,12 @@ struct Clients {
     return first
   }
 
-  /// Whether the timer is armed that drops those whose time is up.
+  /// Whether the timer is armed that drops clients at their deadlines.
   var timerIsArmed = false
 
-  /// Whether anyone is waited for with a deadline.
   var hasDeadlines: Bool { !expiring.isEmpty }
 
-  /// Those who watch the stream of events, and the call each watches by.
+  /// The clients that watch the stream of events: the call and the caller of each.
   var watchers: [(Poller.Token, VarlinkCall.ID, Caller)] {
     byToken.compactMap { token, client in client.watches.map { (token, $0.call, $0.caller) } }
   }

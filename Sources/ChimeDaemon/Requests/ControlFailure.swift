@@ -6,7 +6,7 @@ import ChimeTracking
 import Glibc
 import Varlink
 
-/// Why a request was refused, in the words of the interfaces.
+/// A ControlFailure says why a request was refused, as one of the errors of the interfaces.
 enum ControlFailure: Error {
   case notFound(what: String, id: String, near: [String])
   case ambiguous(id: String, candidates: [String])
@@ -15,7 +15,7 @@ enum ControlFailure: Error {
   case invalidText(line: Int?, String)
   case conflict(String)
   case limitExceeded(String)
-  /// What may be tried again, and when.
+  /// A rate was exceeded; the client may try again after `retryAfter`.
   case tooMany(String, retryAfter: Milliseconds)
   case notForTenant(String)
   case invalidConfiguration(String)
@@ -25,11 +25,11 @@ enum ControlFailure: Error {
   case invalidSet(PackFaults)
   case invalidDrafts([RemindersInterface.DraftFault])
   case nothingToUndo(String)
-  /// A value that is taken when it is meant.
+  /// An unlikely value. The client may repeat the request with `force`.
   case unlikely(field: String, String)
   case service(ServiceError)
 
-  /// What a thrown error means to a client.
+  /// Translates any thrown error into one that a client gets.
   init(_ error: any Error) {
     switch error {
     case let failure as ControlFailure: self = failure
@@ -43,7 +43,7 @@ enum ControlFailure: Error {
     }
   }
 
-  /// The reply, with the error's name within the interface that was called.
+  /// Returns the reply with the error, named within the interface that was called.
   func reply(interface: String) -> VarlinkReply {
     func named(_ name: String, _ parameters: some JSONWritable & Sendable) -> VarlinkReply {
       VarlinkReply(error: NamedError(varlinkName: "\(interface).\(name)", parameters: parameters))
@@ -53,7 +53,7 @@ enum ControlFailure: Error {
       return named("NotFound", Wire.NotFound(what: what, id: id, near: near))
     case .ambiguous(let id, let candidates):
       return named("Ambiguous", Wire.Ambiguous(id: id, candidates: candidates))
-    // The interface of trackers speaks of no schedules and of files.
+    // The interface of trackers declares no errors of schedules. It has its own errors of files.
     case .invalidSchedule(let error) where interface == TrackersInterface.name:
       return named("InvalidValue", Wire.InvalidValue(field: "when", message: error.message))
     case .invalidText(let line, let message) where interface == TrackersInterface.name:
@@ -139,14 +139,14 @@ enum ControlFailure: Error {
 }
 
 extension StoreFailure {
-  /// The sentence for who started the daemon, which ends with it.
+  /// The sentence with which chimed ends when it cannot open the store at its start.
   var advice: String {
     guard case .corrupt = self else { return sentence }
     return "\(sentence); put a copy of yours in its place, or, for an empty store, take the damaged files out of its "
       + "folder; then start chimed again (store.md)"
   }
 
-  /// What the daemon ends with when this keeps it from working (sysexits(3)). 78 waits for a person.
+  /// The exit status of chimed when this failure ends it (sysexits(3)). With 78 the unit is not restarted.
   var exitStatus: Int32 {
     switch self {
     case .held: EX_TEMPFAIL

@@ -4,14 +4,14 @@ import ChimeDelivery
 import ChimeSchedule
 import Dispatch
 
-/// Which channels bring a message to somebody at this moment.
+/// A Hearing knows which channels can bring a message to a person at this moment.
 struct Hearing: Sendable {
   /// Why popups cannot be shown; nil: they can.
   var desktopProblem: String?
   let endpoints: EndpointCache
   let commands: CommandChannel
 
-  /// Why nobody hears a reminder: each of its channels is missing or off. Nil: one of them is heard.
+  /// Returns why a reminder reaches nobody: each of its channels is missing or off. Nil: one of them works.
   func problem(of reminder: Reminder) -> String? {
     let channels = reminder.channels(atRepeat: .max)
     let problems = channels.compactMap { problem(of: $0, owner: reminder.owner) }
@@ -36,15 +36,15 @@ struct Hearing: Sendable {
   }
 }
 
-/// Reminders that still come, and that nobody hears.
+/// The reminders that have a time to come and reach nobody.
 struct MuteReminders: Sendable {
   var count = 0
-  /// The one of them that comes first, and why nobody hears it.
+  /// The reminder of these that comes first, and why it reaches nobody.
   var first: (id: ReminderID, title: String, problem: String)?
 
   static let kind = "mute"
 
-  /// As status, doctor and the metrics tell of it; nil: all are heard.
+  /// The notice for `status`, `doctor` and the metrics; nil: every reminder reaches somebody.
   var notice: DaemonInterface.Notice? {
     guard let first else { return nil }
     return DaemonInterface.Notice(
@@ -55,7 +55,7 @@ struct MuteReminders: Sendable {
   }
 }
 
-/// What was found out before, and when that was.
+/// The cached results of earlier checks, each with the time of the check (monotonic, in microseconds).
 struct HearingState {
   struct Found {
     var mute: MuteReminders
@@ -66,7 +66,7 @@ struct HearingState {
   }
 
   var desktop: (task: Task<String?, Never>, at: UInt64)?
-  /// By whose reminders they are; nil: everybody's.
+  /// The results by owner; nil as a key: everybody's reminders.
   var found: [UInt32?: Found] = [:]
 }
 
@@ -75,8 +75,10 @@ extension EventLoop {
     Hearing(desktopProblem: await desktopProblem(), endpoints: endpoints, commands: commands)
   }
 
-  /// Those that still come, as far as the first ten thousand of them say. Nobody waits for it longer than that takes, and what
-  /// asks again and again gets what was found, for as long as nothing has changed.
+  /// Returns the reminders that reach nobody, among the first 10,000 that have a time to come.
+  ///
+  /// The result is cached while the store and the channels do not change, for 20 times as long as the check took: whoever asks
+  /// again and again does not keep the store busy.
   func muteReminders(owner: UInt32?) async throws -> MuteReminders {
     let (hearing, begin, transactions) = (
       await hearing(), SystemClock.monotonicMicroseconds, wakeupsReader.transactions
@@ -110,8 +112,7 @@ extension EventLoop {
     return mute
   }
 
-  /// Why popups cannot be shown: no bus, no server of notifications, no program that shows them. Whoever asks within a second
-  /// gets the same answer.
+  /// Returns why popups cannot be shown: no bus, no notification server, or no program. Calls within one second share a result.
   private func desktopProblem() async -> String? {
     let now = SystemClock.monotonicMicroseconds
     if let known = hearingState.desktop, now < known.at + 1_000_000 { return await known.task.value }
@@ -132,7 +133,7 @@ extension EventLoop {
       var desktop = DesktopConfiguration(environment: environment)
       desktop.program = channels.desktopProgram
       guard desktop.programPath != nil else { return "\(desktop.program) is not there, or may not be run" }
-      // What stands in for notify-send may show popups by other means than a bus.
+      // A replacement of notify-send may show popups without a bus.
       guard desktop.program == "notify-send" else { return nil }
     }
     let bus = BusProbe.look(in: environment, within: .milliseconds(500))

@@ -1,7 +1,9 @@
 import Dispatch
 
-/// How often is said what a client can bring about as often as it likes: at once, and then once in a while with the
-/// number of times that went untold, so that nobody can fill the journal, or have journald drop what else is logged.
+/// A RateLimitedLog limits how often the journal is told what a client can cause at will.
+///
+/// The first event is logged at once. Later ones are logged at most every `pause`, with the number that was left out. So no
+/// client can fill the journal, or make journald drop other messages.
 struct RateLimitedLog {
   private struct Subject: Hashable {
     var id: MessageID
@@ -10,10 +12,10 @@ struct RateLimitedLog {
 
   private var told: [Subject: (at: DispatchTime, untold: Int)] = [:]
   static let pause = DispatchTimeInterval.seconds(10)
-  /// Of how many users it is known when they were complained of last; beyond these nothing is said.
+  /// The number of subjects that are remembered. Beyond it nothing more is logged.
   static let limit = 64
 
-  /// - Returns: how often it happened without being told; nil when nothing is to be said now.
+  /// - Returns: the number of events that were left out since the last log; nil: do not log now.
   mutating func next(_ id: MessageID, _ uid: UInt32?, at now: DispatchTime) -> Int? {
     let subject = Subject(id: id, uid: uid)
     if let last = told[subject] {

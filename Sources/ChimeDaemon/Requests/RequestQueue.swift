@@ -1,37 +1,35 @@
-import ChimeControl
 import Synchronization
 
-/// Decides who of those that have asked is answered next.
+/// A RequestQueue decides which of the waiting requests begins next.
 ///
-/// Owners take turns, so that nobody waits behind all that another has asked; and what takes long (a listing, a file) is
-/// begun a few at a time, since the store answers one after the other what has been handed to it. An owner who is alone
-/// with the daemon may have more of it under way than one beside others.
+/// Owners take turns, so that nobody waits behind all requests of another. Only a few expensive requests run at once, because
+/// the store works off one after the other. An owner who is alone with the daemon may run more of them.
 struct RequestQueue<Request: Sendable>: Sendable {
   enum Weight: Sendable {
-    /// One step in the store, or nothing but waiting.
+    /// One step in the store, or no work but waiting.
     case light
-    /// Many steps in the store, or much to compute.
+    /// Many steps in the store, or much computation.
     case heavy
-    /// What may take the store's writer for seconds; it waits for nobody but its owner's like.
+    /// May hold the store's writer for seconds. At most one of an owner runs at a time.
     case long
   }
 
   struct Entry: Sendable {
-    /// Names it; never given twice.
+    /// The unique number of the request.
     let number: Int
     let owner: UInt32
     let weight: Weight
     let request: Request
   }
 
-  /// How many of an owner's light requests are under way at a time; and of all owners', beside one for each.
+  /// The most light requests that run at once: of one owner, and of all. Each owner may always run one.
   static var mostOfOwner: Int { 16 }
   static var most: Int { 64 }
-  /// The same of heavy ones, of an owner who is alone and of one who is not.
+  /// The most heavy requests that run at once: of an owner who is alone, of one who is not, and of all.
   static var mostHeavyAlone: Int { 4 }
   static var mostHeavyOfOwner: Int { 1 }
   static var mostHeavy: Int { 2 }
-  /// Who has not asked for so many requests of others is not there any more.
+  /// An owner counts as present for so many requests of all owners after its own.
   static var memory: Int { 256 }
 
   struct Kind: Hashable {
@@ -40,16 +38,16 @@ struct RequestQueue<Request: Sendable>: Sendable {
   }
 
   private(set) var waiting: [UInt32: [Entry]] = [:]
-  /// The owners who wait for something, in the order of their turns.
+  /// The owners who have waiting requests, in the order of their turns.
   private var turns: [UInt32] = []
   private(set) var running: [Int: Kind] = [:]
   private var counts: [Kind: Int] = [:]
   private var heavyCount = 0
   private var lastNumber = 0
-  /// The number of the latest request of each owner who was there lately.
+  /// The number of the latest request of each owner who is present.
   private var seen: [UInt32: Int] = [:]
 
-  /// - Returns: its number.
+  /// - Returns: the number of the request.
   @discardableResult
   mutating func add(_ request: Request, owner: UInt32, weight: Weight) -> Int {
     lastNumber += 1
@@ -60,7 +58,7 @@ struct RequestQueue<Request: Sendable>: Sendable {
     return lastNumber
   }
 
-  /// The next to be begun; nil while there is none, or no room for any.
+  /// Returns the request to begin next; nil: none waits, or no more may begin.
   mutating func next() -> Entry? {
     for place in turns.indices {
       let owner = turns[place]
@@ -81,7 +79,7 @@ struct RequestQueue<Request: Sendable>: Sendable {
   private func mayBegin(_ entry: Entry) -> Bool {
     let own = counts[Kind(owner: entry.owner, weight: entry.weight), default: 0]
     switch entry.weight {
-    // One for each, whoever has all others wait for a receiver that never answers.
+    // Each owner may run one, even while all others wait for a receiver that never answers.
     case .light: return own == 0 || own < Self.mostOfOwner && running.count < Self.most
     case .long: return own == 0
     case .heavy:
@@ -90,16 +88,16 @@ struct RequestQueue<Request: Sendable>: Sendable {
     }
   }
 
-  /// One is answered, or has become a stream, which waits for its reader and for nobody else. Nothing when it has ended before.
+  /// Ends a request that is answered, or has become a stream that only waits for its reader. Does nothing if it has ended.
   mutating func end(_ number: Int) {
     guard let ended = running.removeValue(forKey: number) else { return }
     counts[ended] = counts[ended].flatMap { $0 > 1 ? $0 - 1 : nil }
     if ended.weight == .heavy { heavyCount -= 1 }
   }
 
-  /// Takes one out that has not been begun.
+  /// Removes a request that has not begun.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether it was there.
   mutating func remove(_ number: Int) -> Bool {
     for (owner, entries) in waiting {
       guard let index = entries.firstIndex(where: { $0.number == number }) else { continue }
@@ -113,7 +111,7 @@ struct RequestQueue<Request: Sendable>: Sendable {
     return false
   }
 
-  /// Takes out what has not been begun and nobody waits for any more.
+  /// Removes the requests that have not begun and that nobody waits for any more.
   mutating func remove(where isUnwanted: (Request) -> Bool) {
     for owner in turns {
       waiting[owner]?.removeAll { isUnwanted($0.request) }
@@ -123,8 +121,7 @@ struct RequestQueue<Request: Sendable>: Sendable {
   }
 }
 
-/// Whether somebody still waits for the answer to a call. Between the loop, which sees a client go, and the threads that work
-/// on the answer.
+/// A RequestLife says whether a client still waits for an answer. The loop ends it, and the threads that answer ask it.
 final class RequestLife: Sendable {
   private let ended = Atomic(false)
 
@@ -132,31 +129,8 @@ final class RequestLife: Sendable {
 
   func end() { ended.store(true, ordering: .relaxed) }
 
-  /// To be asked now and then by what takes long.
+  /// Throws if nobody waits any more. Long work calls this every now and then.
   func goOn() throws(CancellationError) {
     if isOver { throw CancellationError() }
   }
-}
-
-extension RequestHandler {
-  /// What answering a method takes.
-  static func weight(of method: String) -> RequestQueue<EventLoop.QueuedRequest>.Weight {
-    heavyMethods.contains(method) ? .heavy : longMethods.contains(method) ? .long : .light
-  }
-
-  private static let heavyMethods: Set<String> = [
-    RemindersInterface.AddMany.method, RemindersInterface.List.method, RemindersInterface.Import.method,
-    RemindersInterface.Apply.method, RemindersInterface.Export.method, OccurrencesInterface.List.method,
-    OccurrencesInterface.Upcoming.method, OccurrencesInterface.Audit.method, ExpectationsInterface.List.method,
-    SchedulesInterface.Explain.method, SchedulesInterface.Convert.method, SchedulesInterface.Calendars.method,
-    DeliveriesInterface.List.method, EndpointsInterface.List.method, Tracking.Entries.method, Tracking.Days.method,
-    Tracking.Stats.method, Tracking.Achievements.method, Tracking.Items.method, Tracking.Milestones.method,
-    Tracking.Changes.method, Tracking.Backup.method, Tracking.Export.method,
-  ]
-
-  private static let longMethods: Set<String> = [
-    DeliveriesInterface.Redeliver.method, DeliveriesInterface.Cancel.method, Tracking.InstallPack.method,
-    Tracking.RemovePack.method, Tracking.Remove.method, Tracking.Import.method, Tracking.Restore.method,
-    Tracking.Undo.method, Tracking.StartOver.method,
-  ]
 }

@@ -2,9 +2,9 @@ import ChimeCore
 import ChimeSchedule
 import Synchronization
 
-/// Counts the calls of the store that nobody waits for any more, and that it has not come to.
+/// Counts the calls that wait in the store although their requests have given up.
 final class StrandedCalls: Sendable {
-  /// So many at most: a database that stands still for hours is not to have what is asked meanwhile pile up here.
+  /// The most such calls: they must not pile up while a database is down for hours.
   static let most = 64
 
   private let count = Atomic(0)
@@ -14,24 +14,23 @@ final class StrandedCalls: Sendable {
   func add(_ number: Int) { count.add(number, ordering: .relaxed) }
 }
 
-/// How long one request has waited for a database that does not answer, and the way out of it.
+/// A StoreWait measures how long a request waits for a database that does not answer, and ends the wait.
 ///
-/// The loop ends the wait (`giveUp`); the threads that work on the request and the store's queues ask and tell. A lock
-/// guards it.
+/// The loop gives up (`giveUp`) while other threads work on the request. A lock guards the state.
 final class StoreWait: Sendable {
   private struct State {
-    /// How a call of the store that is under way is ended before it has come to its end.
+    /// Ends the current call of the store before its result is there.
     var call: (@Sendable (StoreFailure) -> Void)?
-    /// By a clock that nobody sets, in microseconds: when the request came, or when its present call of the store began.
+    /// When the request came, or when its current call of the store began (monotonic, in microseconds).
     var since: UInt64
-    /// Whether it waits for its turn, or for the store.
+    /// Whether the request waits for its turn or for the store.
     var isWaiting = true
-    /// Whether a call has ended: the next one has waited since it began.
+    /// Whether a call has ended. The wait of the next call counts from its own start.
     var hasLeft = false
-    /// Whether a change has begun, which may commit whatever is said of it.
+    /// Whether a change has begun. It may commit even if the request gives up.
     var hasBegunChange = false
     var failure: StoreFailure?
-    /// Whether its call is waited for by nobody any more.
+    /// Whether the current call is counted in `StrandedCalls`.
     var isStranded = false
   }
 
@@ -43,7 +42,7 @@ final class StoreWait: Sendable {
     self.stranded = stranded
   }
 
-  /// For how long it has waited; nil while it does not.
+  /// The time that it has waited; nil: it does not wait.
   var time: Milliseconds? {
     state.withLock { state in
       guard state.isWaiting else { return nil }
@@ -51,13 +50,13 @@ final class StoreWait: Sendable {
     }
   }
 
-  /// Whether the request is over, as far as the store is concerned: it calls it no more.
+  /// The failure with which the request was given up; every further call of the store throws it.
   private var failure: StoreFailure? { state.withLock { $0.failure } }
 
-  /// It is worked on; it waits when it calls the store.
+  /// Ends the wait for the turn: work on the request begins.
   func begin() { state.withLock { $0.isWaiting = false } }
 
-  /// A change is about to be made, if there is still somebody to be told.
+  /// Records that a change begins. Throws if the request was given up.
   func beginChange() throws(StoreFailure) {
     let failure = state.withLock { state in
       if state.failure == nil { state.hasBegunChange = true }
@@ -66,15 +65,15 @@ final class StoreWait: Sendable {
     if let failure { throw failure }
   }
 
-  /// What is to be told to who has asked.
+  /// Who tells the client that the wait was given up.
   enum End: Sendable {
-    /// The request finds out by itself, and says what it has to say.
+    /// The request fails by itself and replies.
     case tellsItself
-    /// A change has begun, and is waited for to its end, but not by who has asked for it.
+    /// A change has begun, and its outcome is unknown. The caller of `giveUp` replies.
     case unknown
   }
 
-  /// Ends the wait. No call of the store begins from now on, and no change.
+  /// Gives up. From now on no call of the store and no change begins.
   func giveUp(_ failure: StoreFailure) -> End {
     let (call, end): ((@Sendable (StoreFailure) -> Void)?, End) = state.withLock { state in
       state.failure = failure
@@ -89,7 +88,7 @@ final class StoreWait: Sendable {
     return end
   }
 
-  /// Calls the store, and waits until it has answered or the wait is given up.
+  /// Calls the store, and waits for its result or until the wait is given up.
   func call<Result: Sendable>(
     on executor: DispatchExecutor, _ work: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -108,7 +107,7 @@ final class StoreWait: Sendable {
 
   private func enter(_ call: @escaping @Sendable (StoreFailure) -> Void) {
     let failure = state.withLock { state in
-      // A request that has come to its turn has waited since it came.
+      // The first call has waited since the request came, later ones since they began.
       if state.call == nil, state.hasLeft { state.since = SystemClock.monotonicMicroseconds }
       (state.call, state.isWaiting) = (call, true)
       return state.failure
@@ -124,7 +123,7 @@ final class StoreWait: Sendable {
     }
   }
 
-  /// A continuation that the first who comes resumes.
+  /// A continuation that is resumed only once, by the first that takes it.
   private final class Once<Result: Sendable>: Sendable {
     private let caller: Mutex<CheckedContinuation<Result, any Error>?>
 
@@ -139,7 +138,7 @@ final class StoreWait: Sendable {
   }
 }
 
-/// A database on the network as one request has it: who waits for it is not kept waiting when it does not answer.
+/// A RequestStore is the network database of one request. Its calls fail when the `StoreWait` is given up.
 struct RequestStore: SharedStore {
   let base: any SharedStore
   let wait: StoreWait

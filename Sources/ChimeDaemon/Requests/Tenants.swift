@@ -3,34 +3,34 @@ import ChimeCore
 import ChimeSchedule
 import Glibc
 
-/// The tenants as the loop knows them: who may act for each, what its number is, and how much it has asked for.
+/// The tenants as the loop knows them: who may act for each, its number, and its use.
 struct Tenants: Sendable {
-  /// What is known of one that is configured.
+  /// The state of one configured tenant.
   struct TenantState: Sendable {
     let definition: TenantDefinition
-    /// What the store knows it by; nil while that could not be asked.
+    /// The number under which the store knows it; nil: not known yet.
     var number: UInt32?
-    /// The users and groups of the definition, by number.
+    /// The user ids and group ids that may act for it.
     var users: Set<UInt32> = []
     var groups: Set<UInt32> = []
     var requests: TokenBucket?
-    /// Requests since the start.
+    /// The number of requests since the start.
     var taken = 0
     var refused = 0
-    /// How its queues lie with the daemons that have the store; nil: all are this one's.
+    /// How its queues are spread over the daemons that share the store; nil: all are this daemon's.
     var shares: DeliveryQueueShares?
 
-    /// What is begun for it here at most; nil: any number.
+    /// The most deliveries that this daemon begins for it; nil: no limit.
     var rate: EndpointSettings.Rate? {
       definition.deliveriesPerSecond.map { shares?.rate(of: $0) ?? .init(count: $0, span: .seconds(1)) }
     }
   }
 
   var seats: [String: TenantState] = [:]
-  /// All that the store knows by name, whether they are configured still.
+  /// The names of all tenants that the store knows, configured or not, by owner.
   private(set) var names: [UInt32: String] = [:]
 
-  /// Takes another configuration over: of whom is there still the counts stay, and of whom has the same rate its standing.
+  /// Takes over a new configuration. Tenants that stay keep their counts, and the state of an unchanged rate limit.
   mutating func adopt(_ definitions: [String: TenantDefinition], _ members: Members) {
     seats = definitions.mapValues { definition in
       let former = seats[definition.name]
@@ -52,17 +52,17 @@ struct Tenants: Sendable {
     }
   }
 
-  /// When it was asked last whose part of the deliveries is how large, in microseconds of a clock that nobody sets.
+  /// When the shares of deliveries were last read (monotonic, in microseconds).
   var sharedAt: UInt64 = 0
-  /// How long, in microseconds, that is not asked again for nothing but that something has changed in the outbox.
+  /// The pause before a change of the outbox alone has them read again, in microseconds.
   static let sharingPause: UInt64 = 10_000_000
 
-  /// Takes over how their queues lie with the daemons; of whom has no queues, all are taken for this one's.
+  /// Takes over how the queues are spread. A tenant without queues counts as all this daemon's.
   mutating func share(_ shares: [UInt32: DeliveryQueueShares]) {
     for (name, seat) in seats { seats[name]?.shares = seat.number.flatMap { shares[$0] } }
   }
 
-  /// What the queues of each may begin together.
+  /// The delivery rates, by owner.
   var rates: [UInt32: EndpointSettings.Rate] {
     var rates: [UInt32: EndpointSettings.Rate] = [:]
     for seat in seats.values {
@@ -71,16 +71,16 @@ struct Tenants: Sendable {
     return rates
   }
 
-  /// Those that are configured and have no number yet.
+  /// The configured tenants whose number is not known yet.
   var unknown: [String] { seats.values.filter { $0.number == nil }.map(\.definition.name).sorted() }
 
-  /// The users and groups of definitions by number, by the tenant's name, and what could not be found.
+  /// The user and group ids of each tenant, and the names that were not found.
   struct Members: Sendable {
     var users: [String: Set<UInt32>] = [:]
     var groups: [String: Set<UInt32>] = [:]
     var problems: [String] = []
 
-    /// Asks the system's databases, which may take its time.
+    /// Reads the user and group databases. This may block.
     init(of definitions: [String: TenantDefinition]) {
       for (name, definition) in definitions.sorted(by: { $0.key < $1.key }) {
         for user in definition.users {
@@ -119,7 +119,7 @@ extension TenantDefinition.Member: CustomStringConvertible {
   }
 }
 
-/// The system's users and groups.
+/// Looks up the system's users and groups.
 enum SystemUsers {
   static func number(ofUser name: String) -> UInt32? {
     var user = passwd()
@@ -137,13 +137,13 @@ enum SystemUsers {
     return group.gr_gid
   }
 
-  /// The groups of a user, and the one that a process of it has at the moment.
+  /// Returns the groups of a user, and the group that one of its processes has now.
   static func groups(of uid: UInt32, gid: UInt32) -> Set<UInt32> {
     var user = passwd()
     var buffer = [CChar](repeating: 0, count: 65_536)
     var groups = [gid_t](repeating: 0, count: 1_024)
     var count = Int32(groups.count)
-    // The user's name stands in the buffer, which therefore stays for as long as it is read.
+    // `pw_name` points into the buffer, which must outlive its use.
     let isKnown = buffer.withUnsafeMutableBufferPointer { buffer in
       var found: UnsafeMutablePointer<passwd>?
       guard let start = buffer.baseAddress, getpwuid_r(uid, &user, start, buffer.count, &found) == 0, found != nil,

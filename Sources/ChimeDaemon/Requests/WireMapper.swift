@@ -3,13 +3,13 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Turns the domain's values into the wire's. The two change separately; this is the one place that knows both.
+/// A WireMapper turns values of the domain into values of the wire. No other type knows both.
 struct WireMapper: Sendable {
   let context: ReminderContext
   let now: Instant
-  /// Why the machine is not woken for reminders that ask for it; nil when it is.
+  /// Why the wake-up alarm cannot be set; nil: it is set or not needed.
   var wakeProblem: String?
-  /// The names of tenants, by what their things are owned by.
+  /// The names of tenants, by owner.
   var tenants: [UInt32: String] = [:]
 
   private var zones: any ZoneSource { context.zones }
@@ -18,7 +18,7 @@ struct WireMapper: Sendable {
     Wire.Time(at: RFC3339.format(instant, in: zone), zone: zone.identifier)
   }
 
-  /// In the machine's zone.
+  /// Returns a time in the machine's zone.
   func time(_ instant: Instant) -> Wire.Time { time(instant, in: zones.local) }
 
   func snapshot(_ snapshot: StoreSnapshot) -> DaemonInterface.StoreSnapshot {
@@ -27,7 +27,7 @@ struct WireMapper: Sendable {
       beforeUpgradeFrom: snapshot.beforeUpgradeFrom)
   }
 
-  /// The one that governs it.
+  /// Returns the zone that governs a reminder.
   func zone(of reminder: Reminder) -> Zone { context.zone(of: reminder) ?? .utc }
 
   func silence(_ silence: Silence) -> Wire.Silence {
@@ -64,7 +64,7 @@ struct WireMapper: Sendable {
     return shown
   }
 
-  /// What a client would ask for to have this reminder, but for its tracker.
+  /// Returns the draft that would make this reminder, without its tracker.
   static func draft(of reminder: Reminder) -> RemindersInterface.Draft {
     var draft = RemindersInterface.Draft(
       title: reminder.title, latitude: reminder.place?.latitude, longitude: reminder.place?.longitude,
@@ -84,24 +84,23 @@ struct WireMapper: Sendable {
       quietWhenDone: link.quietWhenDone, followsEntries: link.followsEntries, pace: link.pace)
   }
 
-  /// When the reminder is next heard at a time of its schedule or at the end of a snooze, and which time of its schedule
-  /// quiet hours hold until then.
+  /// Returns when the reminder next rings: at a time of its schedule, or at the end of a snooze. `held` is the time of the
+  /// schedule that quiet hours delay until then.
   func nextHeard(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
     let scheduled = nextScheduled(record)
     guard let snoozed = record.snoozedUntil, snoozed <= scheduled?.at ?? .latest else { return scheduled }
     return (snoozed, nil)
   }
 
-  /// The next time of the schedule that is neither skipped nor falls into a pause nor into quiet hours that drop it, with
-  /// its jitter and the quiet hours that hold it.
+  /// Returns the next time of the schedule that is not skipped, paused or dropped by quiet hours, with jitter and quiet hours.
   private func nextScheduled(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
-    // What waits for another reminder comes when that is done, which nobody knows.
+    // A reminder that waits for another has no known time.
     if waiting(record) != nil { return nil }
     let plan = HeardTimes(record.reminder, context, now: now)
     return plan.first(of: record).map { ($0.at, $0.at == $0.scheduled + plan.offset ? nil : $0.scheduled) }
   }
 
-  /// The time that has come and waits until another reminder is done; nil: none does.
+  /// Returns the time that has come and waits until another reminder is done; nil: none does.
   func waiting(_ record: ReminderRecord) -> Instant? {
     guard record.reminder.onlyIfDone != nil, let next = record.next, let dueAt = record.nextDueAt,
       next + record.reminder.jitterOffset <= now, dueAt > now, context.quiet(of: record.reminder)?.end(at: now) == nil
@@ -109,7 +108,7 @@ struct WireMapper: Sendable {
     return next
   }
 
-  /// When what nobody has answered is repeated.
+  /// Returns when an unanswered reminder is repeated next.
   func repeatAt(_ record: ReminderRecord) -> Instant? {
     record.reminder.nag == nil || record.reminder.pause.holds(at: now) ? nil : record.repeatAt
   }
@@ -119,7 +118,7 @@ struct WireMapper: Sendable {
     if record.next != nil { return .active }
     if record.snoozedUntil != nil || record.awaitedUntil != nil { return .waiting }
     if record.awaitsOther { return .active }
-    // A one-off that nobody answers is waited for as long as it is useful.
+    // An unanswered one-off reminder is waiting until its grace ends.
     guard record.open > 0, let last = record.last, now - last.id.scheduledAt <= record.reminder.grace else {
       return .finished
     }
@@ -200,5 +199,75 @@ struct WireMapper: Sendable {
       outcome: DeliveriesInterface.Attempt.Outcome(rawValue: attempt.outcome.rawValue) ?? .failed,
       status: attempt.status,
       answer: attempt.answer, error: attempt.error)
+  }
+
+  func ping(_ ping: Ping, zone: Zone) -> ExpectationsInterface.PingRecord {
+    ExpectationsInterface.PingRecord(
+      at: time(ping.at, in: zone), kind: .init(rawValue: ping.kind.rawValue) ?? .succeeded, uid: Int(ping.uid),
+      tenant: ping.endpoint == nil ? ping.via : nil, endpoint: ping.endpoint,
+      tookMs: ping.took.map { Int($0.rawValue) }, status: ping.status, output: ping.output)
+  }
+}
+
+extension WireMapper {
+  /// Returns why a time to come will not ring, as things stand.
+  ///
+  /// - Parameter isAgain: whether it is the end of a snooze or a repeat. Only a met goal ends those.
+  func passedOver(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> Wire.PassedOver? {
+    switch link?.verdict(on: time) {
+    case .doneAlready: .doneAlready
+    case .paused: isAgain ? nil : .paused
+    case .skipped: isAgain ? nil : .skipped
+    default: nil
+    }
+  }
+
+  /// Returns a reminder with its texts filled in, and whether its next time will be passed over.
+  func reminder(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> RemindersInterface.Reminder {
+    var filled = record
+    filled.reminder = try record.reminder.filled(in: transaction, context, now: now)
+    var reminder = reminder(filled)
+    reminder.follows = try chain(of: record.reminder, in: transaction)
+    reminder.onlyIfDone = try condition(of: record, in: transaction)
+    guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
+    let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, context)
+    reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)
+    return reminder
+  }
+
+  /// Returns the other reminder from which this one counts; nil: it has times of its own.
+  func chain(of reminder: Reminder, in transaction: any StoreTransaction) throws -> Wire.Chain? {
+    guard let chain = reminder.schedule.chain else { return nil }
+    return Wire.Chain(
+      event: .init(rawValue: chain.event.rawValue) ?? .done, reminder: chain.reminder,
+      title: try title(of: ReminderID(rawValue: chain.reminder), owner: reminder.owner, in: transaction),
+      delay: chain.delay == .zero ? nil : DurationText.formatISO8601(chain.delay))
+  }
+
+  /// Returns the other reminder that must be done first; nil: none.
+  func condition(of record: ReminderRecord, in transaction: any StoreTransaction) throws -> Wire.Condition? {
+    guard let id = record.reminder.onlyIfDone else { return nil }
+    return Wire.Condition(
+      reminder: id.rawValue, title: try title(of: id, owner: record.reminder.owner, in: transaction),
+      since: waiting(record).map { time($0, in: zone(of: record.reminder)) })
+  }
+
+  private func title(
+    of id: ReminderID, owner: UInt32, in transaction: any StoreTransaction
+  ) throws -> String? {
+    guard let other = try transaction.readableReminder(id)?.reminder, other.owner == owner else { return nil }
+    return try other.filledTitle(in: transaction, context, now: now)
+  }
+
+  /// Returns the names of a day of a calendar, by language; nil: unknown.
+  func dayNames(_ calendar: String, _ date: CivilDate) -> [String: String]? {
+    calendar == PublicHolidays.calendarName ? context.holidays?.names(on: date) : nil
+  }
+
+  /// - Returns: nil if there are none.
+  func leftOut(_ days: [LeftOutDay]) -> [Wire.LeftOut]? {
+    days.isEmpty
+      ? nil
+      : days.map { Wire.LeftOut(date: "\($0.date)", calendar: $0.calendar, names: dayNames($0.calendar, $0.date)) }
   }
 }

@@ -2,14 +2,14 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// What is done for an answer that a person has given in a chat, in the transaction that notes how far it was read.
+/// A ChatTransaction gives the answer of a person in a chat, in the transaction that records how far the chat was read.
 enum ChatTransaction {
-  /// How long it is remembered that an answer was given: after that it would be to a round that is over.
+  /// How long the id of an answer is remembered, against replays. Its round is over by then.
   private static let memory = Milliseconds.days(30)
   private static let longestSnooze = Milliseconds.days(366)
 
-  /// - Returns: why nothing was changed; nil when the answer was given.
-  /// - Throws: what the transaction throws, or why what is asked for cannot be done.
+  /// - Returns: why nothing was changed; nil: the answer was given.
+  /// - Throws: failures of the store, or the refusal of an answer that makes no sense.
   static func run(
     _ answer: ChatAnswer, of queue: DeliveryQueue, way: String, in transaction: any StoreTransaction,
     _ context: ReminderContext,
@@ -29,14 +29,14 @@ enum ChatTransaction {
     return (nil, effects)
   }
 
-  /// What is meant; nil: nothing that can be told. What is put off until a time that has passed meanwhile comes at once.
+  /// Returns the answer that is meant; nil: it cannot be understood. A snooze until a time that has passed ends at once.
   private static func given(
     _ answer: ChatAnswer, _ reminder: Reminder?, _ context: ReminderContext, now: Instant
   ) -> Occurrence.Answer? {
     func until(_ time: Instant) -> Occurrence.Answer? {
       time - now <= longestSnooze ? .snooze(for: max(time - now, .seconds(1))) : nil
     }
-    // By the server's clock, unless that is ahead of this one.
+    // The server's clock counts, unless it is ahead of this one.
     let at = min(answer.at, now)
     switch answer.what {
     case .done: return .done

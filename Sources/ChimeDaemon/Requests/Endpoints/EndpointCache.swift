@@ -3,32 +3,32 @@ import ChimeDelivery
 import ChimeSchedule
 import Synchronization
 
-/// The endpoints as the webhook channel asks for them, each with its secrets.
+/// An EndpointCache holds the endpoints with their secrets, for the threads of the channels.
 ///
-/// A lock guards the table: the loop replaces it, and the channel's thread reads it, and what it lacked once more.
+/// A lock guards the table: the loop replaces it, and a channel reads it and may read missing secrets once more.
 final class EndpointCache: Sendable {
   private let secrets: Secrets
   private let table = Mutex(Table())
 
   private struct Table {
     var access: [DeliveryQueue: EndpointAccess] = [:]
-    /// Grows when the endpoints are read anew: what was read of one before is not put among them.
+    /// Increases with each replacement, so that a late read does not write into a newer table.
     var generation = 0
   }
 
   init(secrets: Secrets) { self.secrets = secrets }
 
-  /// What the loop has to know after it has read the endpoints.
+  /// What the loop learns when the endpoints are read.
   struct Review {
-    /// When the first secret that has been replaced stops signing; nil when there is none.
+    /// When the next replaced secret stops signing; nil: none was replaced.
     var nextEnd: Instant?
-    /// Whether files still have secrets that sign no more.
+    /// Whether files still hold expired secrets.
     var hasOldSecrets = false
-    /// What cannot be read, as sentences.
+    /// Sentences about secrets that cannot be read.
     var problems: [String] = []
-    /// Those that something can be sent to again.
+    /// The queues whose missing secrets are there again.
     var mended: [DeliveryQueue] = []
-    /// Who is told more of reminders than that they fire.
+    /// The endpoints that receive other events than firing.
     var subscriptions = EventSubscriptions()
   }
 
@@ -43,7 +43,7 @@ final class EndpointCache: Sendable {
       if ends.contains(where: { $0 <= now }) { review.hasOldSecrets = true }
       if let problem = kept.problem { review.problems.append("endpoint \"\(endpoint.queue.channel)\": \(problem)") }
     }
-    // What one that is disabled is to be told waits until it is enabled.
+    // Events for a disabled endpoint wait until it is enabled.
     review.subscriptions = EventSubscriptions(access.values.map(\.listener).sorted { $0.queue < $1.queue })
     table.withLock { [access] table in
       review.mended = table.access.filter { $0.value.lacksSecrets && access[$0.key]?.lacksSecrets == false }.map(\.key)
@@ -52,7 +52,7 @@ final class EndpointCache: Sendable {
     return review
   }
 
-  /// As it was read last. Secrets that could not be read then are read now: what stood in their way may be over.
+  /// Returns an endpoint as it was last read. Missing secrets are read once more: the cause may be gone.
   func access(_ queue: DeliveryQueue) -> EndpointAccess? {
     let (known, generation) = table.withLock { ($0.access[queue], $0.generation) }
     guard let known, known.lacksSecrets, known.endpoint.disabled == nil else { return known }
@@ -61,16 +61,16 @@ final class EndpointCache: Sendable {
     return again
   }
 
-  /// What the address of an endpoint is one of; nil where there is none.
+  /// Returns the kind of an endpoint, by its address; nil: there is no such endpoint.
   func kind(of queue: DeliveryQueue) -> Endpoint.Kind? { table.withLock { $0.access[queue]?.endpoint.kind } }
 
-  /// Removes from the files the secrets whose time is over.
+  /// Removes expired secrets from the files.
   func forgetOldSecrets(_ now: Instant) {
     for queue in table.withLock({ Array($0.access.keys) }) {
       let kept = secrets.read(queue)
       guard !kept.isCredential, kept.sheet.secrets.contains(where: { $0.signing.until.map { $0 <= now } ?? false })
       else { continue }
-      // One that cannot be written now signs no more all the same, and is removed at the next start.
+      // An expired secret signs no more even if this fails. The next start removes it.
       try? secrets.change(queue) { _ = $0.forget(before: now) }
     }
   }

@@ -3,8 +3,11 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// Judges what a client wants an endpoint to be, field by field, and says what is wrong in a sentence.
+/// EndpointFields checks what a client wants an endpoint to be, field by field. Errors say what to do.
 enum EndpointFields {
+  /// The most endpoints of an owner. Each may have several transfers, and each transfer has a file descriptor, of which all
+  /// owners share some thousands.
+  static let maxEndpoints = 100
   static let overlap: ClosedRange<Milliseconds> = .zero...(.days(30))
 
   static func check(url: String) throws {
@@ -15,7 +18,7 @@ enum EndpointFields {
     }
   }
 
-  /// Judges an address and its settings beside each other.
+  /// Checks an address together with its settings.
   static func check(url: String, _ settings: EndpointSettings) throws {
     do throws(EndpointRules.Fault) {
       try EndpointRules.check(url: url, settings)
@@ -24,7 +27,36 @@ enum EndpointFields {
     }
   }
 
-  /// Lays the settings that are given over `settings`.
+  static func check(_ url: String, _ settings: EndpointSettings, token: Token?) throws {
+    try check(url: url, settings)
+    if Endpoint.Kind(of: url).logsIn {
+      if token?.isPair == true {
+        throw ControlFailure.invalidValue(field: "token", "a password is one line: leave out the second")
+      }
+      if token == nil, settings.user != nil {
+        throw ControlFailure.invalidValue(
+          field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
+      }
+      if token != nil, settings.user == nil {
+        throw ControlFailure.invalidValue(
+          field: "user", "there is a password and no name to log in with: give it with --user, or --reset token")
+      }
+    }
+    guard token == nil else { return }
+    if Endpoint.Kind(of: url).needsToken {
+      throw ControlFailure.invalidValue(
+        field: "token",
+        "who sends into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
+    }
+    let headers = settings.headers ?? []
+    let template = try settings.template.map { text in try Template(setting: text) }
+    let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true
+    if needed {
+      throw ControlFailure.invalidValue(field: "token", "what is to be sent has a token in it: give the token too")
+    }
+  }
+
+  /// Applies the given settings.
   static func apply(_ wire: EndpointsInterface.Settings, to settings: inout EndpointSettings) throws {
     for setting in EndpointSetting.all { try setting.take(wire, &settings) }
   }
@@ -35,7 +67,7 @@ enum EndpointFields {
     }
   }
 
-  /// One secret, or one of each kind separated by white space.
+  /// Parses one secret, or one of each kind separated by white space.
   static func secrets(_ text: String) throws -> [EndpointSecretFile.Line] {
     var lines: [EndpointSecretFile.Line] = []
     do {

@@ -3,18 +3,18 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// A setting of an endpoint: how clients, files and the endpoint itself have it, and which values it takes.
+/// An EndpointSetting describes one setting: where clients, files and the endpoint have it, and which values it takes.
 struct EndpointSetting: Sendable {
   typealias Wire = EndpointsInterface.Settings
 
-  /// As the wire and files call it.
+  /// The name on the wire and in files.
   let name: String
-  /// Lays what a client gives over the endpoint's settings, and says what is wrong with it.
+  /// Checks the value of a client, and applies it.
   let take: @Sendable (Wire, inout EndpointSettings) throws -> Void
-  /// Goes back to the usual way.
+  /// Resets the setting to its default.
   let reset: @Sendable (inout EndpointSettings) -> Void
   let show: @Sendable (EndpointSettings, inout Wire) -> Void
-  /// What a table of a file says, as a client would give it.
+  /// Reads the value from a table of a file, as a client would give it.
   let read: @Sendable (inout ManifestReader, ManifestReader.Table) -> Wire?
   let text: @Sendable (EndpointSettings) -> ManifestWriter.Field
 
@@ -47,7 +47,7 @@ struct EndpointSetting: Sendable {
     self.text = { text($0[keyPath: kept]) }
   }
 
-  /// A text that stands everywhere as it is.
+  /// Makes a setting of a text that is the same everywhere.
   private static func text(
     _ name: String, _ given: any WritableKeyPath<Wire, String?> & Sendable,
     _ kept: any WritableKeyPath<EndpointSettings, String?> & Sendable,

@@ -2,12 +2,12 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// What is done for one answer that was read from an endpoint's topic, in one transaction with the note of how far it was read.
+/// A ReplyTransaction gives an answer from an endpoint's topic, in the transaction that records how far the topic was read.
 enum ReplyTransaction {
-  /// Another daemon has read on, or the endpoint reads elsewhere by now.
+  /// Another daemon has read on, or the endpoint has another topic by now.
   struct Overtaken: Error {}
 
-  /// The id of the last message that something came of; nil where there is none, or where it is another topic's.
+  /// The id of the last message with an effect; nil: none, or the topic is another.
   static func mark(of queue: DeliveryQueue, at address: String, in transaction: any StoreTransaction) throws -> String?
   {
     guard let note = try transaction.note(name(of: queue)) else { return nil }
@@ -15,14 +15,14 @@ enum ReplyTransaction {
     return parts.count == 2 && parts[1] == address ? String(parts[0]) : nil
   }
 
-  /// Takes the note of how far answers were read away, and gives it.
+  /// Removes and returns the note of how far the topic was read.
   static func takeMark(of queue: DeliveryQueue, in transaction: any StoreTransaction) throws -> String? {
     let mark = try transaction.note(name(of: queue))
     if mark != nil { try transaction.setNote(name(of: queue), nil) }
     return mark
   }
 
-  /// Brings it back, so that nothing is read a second time.
+  /// Restores the note, so that nothing is read a second time.
   static func putMark(_ mark: String?, of queue: DeliveryQueue, in transaction: any StoreTransaction) throws {
     if let mark { try transaction.setNote(name(of: queue), mark) }
   }
@@ -30,16 +30,16 @@ enum ReplyTransaction {
   private static func name(of queue: DeliveryQueue) -> String { "replies:\(queue.owner):\(queue.channel)" }
 
   /// - Parameters:
-  ///   - id: the message's.
+  ///   - id: the id of the message.
   ///   - last: the mark as this daemon knows it.
-  ///   - absence: when nobody could fire.
-  /// - Returns: why nothing was changed but the mark; nil when the answer was given.
-  /// - Throws: `Overtaken`, what the transaction throws, or why what is asked for cannot be done; then nothing is changed.
+  ///   - uptime: the times during which the daemon ran.
+  /// - Returns: why only the mark was changed; nil: the answer was given.
+  /// - Throws: `Overtaken`, failures of the store, or the refusal of the answer. Nothing is changed then.
   static func run(
     _ said: ReplyReader.Said, message id: String, of queue: DeliveryQueue, at address: String, after last: String?,
     in transaction: any StoreTransaction, _ context: ReminderContext, _ uptime: Uptime, now: Instant
   ) throws -> (TokenFault?, [PostCommitEffect]) {
-    // Nobody else reads or sets the mark meanwhile.
+    // This lock keeps others from reading or setting the mark.
     try transaction.lockTrackers()
     guard let endpoint = try transaction.endpoint(queue), endpoint.answersAddress == address,
       try mark(of: queue, at: address, in: transaction) == last
@@ -53,7 +53,7 @@ enum ReplyTransaction {
     }
   }
 
-  /// By which way it came, as `Occurrence.answeredBy` has it.
+  /// The way by which the answer came, for `Occurrence.answeredBy`.
   private static func way(_ queue: DeliveryQueue) -> String { "endpoint:\(queue.channel)" }
 
   private static func use(
@@ -94,7 +94,7 @@ enum ReplyTransaction {
 }
 
 extension Occurrence {
-  /// Whether an answer to one of its rounds comes in time, and is not what was said already.
+  /// Returns whether an answer to one of its rounds is in time, and changes its state.
   func waits(for answer: Answer, toRound round: Int) -> Bool {
     guard isOpen, rounds == round else { return false }
     if case .snoozed = state, case .snooze = answer { return false }

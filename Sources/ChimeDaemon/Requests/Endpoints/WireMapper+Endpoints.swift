@@ -5,10 +5,10 @@ import ChimeSchedule
 
 extension WireMapper {
   /// - Parameters:
-  ///   - rest: until when it rests; nil while it does not.
-  ///   - replies: how its topic stands for answers; nil where this daemon does not read it.
+  ///   - rest: the end of its circuit breaker's pause; nil: it does not rest.
+  ///   - replies: the state of its topic for answers; nil: this daemon does not read it.
   func endpoint(
-    _ endpoint: Endpoint, _ counts: RequestHandler.Counts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil,
+    _ endpoint: Endpoint, _ counts: EndpointCounts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil,
     replies: ReplySource.Status? = nil
   ) -> EndpointsInterface.Endpoint {
     let access = kept.access(endpoint)

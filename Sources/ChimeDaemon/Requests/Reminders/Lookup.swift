@@ -2,12 +2,12 @@ import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
-/// Finds what a client named: by id, by a unique prefix of it, or by its title.
+/// A Lookup finds the reminder or occurrence that a client named: by id, by a unique prefix of it, or by title.
 struct Lookup {
   let transaction: any StoreTransaction
-  /// Nil: everyone's.
+  /// The owner of the reminders; nil: everybody.
   let owner: UInt32?
-  /// What titles with something to fill in are read with; without it they are found as they are written.
+  /// What fills in titles; nil: titles are compared as they are written.
   var filling: (context: ReminderContext, now: Instant)?
 
   func reminder(_ text: String) throws -> ReminderRecord {
@@ -23,9 +23,10 @@ struct Lookup {
     throw notFound(text, near: try near(text))
   }
 
-  /// Of several reminders of one title the one that waits for an answer is meant, then the one that is to come, then the one
-  /// that ended last: whoever sets "Tea" each day has many that are over. Two that wait, or two that are to come, are told
-  /// apart by whoever asks.
+  /// Returns the reminder with a title. One that waits for an answer wins, then one with a time to come, then the one that ended
+  /// last: who adds "Tea" each day has many finished ones.
+  ///
+  /// - Throws: `ambiguous` if two wait, or two have a time to come.
   private func titled(_ title: String) throws -> ReminderRecord? {
     let live = try transaction.reminders(
       ReminderFilter(owner: owner, title: title, includesFinished: false), page: Page(limit: 200))
@@ -34,12 +35,12 @@ struct Lookup {
     guard meant.count < 2 else { throw ambiguous(title, Array(meant.prefix(6))) }
     if let only = meant.first { return only }
     func end(_ record: ReminderRecord) -> Instant { record.last?.id.scheduledAt ?? record.reminder.createdAt }
-    // As many as `near` looks through: a name is not to cost more than a listing.
+    // A lookup must not cost more than a listing. `near` has the same limit.
     let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 500))
     return ended.max { end($0) < end($1) }
   }
 
-  /// A reminder whose title has something to fill in, by what a person reads there, or by its beginning.
+  /// Returns a reminder by its title as it reads when it is filled in, or by the beginning of that.
   private func filled(_ text: String) throws -> ReminderRecord? {
     guard let filling else { return nil }
     let wanted = text.lowercased()
@@ -55,18 +56,18 @@ struct Lookup {
     return meant.first?.record
   }
 
-  /// The title as a person reads it.
+  /// Returns the title as a person reads it.
   private func title(_ reminder: Reminder) -> String {
     guard let filling else { return reminder.title }
     let filled = try? reminder.filledTitle(in: transaction, filling.context, now: filling.now)
     return filled ?? reminder.title
   }
 
-  /// An occurrence by its id; or the latest open one of a reminder; or, without a name, the one that fired last.
+  /// Returns an occurrence by its id, or the latest open one of a reminder. Without a name: the open one that fired last.
   func occurrence(_ text: String?) throws -> Occurrence {
     guard let text else {
       let open = try transaction.occurrences(OccurrenceFilter(owner: owner, openOnly: true), page: Page(limit: 200))
-      // One that was moved has not fired: nobody answers it without a name.
+      // A moved occurrence has not fired yet, and needs a name.
       guard
         let latest = open.filter({ $0.firedAt != nil }).max(by: {
           ($0.firedAt ?? .earliest) < ($1.firedAt ?? .earliest)
@@ -83,7 +84,7 @@ struct Lookup {
     let record = try reminder(text)
     let filter = OccurrenceFilter(owner: owner, reminder: record.reminder.id, openOnly: true)
     if let open = try transaction.occurrences(filter, page: Page(limit: 1)).first { return open }
-    // Done and dismissed stay an answer to what was answered last, so that a button and a command may race.
+    // The last answered occurrence is returned, so that a button and a command may race.
     if let last = record.last { return last }
     throw ControlFailure.conflict("\"\(title(record.reminder))\" (\(record.reminder.id)) has not fired yet")
   }

@@ -1,34 +1,35 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
-/// Judges what a client wants a reminder to be, field by field, and says what is wrong in a sentence.
+/// ReminderFields checks what a client wants a reminder to be, field by field. Errors say what to do.
 struct ReminderFields {
   let context: ReminderContext
   let configuration: Configuration
   let now: Instant
 
-  /// A pack's title has at most 200 characters, of up to 8 bytes each.
+  /// The title of a pack has at most 200 characters, of up to 8 bytes each.
   static let maxTitleBytes = 1_600
-  /// Room for an event with a few hundred exceptions.
+  /// An event may have a few hundred exceptions.
   static let maxWhenBytes = 16_384
   static let maxItems = 32
   static let graces: ClosedRange<Milliseconds> = .seconds(1)...(.days(3_660))
   static let snoozeCounts = 1...10
   static let snoozeLengths: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 
-  /// A text that a reminder may have: what it is called, where the wire and the reminder have it, and its bounds.
+  /// A text field of a reminder: its name, its places on the wire and in the reminder, and its bounds.
   struct Text: Sendable {
     var name: String
     var given: any WritableKeyPath<RemindersInterface.Draft, String?> & Sendable
     var shown: any WritableKeyPath<RemindersInterface.Reminder, String?> & Sendable
     var kept: any WritableKeyPath<Reminder, String?> & Sendable
-    /// In UTF-8.
+    /// The most bytes in UTF-8.
     var maxBytes = 2_048
     var hasLines = false
-    /// Whether `[defaults]` of a set may say it.
+    /// Whether `[defaults]` of a manifest may have it.
     var isShared = true
-    /// What is wrong with a text that has the length and the characters of one; nil: nothing.
+    /// Returns what is wrong with a text of valid length and characters; nil: nothing.
     var fault: @Sendable (String) -> String? = { _ in nil }
   }
   static let texts = [
@@ -42,7 +43,7 @@ struct ReminderFields {
     Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
   ]
 
-  /// Lays the fields that are given over `reminder`.
+  /// Applies the given fields.
   func apply(_ change: RemindersInterface.Draft, to reminder: inout Reminder) throws {
     if let title = change.title { reminder.title = try text(title, "title", maximum: Self.maxTitleBytes) }
     for text in Self.texts {
@@ -94,7 +95,7 @@ struct ReminderFields {
     }
   }
 
-  /// The schedule, and that it has a time to come.
+  /// Parses a schedule. It must have a time to come.
   func schedule(_ when: String, in timezone: ZoneChoice, at place: Place?) throws -> Schedule {
     guard when.utf8.count <= Self.maxWhenBytes else {
       throw ControlFailure.invalidValue(field: "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
@@ -107,7 +108,7 @@ struct ReminderFields {
     }
   }
 
-  /// A refusal for a calendar that is not there says which are, and which one may have been meant.
+  /// Improves the error for an unknown calendar: it lists the known ones, or suggests one.
   private func aboutCalendars(_ error: ScheduleError, _ when: String, _ scheduleContext: ScheduleContext)
     -> ScheduleError
   {
@@ -149,8 +150,9 @@ struct ReminderFields {
     throw unknownZone(choice.text)
   }
 
-  /// The reminder's next time; refuses one that has none. Nil for one that counts from another of which nothing has become
-  /// yet.
+  /// Returns the next time of a reminder. Nil: it counts from another, and has no time yet.
+  ///
+  /// - Throws: `neverOccurs` if there is none.
   func firstTime(of reminder: Reminder) throws -> Instant? {
     _ = try zone(reminder.governingZone)
     if let next = context.timetable(of: reminder).next(after: now) { return next }
@@ -162,7 +164,7 @@ struct ReminderFields {
         suggestion: nil, message: "\(reminder.schedule.canonical): no time of it is left"))
   }
 
-  /// Refuses a reminder whose times take too long to look for, which a text that was understood here never does.
+  /// Throws if the search for the next time takes too long. Schedules parsed here never do.
   func requireBoundedSearch(_ reminder: Reminder) throws {
     let zone = context.zone(of: reminder) ?? .utc
     try reminder.schedule.requireBoundedSearch(after: now, in: context.scheduleContext(in: zone, at: reminder.place))
@@ -178,7 +180,7 @@ struct ReminderFields {
     return length
   }
 
-  /// The place of two coordinates; nil when neither is given.
+  /// Returns the place of two coordinates; nil: neither is given.
   func place(_ latitude: Double?, _ longitude: Double?) throws -> Place? {
     if latitude == nil, longitude == nil { return nil }
     guard let latitude, let longitude else {
@@ -237,7 +239,7 @@ struct ReminderFields {
     return result
   }
 
-  /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).
+  /// Checks a text: any script, but no control characters, which could affect a terminal (U+0000–001F, 007F–009F).
   func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
     let value = value.trimmed
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
@@ -251,13 +253,98 @@ struct ReminderFields {
     return value
   }
 
-  /// The first control character of a text, as `U+1B`; nil when there is none.
+  /// Returns the first control character, such as `U+1B`; nil: there is none.
   ///
-  /// - Parameter lines: whether it may be of several lines, and have tabs.
+  /// - Parameter lines: whether line feeds and tabs are allowed.
   static func control(in text: String, lines: Bool) -> String? {
     let control = text.unicodeScalars.first {
       $0.properties.generalCategory == .control && !(lines && ($0 == "\n" || $0 == "\t"))
     }
     return control.map { "U+\(String($0.value, radix: 16, uppercase: true))" }
+  }
+}
+
+// Repeats and quiet hours.
+extension ReminderFields {
+  /// Fields that are not given keep their values.
+  func nag(_ wire: RemindersInterface.Nag, over known: Nag?) throws -> Nag {
+    var nag: Nag
+    if let every = wire.every {
+      nag = known ?? Nag(every: .zero)
+      nag.every = try Self.duration(every, "nag", Nag.lengths)
+    } else if let known {
+      nag = known
+    } else {
+      throw ControlFailure.invalidValue(
+        field: "nag", "say how often it is to be repeated while nobody answers, such as every PT5M")
+    }
+    if let max = wire.max {
+      guard Nag.counts.contains(max) else {
+        throw ControlFailure.invalidValue(
+          field: "nag", "it is repeated \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) times, not \(max)")
+      }
+      nag.max = max
+    }
+    if let steps = wire.escalation {
+      guard steps.count <= Nag.maxSteps else {
+        throw ControlFailure.invalidValue(field: "nag", "give at most \(Nag.maxSteps) steps of escalation")
+      }
+      nag.escalation = try steps.map { .init(from: $0.from, channels: try channels($0.channels, "nag")) }
+        .enumerated().sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
+    }
+    if let step = nag.escalation.first(where: { !(1...nag.max).contains($0.from) }) {
+      throw ControlFailure.invalidValue(
+        field: "nag", "there is no repeat \(step.from) for channels to join: there are repeats 1 to \(nag.max)")
+    }
+    return nag
+  }
+
+  /// Fields that are not given keep their values. Without any of its own, a reminder follows the configuration.
+  func quiet(_ wire: RemindersInterface.Quiet, over known: QuietRule?) throws -> QuietRule? {
+    var quiet = known ?? QuietRule()
+    if let rule = wire.rule { quiet.handling = QuietRule.Handling(rawValue: rule.rawValue) }
+    if let texts = wire.hours {
+      do {
+        quiet.hours = texts.isEmpty ? nil : try QuietHours(texts)
+      } catch {
+        throw ControlFailure.invalidValue(field: "quiet", error.message)
+      }
+    }
+    return quiet == QuietRule() ? nil : quiet
+  }
+}
+
+// Reminders from a backup.
+extension ReminderFields {
+  /// Checks a whole reminder, before any of its times is computed.
+  ///
+  /// Its schedule may be over: it had a time to come when the backup was made.
+  func judged(_ reminder: Reminder) throws -> Reminder {
+    var judged = reminder
+    // `apply` merges these with what is there.
+    (judged.nag, judged.quiet) = (nil, nil)
+    try apply(WireMapper.draft(of: reminder), to: &judged)
+    guard Reminder.skips.contains(reminder.skipNext) else {
+      throw ControlFailure.invalidValue(
+        field: "skipNext", "it is a number from 0 to \(Reminder.skips.upperBound)")
+    }
+    if let link = reminder.tracker { try judge(link) }
+    // This machine may lack the zone. The reminder follows UTC then.
+    if case .named(let name) = reminder.timezone, !Zone.isValidIdentifier(name) { throw unknownZone(name) }
+    if let set = reminder.set { _ = try text(set, "set", maximum: 255) }
+    // The canonical text of a recurrence has several lines.
+    _ = try text(reminder.schedule.canonical, "when", maximum: Self.maxWhenBytes, multiline: true)
+    return judged
+  }
+
+  private func judge(_ link: TrackerLink) throws {
+    guard TrackerID(checking: link.tracker.rawValue) != nil else {
+      throw ControlFailure.invalidValue(field: "tracker", "that is no tracker's id")
+    }
+    guard let amount = link.amount else { return }
+    guard (1...Quantity.limit(of: link.unit?.dimension ?? .count)).contains(amount.grains) else {
+      throw ControlFailure.invalidValue(
+        field: "tracker", "an amount is more than nothing, and no more than can be")
+    }
   }
 }

@@ -2,13 +2,12 @@ import ChimeControl
 import ChimeCore
 import ChimeTracking
 
-/// Lays what is chosen at installation over a pack's trackers.
+/// A PackChosen applies the choices of an installation to the trackers of a pack.
 struct PackChosen {
   let pack: Pack
   let choices: TrackersInterface.PackChoices
 
-  /// - Parameter known: the tracker as it is, when it is there already: what its user has made of it stays, unless they
-  ///   choose otherwise now.
+  /// - Parameter known: the existing tracker, whose settings stay unless the user chooses others now.
   func tracker(_ declared: Tracker, known: Tracker?) throws -> Tracker {
     try checkNames()
     var tracker = declared
@@ -49,7 +48,7 @@ struct PackChosen {
     return tracker
   }
 
-  /// A tracker of one's own becomes the pack's: what was made of it stays, and the pack adds what it lacks.
+  /// Turns the user's own tracker into that of the pack. Its settings stay, and the pack adds the missing ones.
   private func merge(_ own: Tracker, into tracker: inout Tracker) {
     (tracker.title, tracker.unit, tracker.counting) = (own.title, own.unit, own.counting)
     (tracker.dayStartsAt, tracker.skipsEachMonth) = (own.dayStartsAt, own.skipsEachMonth)
@@ -80,7 +79,7 @@ struct PackChosen {
     }
   }
 
-  /// The same quantities in another unit; of a step between milestones the one that is offered for it.
+  /// Changes the unit. The step between milestones becomes the one that is offered for the new unit.
   private func choose(unit symbol: String, for tracker: inout Tracker) throws {
     let unit = try TrackerFields.unit(symbol, "units")
     guard let old = tracker.unit, old.converts(to: unit) else {
@@ -93,8 +92,7 @@ struct PackChosen {
     Self.changeStep(of: &tracker, from: old, in: pack)
   }
 
-  /// The step between milestones that is offered for the tracker's unit in the place of the one that was for another: 5 lb
-  /// for 2 kg. A step of one's own stays what it is.
+  /// Replaces an offered step between milestones by the one for the new unit, such as 2 kg by 5 lb. Other steps stay.
   static func changeStep(of tracker: inout Tracker, from old: Unit, in pack: Pack) {
     let offered = pack.milestoneSteps[tracker.id] ?? []
     guard let step = tracker.milestoneStep,

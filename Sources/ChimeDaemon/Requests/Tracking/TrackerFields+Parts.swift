@@ -3,14 +3,20 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// What drafts and requests are made of.
+// Parts of drafts and requests.
 extension TrackerFields {
-  /// A name of a client's as it may be repeated in a sentence.
+  /// Makes a client's text safe to repeat in a message.
   static func shown(_ text: String, longest: Int = 64) -> String {
     String(
       text.prefix(longest).map {
         $0.isNewline || $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
       })
+  }
+
+  /// Returns whether a text is a valid id of an item: 1 to 64 of a-z, 0-9 and -.
+  static func isItemID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
   }
 
   static func day(_ text: String, _ field: String) throws -> CivilDate {
@@ -20,7 +26,7 @@ extension TrackerFields {
     return day
   }
 
-  /// The days of a range; nil when it is open at both ends.
+  /// Returns the days of a range; nil: both ends are open.
   static func range(_ range: Wired.Range?, _ field: String = "range") throws -> ClosedRange<CivilDate>? {
     guard let range, range.from != nil || range.to != nil else { return nil }
     let from = try range.from.map { try day($0, field) } ?? .earliest
@@ -43,7 +49,7 @@ extension TrackerFields {
     return set
   }
 
-  /// HH:MM as a minute of the day.
+  /// Parses HH:MM as a minute of the day.
   static func minute(_ text: String, _ field: String) throws -> Int {
     guard text.utf8.count == 5, let time = CivilTime(text) else {
       throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no time of day: give one such as 04:00")
@@ -51,7 +57,7 @@ extension TrackerFields {
     return time.hour * 60 + time.minute
   }
 
-  /// The unit of that symbol, however it is capitalised where that leaves no doubt: `KG` is kg.
+  /// Finds a unit by its symbol. Case does not matter if the unit is clear: `KG` is kg.
   static func unit(_ symbol: String, _ field: String) throws -> Unit {
     if let known = Unit.known[symbol] { return known }
     let alike = Unit.known.values.filter { $0.symbol.lowercased() == symbol.lowercased() }
@@ -77,7 +83,7 @@ extension TrackerFields {
     return quantity
   }
 
-  /// How much there is of what a tracker's entries use up, or nothing: of a check a whole number.
+  /// Checks a stock, in the unit of the tracker. The stock of a check is a whole number.
   static func stock(
     _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String
   ) throws -> Quantity {
@@ -99,7 +105,7 @@ extension TrackerFields {
     return quantity
   }
 
-  /// An amount of a tracker, in its unit or another that converts to it.
+  /// Parses an amount in the unit of the tracker, or one that converts to it.
   static func quantity(
     _ value: Double, in symbol: String?, of tracker: Tracker, _ field: String = "amount"
   ) throws -> Quantity {
@@ -108,7 +114,7 @@ extension TrackerFields {
         field: field, "\(tracker.id) is done or not: leave the amount out, or log it as often as it was done")
     }
     guard let symbol else { return try quantity(value, own, field) }
-    // A word of the user's own is the same word however it is written.
+    // The case of the user's own units does not matter.
     if symbol.lowercased() == own.symbol.lowercased() { return try quantity(value, own, field) }
     let unit = try self.unit(symbol, "unit")
     guard unit.converts(to: own) else {
@@ -120,7 +126,7 @@ extension TrackerFields {
     return try quantity(value, unit, field)
   }
 
-  /// Further measures, each in the unit of its field.
+  /// Parses further measures, each in the unit of its field.
   static func fields(_ fields: [String: Double], of tracker: Tracker) throws -> [String: Quantity] {
     var result: [String: Quantity] = [:]
     for (name, value) in fields {
@@ -129,7 +135,7 @@ extension TrackerFields {
     return result
   }
 
-  /// The unit of a further measure that a client has named.
+  /// Returns the unit of a further measure.
   static func unit(ofField name: String, _ tracker: Tracker) throws -> Unit {
     if let unit = tracker.fields[name] { return unit }
     let known = tracker.fields.keys.sorted()
@@ -139,7 +145,7 @@ extension TrackerFields {
     throw ControlFailure.invalidValue(field: "fields", "there is no measure '\(shown(name))': \(hint)")
   }
 
-  /// A note; nil for an empty one.
+  /// Checks a note; nil: it is empty.
   static func note(_ note: String) throws -> String? {
     let trimmed = note.trimmed
     guard !trimmed.isEmpty else { return nil }
@@ -150,7 +156,7 @@ extension TrackerFields {
     return try text(trimmed, "note", maximum: 8 * Entry.longestNote, multiline: true)
   }
 
-  /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).
+  /// Checks a text: any script, but no control characters, which could affect a terminal (U+0000–001F, 007F–009F).
   static func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
     let value = value.trimmed
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
@@ -164,7 +170,7 @@ extension TrackerFields {
     return value
   }
 
-  /// An instant of the past, as far as days go.
+  /// Parses a time after 1970.
   static func time(_ text: String?) throws -> Instant? {
     guard let text else { return nil }
     guard let instant = try? RFC3339.parse(text) else {

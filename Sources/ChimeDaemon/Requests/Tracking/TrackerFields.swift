@@ -3,22 +3,26 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Judges what a client wants a tracker to be, field by field, and says what is wrong in a sentence.
+/// TrackerFields checks what a client wants a tracker to be, field by field. Errors say what to do.
 struct TrackerFields {
   typealias Wired = TrackersInterface
 
   let context: ReminderContext
   let now: Instant
 
+  /// The most trackers of an owner.
+  static let maxTrackers = 200
+  /// The most packs of an owner.
+  static let maxPacks = 50
   static let decimals = 0...3
   static let maxPresets = 24
   static let maxPauses = 200
   static let maxSkips = 4_000
   static let maxLanguages = 40
-  /// Further measures of an entry.
+  /// The most further measures of an entry.
   static let maxFields = 8
 
-  /// A new tracker as it is wanted; what the draft leaves out has its default.
+  /// Returns a new tracker. Fields that the draft leaves out have their defaults.
   func new(_ draft: Wired.TrackerDraft, owner: UInt32) throws -> Tracker {
     guard let id = TrackerID(checking: draft.id) else {
       throw ControlFailure.invalidValue(
@@ -36,7 +40,7 @@ struct TrackerFields {
     return tracker
   }
 
-  /// Lays the fields that are given over `tracker`.
+  /// Applies the given fields.
   static func apply(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
     for name in draft.reset ?? [] {
       guard let reset = TrackerSetting.all.first(where: { $0.name == name })?.reset else {
@@ -53,7 +57,7 @@ struct TrackerFields {
     .invalidValue(field: field, "what is checked off has no amount: leave it out, or give another kind")
   }
 
-  /// At most so many, in their order, each once.
+  /// Returns the presets, sorted and each once.
   static func presets(_ amounts: [Double], of tracker: Tracker) throws -> [Quantity] {
     guard amounts.count <= maxPresets else {
       throw ControlFailure.invalidValue(field: "presets", "give at most \(maxPresets) amounts")
@@ -70,7 +74,7 @@ struct TrackerFields {
     return quantity
   }
 
-  /// What the fields have to do with each other.
+  /// Checks the fields against each other.
   static func check(_ tracker: Tracker) throws {
     if tracker.kind == .measure, !tracker.presets.isEmpty || tracker.usual != nil {
       throw ControlFailure.invalidValue(
@@ -187,9 +191,9 @@ struct TrackerFields {
     return result
   }
 
-  /// Why a tracker cannot have a further measure of this name; nil when it can. Clients, files and backups are held to it.
+  /// Returns why a tracker cannot have this further measure; nil: it can. Clients, files and backups follow the same rule.
   ///
-  /// - Parameter others: how many it has already.
+  /// - Parameter others: the number of measures that it has already.
   static func fault(ofField name: String, beside others: Int) -> String? {
     func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     let isName =

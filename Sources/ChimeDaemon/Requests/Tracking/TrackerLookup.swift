@@ -2,11 +2,10 @@ import ChimeControl
 import ChimeCore
 import ChimeTracking
 
-/// Finds which of the caller's trackers and items a client named: by id, by title in any language, or by a unique beginning
-/// of one of these.
+/// A TrackerLookup finds the tracker, item or pack that a client named: by id, by title in any language, or by a unique
+/// beginning of one of these.
 ///
-/// A caller has their own only. What is another's is as if it were not there; in the system's daemon that holds for root
-/// too, as a tracker's id is unique among those of its owner alone.
+/// Callers find only their own. This holds for root too: the id of a tracker is unique only among those of its owner.
 struct TrackerLookup {
   let transaction: any StoreTransaction
   let owner: UInt32

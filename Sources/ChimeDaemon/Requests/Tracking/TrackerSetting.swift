@@ -3,23 +3,23 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// A setting of a tracker: how clients, files and the tracker itself have it, and which values it takes.
+/// A TrackerSetting describes one setting: where clients, files and the tracker have it, and which values it takes.
 struct TrackerSetting: Sendable {
   typealias Draft = TrackersInterface.TrackerDraft
   typealias Table = PackReader.Table
   typealias Field = ManifestWriter.Field
 
-  /// As the wire calls it.
+  /// The name on the wire.
   let name: String
-  /// As files call it that lay it over a tracker; nil where only a tracker's own table may say it.
+  /// The key in files that change a tracker; nil: only the own table of a tracker may have it.
   var key: String?
-  /// Lays what a client gives over the tracker, and says what is wrong with it.
+  /// Checks the value of a client, and applies it.
   var take: @Sendable (Draft, inout Tracker) throws -> Void
-  /// Takes it away; nil where every tracker has it.
+  /// Removes the value; nil: every tracker has one.
   var reset: (@Sendable (inout Tracker) throws -> Void)?
-  /// What a table of a file says, as a client would give it.
+  /// Reads the value from a table of a file, as a client would give it.
   var read: @Sendable (inout PackReader, Table, Tracker) -> Draft? = { _, _, _ in nil }
-  /// As files have it; nil where they cannot say it.
+  /// Writes the value into a file; nil: files do not have it.
   var text: (@Sendable (Tracker) -> Field)?
 
   private init<Given, Kept>(
@@ -43,7 +43,7 @@ struct TrackerSetting: Sendable {
     }
   }
 
-  /// In the order in which they are laid over a tracker: amounts are in its unit. A title of a pack has 60 characters, a verb 20,
+  /// The settings in the order in which they are applied: amounts need the unit. A pack's title has 60 characters and a verb 20,
   /// of up to 8 bytes each.
   static let all: [TrackerSetting] = [
     TrackerSetting(
@@ -192,7 +192,7 @@ struct TrackerSetting: Sendable {
       })
   }
 
-  /// What amounts are in. A tracker that is no check has one, also where nothing is said of it.
+  /// The unit of amounts. Trackers that are no checks need one.
   private static let unit: TrackerSetting = {
     var setting = TrackerSetting(
       "unit", \.unit, \.unit, key: "unit",
@@ -217,7 +217,7 @@ struct TrackerSetting: Sendable {
           field: "unit", "say what it is counted in: ml, kg, min, pages or another word")
       }
       if let old, !old.converts(to: unit) {
-        // What stands in the old unit says nothing in the new one.
+        // Values in the old unit have no meaning in the new one.
         (tracker.goal, tracker.presets, tracker.usual, tracker.milestoneStep) = (nil, [], nil, nil)
         (tracker.bounds, tracker.stock) = (nil, nil)
       }

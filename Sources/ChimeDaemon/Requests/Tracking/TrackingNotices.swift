@@ -1,9 +1,9 @@
 import ChimeCore
 import ChimeTracking
 
-/// What a change of trackers tells the loop: events for those who watch, popups to take down, notices that have fired.
+/// TrackingNotices turns a change of trackers into effects: events, popups to take down, notices that have fired.
 enum TrackingNotices {
-  /// - Parameter what: in which words the change itself is told; nil: as what was logged.
+  /// - Parameter what: the words of the event; nil: they describe the logged entry.
   static func of(_ outcome: TrackingOutcome, owner: UInt32, saying what: String? = nil) -> [PostCommitEffect] {
     var effects: [PostCommitEffect] = []
     func tell(_ kind: DaemonEvent.Kind, _ message: String) {

@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Trackers, and what stands in their records. Numbers are in the tracker's unit.
+/// Trackers and their records. Numbers are in the unit of the tracker.
 extension WireMapper {
   typealias Wired = TrackersInterface
 
@@ -35,7 +35,7 @@ extension WireMapper {
       startedOn: tracker.startedOn.description, createdAt: time(tracker.createdAt))
   }
 
-  /// What a client would ask for to have this tracker, but for its kind and its days.
+  /// Returns the draft that would make this tracker, without its kind and its days.
   static func draft(of tracker: Tracker) -> Wired.TrackerDraft {
     Wired.TrackerDraft(
       id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts, unit: tracker.unit?.symbol,
@@ -73,7 +73,7 @@ extension WireMapper {
     }
   }
 
-  /// HH:MM of a minute of the day.
+  /// Formats a minute of the day as HH:MM.
   static func clock(_ minute: Int) -> String {
     let text = CivilTime(hour: minute / 60, minute: minute % 60)?.description ?? "00:00"
     return String(text.prefix(5))
@@ -93,9 +93,9 @@ extension WireMapper {
       item: entry.item?.rawValue, note: entry.note, photo: entry.photo)
   }
 
-  /// - Parameter lastAt: when its latest entry was.
+  /// - Parameter lastAt: the time of the latest entry.
   func standing(_ standing: GoalProgress, of tracker: Tracker, lastAt: Instant?) -> Wired.Standing {
-    // Entries and days are counted in ones, whatever the unit.
+    // Counts of entries and days have no unit.
     let unit: Unit?
     switch standing.wanted?.kind {
     case .entries, .days: unit = nil
@@ -168,7 +168,7 @@ extension WireMapper {
       value: milestone.value.map { number($0, unit) })
   }
 
-  /// - Parameter shown: how far it has come, where that is told otherwise than by its target.
+  /// - Parameter shown: the progress to show, if it differs from that of the criterion.
   func achievement(
     _ achievement: Achievement, of pack: Pack, _ progress: AchievementProgress?,
     shown: (reached: Int, target: Int)? = nil
@@ -184,7 +184,7 @@ extension WireMapper {
       unlockedAt: progress?.unlockedAt.map { time($0) })
   }
 
-  /// Nil for a pack without levels.
+  /// - Returns: nil for a pack without levels.
   func level(of pack: Pack, experience: Int) -> Wired.Level? {
     guard let curve = pack.levels else { return nil }
     let level = curve.level(at: experience)
@@ -200,7 +200,7 @@ extension WireMapper {
       category: quote.category, categoryTitle: pack?.categories[quote.category]?.texts)
   }
 
-  /// - Parameter text: nil where no pack has one; whoever shows it has words of their own.
+  /// - Parameter text: nil: no pack has a text, and clients use their own.
   func mood(_ mood: Mood, _ text: MoodText?) -> Wired.Mood {
     Wired.Mood(
       kind: Wired.Mood.Kind(rawValue: mood.rawValue) ?? .noHabits, title: text?.title.texts ?? [:],
@@ -215,7 +215,7 @@ extension WireMapper {
 }
 
 extension WireMapper {
-  /// - Parameter items: those of the tracker with how often each occurs in the range.
+  /// - Parameter items: the items of the tracker, with their use in the range.
   func statistics(
     _ statistics: Statistics, of tracker: Tracker, form: Form, packStreak: Wired.Streak?, items: [Wired.Item]
   ) -> Wired.Statistics {
@@ -249,9 +249,9 @@ extension WireMapper {
 
 extension WireMapper {
   /// - Parameters:
-  ///   - trackers: those of the pack, as they are.
-  ///   - reminders: those that there are, by key, with the schedule of each that has another than the pack says.
-  ///   - hasPlace: whether a place is configured; without one some reminders go by the clock instead of the sun.
+  ///   - trackers: the current trackers of the pack.
+  ///   - reminders: the existing reminders by key; `when` is nil where the schedule is that of the pack.
+  ///   - hasPlace: whether a place is configured. Without one, some reminders go by the clock instead of the sun.
   func pack(
     _ pack: Pack, _ installed: InstalledPack?, trackers: [Tracker],
     reminders: [String: (id: ReminderID, when: String?)], hasPlace: Bool

@@ -1,0 +1,158 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// An UndoHandler reverts changes, and lists the ones that can be reverted.
+struct UndoHandler: TrackingPart {
+  let requestContext: RequestContext
+
+  func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
+    let (change, detail, later) = try await store.read { [self] transaction in
+      guard let change = try tracking(transaction).undoable() else { throw TrackingRefused.nothingToUndo }
+      let act = try transaction.note(LastAct.note(of: caller.owner)).flatMap(LastAct.init(text:))
+      return (change, try self.detail(of: change, transaction), act.flatMap { $0.at >= change.at ? $0 : nil })
+    }
+    if request.dryRun == true {
+      return Tracking.Undo.Reply(
+        undone: wire.undoable(change),
+        later: later.map { .init(at: wire.time($0.at), kind: $0.kind, subject: $0.subject) })
+    }
+    guard request.change.map({ Int64($0) == change.id }) ?? true else {
+      throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+    }
+    if request.skip == true { return try await passOver(change) }
+    // Secrets come first, because an endpoint that exists must have one.
+    let removed = detail?.endpoints.filter { $0.after == nil }.compactMap { $0.before?.queue } ?? []
+    let without = try await bringBackSecrets(removed, of: change)
+    var begun: TrackingChange?
+    while true {
+      let taken = try await takeBack(request.change == nil ? nil : change.id, without: without, goingOnWith: begun)
+      if taken.isDone {
+        try await onRequestExecutor { [self] in
+          for queue in removed { secrets.forgetAside(queue, change.id) }
+          for queue in taken.undo.removedEndpoints { secrets.remove(queue) }
+        }
+        if !removed.isEmpty { await loop.refreshEndpoints() }
+        return Tracking.Undo.Reply(undone: wire.undoable(taken.change), notes: taken.undo.notes.nilIfEmpty)
+      }
+      begun = taken.change
+    }
+  }
+
+  func handle(_ request: Tracking.Changes) async throws -> Tracking.Changes.Reply {
+    let limit = request.limit ?? 20
+    guard (1...1_000).contains(limit) else {
+      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 1000")
+    }
+    return try await store.read { [self] transaction in
+      let since = now - TrackingChange.keptFor
+      var (whole, read, wanted): ([TrackingChange], Int, Int) = ([], 0, limit)
+      // A change in parts counts as one: more are read until there are enough.
+      repeat {
+        let changes = try transaction.changes(owner: caller.owner, since: since, limit: wanted)
+        var applied: Set<Int64> = []
+        whole = try changes.reduce(into: []) { whole, change in
+          if change.kind == .setApplied { applied.formUnion(try detail(of: change, transaction)?.parts ?? []) }
+          if whole.last.map(change.isPart) != true, !applied.contains(change.id) { whole.append(change) }
+        }
+        (read, wanted) = (changes.count, wanted * 4)
+      } while whole.count < limit && read == wanted / 4
+      return Tracking.Changes.Reply(changes: whole.prefix(limit).map(wire.undoable))
+    }
+  }
+
+  /// Returns the detail of a change of what has no versions in the store.
+  private func detail(of change: TrackingChange, _ transaction: any StoreTransaction) throws -> ChangeDetail? {
+    try transaction.detail(of: change.id).flatMap { try? ChangeDetail(reading: $0) }
+  }
+
+  /// - Returns: the endpoints whose secrets are lost.
+  private func bringBackSecrets(_ queues: [DeliveryQueue], of change: TrackingChange) async throws -> Set<DeliveryQueue>
+  {
+    guard !queues.isEmpty else { return [] }
+    let known = try await store.read { transaction in Set(try queues.filter { try transaction.endpoint($0) != nil }) }
+    return await Task(executorPreference: loop.requestExecutor) { [secrets] in
+      // An endpoint that was added again has its own secret.
+      Set(queues.filter { !known.contains($0) && !secrets.bringBack($0, from: change.id) })
+    }.value
+  }
+
+  private struct Taken: Sendable {
+    var change: TrackingChange
+    var undo: ReminderUndo.Outcome
+    var isDone: Bool
+  }
+
+  /// Reverts the last change, or the last part of it. Others write between the parts.
+  private func takeBack(
+    _ expected: Int64?, without: Set<DeliveryQueue>, goingOnWith begun: TrackingChange?
+  ) async throws -> Taken {
+    try await commit(isLarge: true) { [self] transaction in
+      try transaction.lockTrackers()
+      var generator = PooledRandom()
+      var work = tracking(transaction)
+      work.way = "undo"
+      guard let last = try work.undoable() else { throw TrackingRefused.nothingToUndo }
+      if begun == nil, let expected, last.id != expected {
+        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+      }
+      let detail = try self.detail(of: last, transaction)
+      var (change, outcome, isDone) = try work.undo(goingOnWith: begun, using: &generator)
+      var effects: [PostCommitEffect] = []
+      var undo = ReminderUndo(work, change, without)
+      if let detail {
+        if let all = detail.all {
+          effects += try TrackingRestore(work).complete(all, &outcome, using: &generator)
+        }
+        try undo.takeBack(detail, using: &generator)
+        try caller.requireRoomForEndpoints(in: transaction)
+        // Entries and packs of the change count as reverted too.
+        if undo.outcome.count == 0, detail.all == nil, detail.parts.isEmpty, change.kind != .logged,
+          let note = undo.outcome.notes.first
+        {
+          throw ControlFailure.conflict("\(note): chime undo --skip passes over it")
+        }
+        for part in detail.parts.reversed() {
+          guard try work.undoable()?.id == part else { continue }
+          outcome.merge(try work.undo(using: &generator).outcome)
+        }
+      }
+      let words =
+        isDone ? "taken back: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
+      let told = TrackingNotices.of(outcome, owner: caller.owner, saying: words)
+      return (Taken(change: change, undo: undo.outcome, isDone: isDone), told + effects + undo.outcome.effects)
+    }
+  }
+
+  /// Keeps the effects of a change, and removes it from what can be undone.
+  private func passOver(_ change: TrackingChange) async throws -> Tracking.Undo.Reply {
+    try await commit { [self] transaction in
+      try transaction.lockTrackers()
+      guard try tracking(transaction).undoable()?.id == change.id else {
+        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+      }
+      let detail = try detail(of: change, transaction)
+      guard let detail, detail.all == nil, detail.parts.isEmpty, change.kind != .logged else {
+        throw ControlFailure.conflict(
+          "only a change of reminders or endpoints can be passed over: chime undo takes it back")
+      }
+      // The change touched no tracker. Without its detail nothing is left to revert.
+      _ = try transaction.takeBack(change.id)
+      return (Tracking.Undo.Reply(undone: wire.undoable(change)), [])
+    }
+  }
+}
+
+extension TrackingOutcome {
+  /// Adds the effects of reverting another change.
+  fileprivate mutating func merge(_ other: TrackingOutcome) {
+    moved += other.moved
+    closed += other.closed
+    notices += other.notices
+  }
+}
+
+extension Array {
+  var nilIfEmpty: [Element]? { isEmpty ? nil : self }
+}

@@ -1,0 +1,66 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// A FleetReport makes the answer of `GetFleet` from what was read.
+struct FleetReport {
+  /// The daemons that share the store; only the answering one if the store cannot be shared.
+  var members: [FleetMember]
+  /// The daemon that has each queue.
+  var owners: [DeliveryQueue: Int64]
+  /// All queues, also those without pending messages.
+  var queues: [StoreGauges.DeliveryQueueGauge]
+  /// The number of times that have come and have not fired yet.
+  var overdue: Int
+  var nextDue: Instant?
+  var now: Instant
+
+  /// The most channels that are listed one by one.
+  static let channels = 64
+
+  func wire(_ wire: WireMapper, isShared: Bool, store: String, isSystem: Bool) -> DaemonInterface.Fleet {
+    let owing = queues.filter { $0.owed > 0 }.sorted { ($1.owed, $0.queue) < ($0.owed, $1.queue) }
+    let held = members.filter(\.isLiving).reduce(0) { $0 + $1.shares }
+    return DaemonInterface.Fleet(
+      isShared: isShared, store: store, daemons: Self.daemons(members, wire, now: now), shares: FleetMember.allShares,
+      freeShares: max(0, FleetMember.allShares - held), outbox: outbox(owing),
+      channels: owing.prefix(Self.channels).map { gauge in
+        DaemonInterface.OwedChannel(
+          channel: gauge.queue.channel.rawValue, uid: isSystem ? Int(gauge.queue.owner) : nil,
+          daemon: owners[gauge.queue].map { Int($0) }, owed: gauge.owed, oldestOwedMs: age(gauge.oldest))
+      },
+      owed: owing.reduce(0) { $0 + $1.owed }, oldestOwedMs: owing.compactMap { age($0.oldest) }.max(), overdue: overdue,
+      oldestOverdueMs: overdue > 0 ? age(nextDue) : nil)
+  }
+
+  private func outbox(_ owing: [StoreGauges.DeliveryQueueGauge]) -> [DaemonInterface.Share] {
+    var shares: [Int64: DaemonInterface.Share] = [:]
+    for gauge in owing {
+      guard let owner = owners[gauge.queue] else { continue }
+      var share = shares[owner] ?? DaemonInterface.Share(daemon: Int(owner), channels: 0, owed: 0)
+      share.channels += 1
+      share.owed += gauge.owed
+      share.oldestOwedMs = [share.oldestOwedMs, age(gauge.oldest)].compactMap { $0 }.max()
+      shares[owner] = share
+    }
+    return shares.values.sorted { $0.daemon < $1.daemon }
+  }
+
+  private func age(_ instant: Instant?) -> Int? { instant.map { Int(max(0, (now - $0).rawValue)) } }
+
+  static func daemons(_ members: [FleetMember], _ wire: WireMapper, now: Instant) -> [DaemonInterface.Daemon] {
+    members.map { member in
+      DaemonInterface.Daemon(
+        id: Int(member.id), host: member.name, pid: Int(member.process), version: member.version,
+        startedAt: wire.time(member.startedAt), state: state(of: member, among: members),
+        unheardMs: Int(max(0, (now - member.seenAt).rawValue)), isAsked: member.isAsked, shares: member.shares)
+    }
+  }
+
+  /// A killed daemon stays in the store for a day. It counts as lost only if no newer one runs in its place.
+  static func state(of member: FleetMember, among members: [FleetMember]) -> DaemonInterface.Daemon.State {
+    if member.isLiving { return member.isLeaving ? .leaving : .running }
+    return members.contains { $0.name == member.name && $0.id > member.id && $0.startedAt > member.seenAt }
+      ? .replaced : .lost
+  }
+}

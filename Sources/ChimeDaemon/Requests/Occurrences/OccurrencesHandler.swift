@@ -1,0 +1,204 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// An OccurrencesHandler answers the methods about occurrences: lists them, takes answers, fires and moves.
+struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
+  let requestContext: RequestContext
+
+  func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply {
+    let filter = request.filter
+    let from = try instant(filter?.since, "since")
+    let before = try instant(filter?.before, "before")
+    let page = try page(limit: request.limit, cursor: request.cursor)
+    return try await store.read { [self] transaction in
+      let reminder = try filter?.reminder.map { text -> ReminderID in
+        // History outlives its reminder, which may be named by its id.
+        do {
+          return try reminders(in: transaction).reminder(text).reminder.id
+        } catch ControlFailure.notFound(let what, let id, let near) {
+          let gone = OccurrenceFilter(owner: caller.sees, reminder: ReminderID(rawValue: text))
+          guard try !transaction.occurrences(gone, page: Page(limit: 1)).isEmpty else {
+            throw ControlFailure.notFound(what: what, id: id, near: near)
+          }
+          return ReminderID(rawValue: text)
+        }
+      }
+      let query = OccurrenceFilter(
+        owner: caller.sees, reminder: reminder, openOnly: filter?.open ?? false, from: from, before: before)
+      let wire = self.wire
+      var listed: [OccurrencesInterface.Occurrence] = []
+      let cursor = try inParts(page) { part in
+        let found = try transaction.occurrences(query, page: part)
+        listed += found.map { wire.occurrence($0) }
+        return (found.count, found.reduce(0) { $0 + 400 + $1.title.utf8.count })
+      }
+      return OccurrencesInterface.List.Reply(occurrences: listed, cursor: cursor)
+    }
+  }
+
+  func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply {
+    let answer = try request.item.map { text in
+      guard let answer = Occurrence.Answer(item: text) else {
+        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is no item's id")
+      }
+      return answer
+    }
+    return OccurrencesInterface.Done.Reply(
+      occurrence: try await give(request.id) { _ in answer ?? .done })
+  }
+
+  func handle(
+    _ request: OccurrencesInterface.Dismiss
+  ) async throws -> OccurrencesInterface.Dismiss.Reply {
+    OccurrencesInterface.Dismiss.Reply(occurrence: try await give(request.id) { _ in .dismiss })
+  }
+
+  func handle(_ request: OccurrencesInterface.Snooze) async throws -> OccurrencesInterface.Snooze.Reply {
+    let length = try request.length.map {
+      try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
+    }
+    guard length == nil || request.until == nil else {
+      throw ControlFailure.invalidValue(field: "until", "a length or a time, not both")
+    }
+    let until = try request.until.map { text in
+      guard let until = try? RFC3339.parse(text), until > now, until - now <= .days(366) else {
+        throw ControlFailure.invalidValue(field: "until", "give a time of the next 366 days, as RFC 3339 has it")
+      }
+      return until
+    }
+    let occurrence = try await give(request.id) { [now] reminder in
+      .snooze(for: until.map { $0 - now } ?? length ?? reminder?.snoozeLengths.first ?? .minutes(10))
+    }
+    return OccurrencesInterface.Snooze.Reply(occurrence: occurrence)
+  }
+
+  private func give(
+    _ id: String?, _ answer: @escaping @Sendable (Reminder?) -> Occurrence.Answer
+  ) async throws -> OccurrencesInterface.Occurrence {
+    return try await commit { [self] transaction in
+      let occurrence = try reminders(in: transaction).occurrence(id)
+      // Occurrences and answers of degraded mode must be recorded first, in their order.
+      guard !heard.contains(occurrence.id) else {
+        throw ControlFailure.storeUnavailable(
+          "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
+            + "the store takes them again")
+      }
+      let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+      let (answered, effects) = try Answering.give(
+        answer(reminder), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, context, now: now)
+      return (wire.occurrence(answered, zone: reminder.map(wire.zone)), effects)
+    }
+  }
+
+  func handle(_ request: OccurrencesInterface.Fire) async throws -> OccurrencesInterface.Fire.Reply {
+    return try await commit { [self] transaction in
+      let record = try reminders(in: transaction).reminder(request.id)
+      var generator = PooledRandom()
+      let fired = FiringDecision(now: now, uptime: Uptime(runningSince: now))
+        .fireNow(record.reminder, using: &generator)
+      let deliveries = fired.deliveries
+      var occurrence = fired.occurrence
+      occurrence.title = try record.reminder.filledTitle(in: transaction, context, now: now)
+      let known = try transaction.occurrence(occurrence.id)
+      if known?.firedAt != nil || heard.contains(occurrence.id) {
+        throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
+      }
+      let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
+      var firing = FiringResult(
+        due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+        skipNext: record.reminder.skipNext)
+      try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+      try transaction.record([firing])
+      try note(.fired, record.reminder.title, in: transaction)
+      return (
+        OccurrencesInterface.Fire.Reply(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: record.reminder))),
+        [.occurrence(.fired, occurrence, "\"\(occurrence.title)\" fired on request")]
+      )
+    }
+  }
+
+  func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply {
+    try await UpcomingHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply {
+    try await AuditHandler(requestContext: requestContext).handle(request)
+  }
+
+  // MARK: Moving
+
+  /// Moves the next time of a reminder: one transaction makes it a snoozed occurrence, and steps to the time after it.
+  func handle(_ request: OccurrencesInterface.Move) async throws -> OccurrencesInterface.Move.Reply {
+    let length = try request.by.map { try ReminderFields.duration($0, "by", .seconds(1)...(.days(366))) }
+    let to = try instant(request.to, "to")
+    guard (length == nil) != (to == nil) else {
+      throw ControlFailure.invalidValue(field: "to", "a length or a time, and not both")
+    }
+    return try await commit { [self] transaction in
+      let record = try reminders(in: transaction).reminder(request.id)
+      let reminder = record.reminder
+      try requireMovable(record)
+      let until = try until(to, length, from: record.coming ?? now)
+      if let snoozed = record.snoozedUntil, snoozed <= record.nextDueAt ?? .latest {
+        let open = try transaction.occurrences(
+          OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
+        guard let occurrence = open.first(where: { $0.state == .snoozed(until: snoozed) }) else {
+          throw ControlFailure.conflict("\"\(reminder.title)\" rings at this very moment")
+        }
+        let (answered, effects) = try Answering.give(
+          .snooze(for: until - now), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, context,
+          now: now)
+        return (.init(occurrence: wire.occurrence(answered, zone: wire.zone(of: reminder))), effects)
+      }
+      guard let next = record.next, let dueAt = record.nextDueAt, dueAt > now else {
+        throw ControlFailure.conflict("\"\(reminder.title)\" has no time to come that can be moved")
+      }
+      let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
+      guard !heard.contains(id), try transaction.occurrence(id)?.wasHeard != true else {
+        throw ControlFailure.conflict("\"\(reminder.title)\" has fired at that time already")
+      }
+      let occurrence = Occurrence(
+        id: id, title: try reminder.filledTitle(in: transaction, context, now: now), owner: reminder.owner,
+        state: .snoozed(until: until))
+      var firing = FiringResult(
+        due: DueReminder(reminder: reminder, scheduledAt: next, dueAt: dueAt), occurrences: [occurrence],
+        deliveries: [], next: try reminder.next(after: next, in: transaction, context), advances: true,
+        skipNext: reminder.skipNext)
+      var generator = PooledRandom()
+      try Announcing.attend(&firing, in: transaction, context, now: now, using: &generator)
+      try transaction.record([firing])
+      try self.record(
+        .reminderMoved, reminder.title, ChangeDetail(occurrences: [.init(before: nil, after: occurrence)]),
+        in: transaction)
+      return (
+        .init(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: reminder))),
+        [.occurrence(.snoozed, occurrence, "\"\(occurrence.title)\" moved")]
+      )
+    }
+  }
+
+  /// Throws if the reminder would not ring at its next time.
+  private func requireMovable(_ record: ReminderRecord) throws {
+    let reminder = record.reminder
+    if reminder.isExpectation {
+      throw ControlFailure.conflict(
+        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` passes over it")
+    }
+    if reminder.pause.holds(at: now) {
+      throw ControlFailure.conflict("\"\(reminder.title)\" is paused: `chime resume \(reminder.id)` ends that")
+    }
+    if reminder.skipNext > 0 {
+      throw ControlFailure.conflict(
+        "the next time of \"\(reminder.title)\" is passed over: `chime skip \(reminder.id) -n 0` takes that back")
+    }
+  }
+
+  private func until(_ to: Instant?, _ length: Milliseconds?, from coming: Instant) throws -> Instant {
+    let until = to ?? coming + (length ?? .zero)
+    guard until >= now + .seconds(1), until - now <= .days(366) else {
+      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "it has to come within the next 366 days")
+    }
+    return until
+  }
+}

@@ -1,0 +1,148 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+/// A RequestContext holds all that handlers need to answer one request.
+struct RequestContext: RequestPart {
+  let store: any Store
+  let wakeupsReader: WakeupsReader
+  let context: ReminderContext
+  let secrets: Secrets
+  let channels: Channels
+  let commands: CommandChannel
+  let loop: EventLoop
+  let configuration: Configuration
+  let caller: Caller
+  /// Whether the caller still waits for the answer.
+  let life: RequestLife
+  /// The names of tenants, by owner.
+  let tenantNames: [UInt32: String]
+  /// The occurrences that fired in degraded mode and were not in the store when the request came.
+  let heard: Set<OccurrenceID>
+  /// When the daemon ran, and when it could not fire.
+  let uptime: Uptime
+  let now: Instant
+
+  var requestContext: RequestContext { self }
+
+  /// The size in bytes after which a listing ends, at the end of the part that it has begun.
+  static let replyBytes = 1 << 20
+  /// The number of items that a listing reads at once. Some items have 40 KiB.
+  static let itemsInPart = 100
+  /// The longest idempotency token, in bytes.
+  static let maxTokenBytes = 256
+}
+
+/// A RequestPart answers the requests of one subject. What all subjects need stands in its extension.
+protocol RequestPart: Sendable {
+  var requestContext: RequestContext { get }
+}
+
+extension RequestPart {
+  var store: any Store { requestContext.store }
+  var context: ReminderContext { requestContext.context }
+  var secrets: Secrets { requestContext.secrets }
+  var commands: CommandChannel { requestContext.commands }
+  var loop: EventLoop { requestContext.loop }
+  var configuration: Configuration { requestContext.configuration }
+  var caller: Caller { requestContext.caller }
+  var life: RequestLife { requestContext.life }
+  var heard: Set<OccurrenceID> { requestContext.heard }
+  var uptime: Uptime { requestContext.uptime }
+  var now: Instant { requestContext.now }
+
+  var wire: WireMapper {
+    WireMapper(context: context, now: now, wakeProblem: loop.wakeAlarm.problem, tenants: requestContext.tenantNames)
+  }
+  var fields: ReminderFields { ReminderFields(context: context, configuration: configuration, now: now) }
+
+  /// Commits a change, hands the next wake-ups to the loop, and publishes the effects.
+  ///
+  /// - Parameter isLarge: whether the change may touch thousands of rows. It then runs apart from the small ones.
+  func commit<Result: Sendable>(
+    isLarge: Bool = false, _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [PostCommitEffect])
+  ) async throws -> Result {
+    let (result, effects, wakeups): (Result, [PostCommitEffect], NextWakeups)
+    do {
+      let whole: @Sendable (any StoreTransaction) throws -> (Result, [PostCommitEffect], NextWakeups) = {
+        [wakeupsReader = requestContext.wakeupsReader, caller] transaction in
+        let (result, effects) = try body(transaction)
+        try caller.requireRoom(in: transaction)
+        return (result, effects, try wakeupsReader.read(transaction))
+      }
+      (result, effects, wakeups) = try await isLarge ? store.writeApart(whole) : store.write(whole)
+    } catch let failure as StoreFailure where failure.isPassing {
+      await loop.changeRefused(failure)
+      throw failure
+    }
+    // The effects may open a queue, which must find its endpoint as it is now.
+    let changesEndpoints = effects.contains { if case .endpointsChanged = $0 { true } else { false } }
+    if changesEndpoints { await loop.refreshEndpoints() }
+    loop.hasCommitted(wakeups, effects, with: context)
+    return result
+  }
+
+  /// Runs `body` on the executor of short requests. All files of secrets are changed there, one after the other.
+  func onRequestExecutor(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await Task(executorPreference: loop.requestExecutor, operation: body).value
+  }
+
+  // MARK: What a client gives
+
+  func instant(_ text: String?, _ field: String) throws -> Instant? {
+    guard let text else { return nil }
+    guard let instant = try? RFC3339.parse(text) else {
+      throw ControlFailure.invalidValue(field: field, "give an RFC 3339 time, such as 2026-12-01T09:00:00+01:00")
+    }
+    return instant
+  }
+
+  func check(token: String?) throws {
+    if let token, !(1...RequestContext.maxTokenBytes).contains(token.utf8.count) {
+      throw ControlFailure.invalidValue(field: "token", "give 1 to \(RequestContext.maxTokenBytes) bytes")
+    }
+  }
+
+  /// Returns a lookup of the reminders that the caller sees.
+  func reminders(in transaction: any StoreTransaction) -> Lookup {
+    Lookup(transaction: transaction, owner: caller.sees, filling: (context, now))
+  }
+
+  /// Returns a lookup of the reminders of one owner, whoever the caller is.
+  func reminders(of owner: UInt32, in transaction: any StoreTransaction) -> Lookup {
+    Lookup(transaction: transaction, owner: owner, filling: (context, now))
+  }
+
+  // MARK: Listings
+
+  /// Returns the page of a listing that a request asks for. The cursor is the number of items before it.
+  func page(limit: Int?, cursor: String?) throws -> Page {
+    let limit = limit ?? 100
+    guard (1...10_000).contains(limit) else {
+      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 10000")
+    }
+    guard let cursor else { return Page(limit: limit) }
+    guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
+      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the answer before, or none")
+    }
+    return Page(limit: limit, offset: offset)
+  }
+
+  /// Reads a page in parts until it is full, nothing is left, or the answer exceeds `replyBytes`; so a page may be short.
+  ///
+  /// - Parameter read: reads a part; returns its number of items, and their approximate bytes in the answer.
+  /// - Returns: the cursor of the next page; nil: this was the last.
+  func inParts(_ page: Page, _ read: (Page) throws -> (count: Int, bytes: Int)) throws -> String? {
+    var (taken, bytes) = (0, 0)
+    while taken < page.limit {
+      try life.goOn()
+      let part = Page(limit: min(RequestContext.itemsInPart, page.limit - taken), offset: page.offset + taken)
+      let found = try read(part)
+      (taken, bytes) = (taken + found.count, bytes + found.bytes)
+      if found.count < part.limit { return nil }
+      if bytes >= RequestContext.replyBytes { break }
+    }
+    return String(page.offset + taken)
+  }
+}

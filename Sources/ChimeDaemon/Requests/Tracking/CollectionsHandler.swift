@@ -1,0 +1,170 @@
+import ChimeControl
+import ChimeCore
+import ChimeExchange
+import ChimeSchedule
+import ChimeTracking
+import Varlink
+
+/// A CollectionsHandler answers the methods about items and milestones.
+struct CollectionsHandler: TrackingPart {
+  let requestContext: RequestContext
+
+  /// The most items of one tracker.
+  private static let maxItems = 2_000
+  private static let maxAttributes = 16
+
+  func handle(_ request: Tracking.Items) async throws -> Tracking.Items.Reply {
+    let (limit, offset) = try part(request.limit, request.offset)
+    return try await store.read { [self] transaction in
+      let one = try lookup(transaction).tracker(request.tracker)
+      let wire = self.wire
+      var items: [Tracking.Item] = []
+      for tracker in try one.map({ [$0] }) ?? transaction.trackers(owner: caller.owner) where tracker.hasItems {
+        let counts = Dictionary(
+          try transaction.itemCounts(of: tracker.key, in: nil).map { ($0.item, $0) }
+        ) { first, _ in first }
+        items += try transaction.items(of: tracker.key).map { wire.item($0, count: counts[$0.id]) }
+      }
+      return Tracking.Items.Reply(items: fitting(Array(items.dropFirst(offset).prefix(limit))), total: items.count)
+    }
+  }
+
+  func handle(_ request: Tracking.PutItem) async throws -> Tracking.PutItem.Reply {
+    let photo = try photo(request.photo)
+    return try await changeTracking { [self] work, generator in
+      let tracker = try lookup(work.transaction).tracker(request.tracker)
+      let known = try request.id.flatMap { try work.transaction.item(ItemID(rawValue: $0), of: tracker.key) }
+      var item = try known ?? newItem(request, of: tracker, work.transaction)
+      if let title = request.title { item.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let attributes = request.attributes { item.attributes = try Self.attributes(attributes) }
+      if let since = request.since { item.since = since.isEmpty ? nil : try TrackerFields.day(since, "since") }
+      if let until = request.until { item.until = until.isEmpty ? nil : try TrackerFields.day(until, "until") }
+      if let since = item.since, let until = item.until, since > until {
+        throw ControlFailure.invalidValue(field: "until", "\(until) is before \(since), when it came")
+      }
+      if let note = request.note { item.note = try TrackerFields.note(note) }
+      if let photo { item.photo = photo }
+      let outcome = try work.put(item, using: &generator)
+      let count = try work.transaction.itemCounts(of: tracker.key, in: nil).first { $0.item == item.id }
+      let reply = Tracking.PutItem.Reply(
+        item: wire.item(item, count: count), unlocked: try unlocked(outcome, work.transaction))
+      return (reply, outcome, "\(tracker.id): item \(item.id) \(known == nil ? "added" : "changed")")
+    }
+  }
+
+  private func newItem(
+    _ request: Tracking.PutItem, of tracker: Tracker, _ transaction: any StoreTransaction
+  ) throws -> Item {
+    guard tracker.hasItems else {
+      throw ControlFailure.invalidValue(
+        field: "tracker", "\(tracker.id) has no items: put the tracker with hasItems first")
+    }
+    guard let title = request.title else {
+      if let id = request.id { _ = try lookup(transaction).item(id, of: tracker) }
+      throw ControlFailure.invalidValue(field: "title", "say what it is called")
+    }
+    let items = try transaction.items(of: tracker.key)
+    guard items.count < Self.maxItems else {
+      throw ControlFailure.limitExceeded("items: at most \(Self.maxItems) of a tracker; remove one first")
+    }
+    let taken = Set(items.map(\.id.rawValue))
+    let id: String
+    if let wanted = request.id {
+      guard TrackerFields.isItemID(wanted) else {
+        throw ControlFailure.invalidValue(
+          field: "id", "'\(TrackerFields.shown(wanted))' is no id: give 1 to 64 of a-z, 0-9 and -")
+      }
+      id = wanted
+    } else {
+      if let known = items.first(where: { $0.title.lowercased() == title.trimmed.lowercased() }) {
+        throw ControlFailure.conflict(
+          "there is an item \"\(known.title)\" already: give its id, \(known.id), to change it")
+      }
+      let slug = slug(of: title, atMost: 44)
+      let base = slug.isEmpty ? "item" : slug
+      id = ([base] + (2...Self.maxItems + 2).map { "\(base)-\($0)" }).first { !taken.contains($0) } ?? base
+    }
+    return Item(id: ItemID(rawValue: id), tracker: tracker.id, owner: caller.owner, title: title, createdAt: now)
+  }
+
+  private static func attributes(_ attributes: [String: String]) throws -> [String: String] {
+    guard attributes.count <= maxAttributes else {
+      throw ControlFailure.invalidValue(field: "attributes", "give at most \(maxAttributes) attributes")
+    }
+    var result: [String: String] = [:]
+    for (name, value) in attributes where !value.trimmed.isEmpty {
+      result[try TrackerFields.text(name, "attributes", maximum: 32)] = try TrackerFields.text(
+        value, "attributes", maximum: 200)
+    }
+    return result
+  }
+
+  func handle(_ request: Tracking.RemoveItem) async throws -> Tracking.RemoveItem.Reply {
+    try await changeTracking { [self] work, generator in
+      let lookup = lookup(work.transaction)
+      let tracker = try lookup.tracker(request.tracker)
+      let item = try lookup.item(request.id, of: tracker)
+      let count = try work.transaction.itemCounts(of: tracker.key, in: nil).first { $0.item == item.id }
+      let outcome = try work.removeItem(item.id, of: tracker.id, using: &generator)
+      return (
+        Tracking.RemoveItem.Reply(item: wire.item(item, count: count)), outcome,
+        "\(tracker.id): item \(item.id) removed"
+      )
+    }
+  }
+
+  func handle(_ request: Tracking.Milestones) async throws -> Tracking.Milestones.Reply {
+    let (limit, offset) = try part(request.limit, request.offset)
+    return try await store.read { [self] transaction in
+      let tracker = try lookup(transaction).tracker(request.tracker)
+      let units = Dictionary(
+        uniqueKeysWithValues: try transaction.trackers(owner: caller.owner).map { ($0.id, $0.unit) })
+      let found = try transaction.milestones(owner: caller.owner, tracker: tracker?.id)
+      let wire = self.wire
+      let wired = found.dropFirst(offset).prefix(limit).map { wire.milestone($0, unit: units[$0.tracker] ?? nil) }
+      return Tracking.Milestones.Reply(milestones: fitting(wired), total: found.count)
+    }
+  }
+
+  func handle(_ request: Tracking.PutMilestone) async throws -> Tracking.PutMilestone.Reply {
+    let photo = try photo(request.photo)
+    return try await changeTracking { [self] work, _ in
+      let tracker = try lookup(work.transaction).tracker(request.tracker)
+      var milestone: Milestone
+      if let id = request.id {
+        let known = try work.transaction.milestones(owner: caller.owner, tracker: tracker.id).first { $0.id == id }
+        guard let known else { throw TrackingRefused.noMilestone(Int64(id)) }
+        milestone = known
+      } else {
+        guard request.title != nil else {
+          throw ControlFailure.invalidValue(field: "title", "say what is to be remembered")
+        }
+        milestone = Milestone(
+          id: 0, tracker: tracker.id, owner: caller.owner, day: today(of: tracker), title: "", createdAt: now)
+      }
+      if let day = request.day { milestone.day = try TrackerFields.day(day, "day") }
+      guard milestone.day <= max(today(of: tracker), localToday) else {
+        throw ControlFailure.invalidValue(
+          field: "day", "\(milestone.day) has not come yet: give today or a day that has passed")
+      }
+      if let title = request.title { milestone.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let note = request.note { milestone.note = try TrackerFields.note(note) }
+      if let photo { milestone.photo = photo }
+      let outcome = try work.put(milestone)
+      let reply = Tracking.PutMilestone.Reply(
+        milestone: wire.milestone(outcome.milestones.first ?? milestone, unit: tracker.unit))
+      return (
+        reply, outcome, "\(tracker.id): milestone \"\(milestone.title)\" \(request.id == nil ? "added" : "changed")"
+      )
+    }
+  }
+
+  func handle(_ request: Tracking.RemoveMilestone) async throws -> Tracking.RemoveMilestone.Reply {
+    try await changeTracking { [self] work, _ in
+      let outcome = try work.removeMilestone(Int64(request.id))
+      guard let milestone = outcome.milestones.first else { throw TrackingRefused.noMilestone(Int64(request.id)) }
+      let reply = Tracking.RemoveMilestone.Reply(milestone: wire.milestone(milestone, unit: outcome.tracker?.unit))
+      return (reply, outcome, "\(milestone.tracker): milestone \"\(milestone.title)\" removed")
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// A DaysHandler shows days, weeks and longer ranges of trackers.
+struct DaysHandler: TrackingPart {
+  let requestContext: RequestContext
+
+  /// The longest range of one answer: ten years.
+  private static let maxDays = 3_700
+
+  func handle(_ request: Tracking.Day) async throws -> Tracking.Day.Reply {
+    let wanted = try request.day.map { try TrackerFields.day($0, "day") }
+    return try await store.read { [self] transaction in
+      let day = wanted ?? localToday
+      let trackers = try transaction.trackers(owner: caller.owner)
+      // If the day of a tracker starts at four, 1:30 belongs to the day before.
+      let standings = try trackers.map { tracker in
+        var stood = try standing(of: tracker, on: wanted ?? today(of: tracker), transaction)
+        try detail(&stood, of: tracker, transaction)
+        return stood
+      }
+      let mood = Mood.of(standings.map { MoodShare($0.standing) })
+      let packs = try transaction.packs(owner: caller.owner)
+      let spoken = packs.first { $0.pack.moods[mood] != nil }
+      let own = trackers.filter { $0.pack == spoken?.pack.id }
+      // Only today has a streak.
+      let streak = day == localToday ? try tracking(transaction).streakOfAny(own).length : 0
+      let text = spoken?.pack.moods[mood]?.filled(DayCount(standings.map(\.standing), streak: streak)) { String($0) }
+      let quote = Quote.ofTheDay(day, among: packs.flatMap(\.pack.quotes))
+      let source = quote.flatMap { quote in packs.first { $0.pack.quotes.contains(quote) } }
+      let wire = self.wire
+      let first = day.adding(days: -6) ?? .earliest
+      let calendars = try trackers.map { try calendar(of: $0, in: first...day, transaction) }
+      return Tracking.Day.Reply(
+        view: Tracking.DayView(
+          day: day.description, standings: standings.map(\.wired), mood: wire.mood(mood, text),
+          quote: quote.map { wire.quote($0, of: source?.pack) },
+          nextAchievement: try achievements.next(packs, on: day, transaction),
+          levels: try achievements.levels(packs, transaction),
+          streaks: day == localToday ? try achievements.streaks(packs, transaction) : [], week: marks(calendars)))
+    }
+  }
+
+  func handle(_ request: Tracking.Week) async throws -> Tracking.Week.Reply {
+    let wanted = try request.day.map { try TrackerFields.day($0, "day") }
+    return try await store.read { [self] transaction in
+      let day = wanted ?? localToday
+      let monday = day.adding(days: 1 - day.weekday.rawValue) ?? .earliest
+      let sunday = monday.adding(days: 6) ?? .latest
+      let trackers = try transaction.trackers(owner: caller.owner)
+      let calendars = try trackers.map { try calendar(of: $0, in: monday...sunday, transaction) }
+      let standings = try trackers.map {
+        try standing(of: $0, on: max(monday, min(sunday, today(of: $0))), transaction).wired
+      }
+      let wire = self.wire
+      return Tracking.Week.Reply(
+        from: monday.description, standings: standings,
+        days: zip(trackers, calendars).map { tracker, days in
+          Tracking.WeekRow(tracker: tracker.id.rawValue, days: days.map { wire.day($0, of: tracker) })
+        }, marks: marks(calendars))
+    }
+  }
+
+  func handle(_ request: Tracking.Days) async throws -> Tracking.Days.Reply {
+    let asked = try TrackerFields.range(request.range)
+    return try await store.read { [self] transaction in
+      let tracker = try lookup(transaction).tracker(request.tracker)
+      let summary = try transaction.summary(of: tracker.key)
+      let range = try bounded(request.range, asked, tracker, summary)
+      let wire = self.wire
+      let days = try calendar(of: tracker, in: range, transaction).map { wire.day($0, of: tracker) }
+      return Tracking.Days.Reply(tracker: wire.tracker(tracker), days: days)
+    }
+  }
+
+  func handle(_ request: Tracking.Stats) async throws -> Tracking.Stats.Reply {
+    let asked = try TrackerFields.range(request.range)
+    let averageDays = request.averageDays ?? 7
+    guard (1...365).contains(averageDays) else {
+      throw ControlFailure.invalidValue(field: "averageDays", "give 1 to 365 days")
+    }
+    if let name = request.field {
+      return try await store.readApart { [self] transaction in
+        try stats(field: name, request, asked, averageDays, transaction)
+      }
+    }
+    return try await store.read { [self] transaction in
+      let tracker = try lookup(transaction).tracker(request.tracker)
+      let summary = try transaction.summary(of: tracker.key)
+      let range = try bounded(request.range, asked, tracker, summary)
+      let now = today(of: tracker)
+      let counts = try transaction.itemCounts(of: tracker.key, in: range)
+      let byItem = Dictionary(counts.map { ($0.item, $0) }) { first, _ in first }
+      // Unused items count if they were owned in the range.
+      let items = try transaction.items(of: tracker.key).filter {
+        byItem[$0.id] != nil
+          || (($0.since ?? .earliest) <= range.upperBound && ($0.until ?? .latest) >= range.lowerBound)
+      }
+      let totals = try transaction.dayTotals(of: tracker.key, in: Statistics.reads(range, averageDays: averageDays))
+      let statistics = Statistics(
+        tracker, in: range, today: now, totals: totals,
+        items: items.map { byItem[$0.id] ?? ItemCount(item: $0.id, count: 0) }, averageDays: averageDays)
+      let wire = self.wire
+      let pack = try tracker.pack.flatMap { try transaction.pack($0, owner: caller.owner) }
+      let packStreak = try pack.flatMap { try achievements.streaks([$0], transaction).first?.streak }
+      let worn = items.map { wire.item($0, count: byItem[$0.id]) }.sorted {
+        $0.entries != $1.entries ? $0.entries > $1.entries : $0.title < $1.title
+      }
+      return Tracking.Stats.Reply(
+        statistics: wire.statistics(
+          statistics, of: tracker, form: ProgressAggregator(tracker).form(of: summary ?? TrackerSummary(), on: now),
+          packStreak: packStreak, items: fitting(worn)))
+    }
+  }
+
+  /// Returns the statistics of a further measure. The store has no totals of these, so entries are added up.
+  private func stats(
+    field name: String, _ request: Tracking.Stats, _ asked: ClosedRange<CivilDate>?, _ averageDays: Int,
+    _ transaction: any StoreTransaction
+  ) throws -> Tracking.Stats.Reply {
+    let tracker = try lookup(transaction).tracker(request.tracker)
+    let summary = try transaction.summary(of: tracker.key)
+    let range = try bounded(request.range, asked, tracker, summary)
+    let (field, totals) = try field(
+      name, of: tracker, in: Statistics.reads(range, averageDays: averageDays), transaction)
+    let now = today(of: tracker)
+    let statistics = Statistics(field, in: range, today: now, totals: totals, averageDays: averageDays)
+    let aggregator = ProgressAggregator(field)
+    return Tracking.Stats.Reply(
+      statistics: wire.statistics(
+        statistics, of: field, form: aggregator.form(of: aggregator.summary(of: totals), on: now),
+        packStreak: nil, items: []))
+  }
+
+  private struct Stood {
+    var standing: GoalProgress
+    var wired: Tracking.Standing
+  }
+
+  private func standing(of tracker: Tracker, on day: CivilDate, _ transaction: any StoreTransaction) throws -> Stood {
+    let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
+    let standing = try tracking(transaction).standing(of: tracker, on: day, summary)
+    return Stood(standing: standing, wired: wire.standing(standing, of: tracker, lastAt: summary.lastAt))
+  }
+
+  private func calendar(
+    of tracker: Tracker, in range: ClosedRange<CivilDate>, _ transaction: any StoreTransaction
+  ) throws -> [CalendarDay] {
+    let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
+    let reads = DayCalendar.reads(tracker, in: range, summary)
+    return DayCalendar.days(
+      tracker, in: range, summary: summary, totals: try transaction.dayTotals(of: tracker.key, in: reads),
+      today: today(of: tracker))
+  }
+
+  /// Returns how many trackers were met, due and begun on each day.
+  private func marks(_ calendars: [[CalendarDay]]) -> [Tracking.DayMark] {
+    var marks: [CivilDate: (met: Int, due: Int, begun: Int)] = [:]
+    for day in calendars.joined() {
+      var mark = marks[day.day] ?? (0, 0, 0)
+      if day.counts, !day.isOpenLimit {
+        mark.due += 1
+        if day.isMet { mark.met += 1 } else if day.total != nil, day.limit == nil { mark.begun += 1 }
+      }
+      marks[day.day] = mark
+    }
+    return marks.sorted { $0.key < $1.key }.map {
+      Tracking.DayMark(day: $0.key.description, met: $0.value.met, due: $0.value.due, begun: $0.value.begun)
+    }
+  }
+
+  /// Returns the days of a range. An open end is the start of the tracker, or today. An open start is limited to `maxDays`.
+  private func bounded(
+    _ wired: Tracking.Range?, _ range: ClosedRange<CivilDate>?, _ tracker: Tracker, _ summary: TrackerSummary?
+  ) throws -> ClosedRange<CivilDate> {
+    let begin = min(tracker.startedOn, summary?.firstDay ?? tracker.startedOn)
+    let end = max(today(of: tracker), summary?.lastDay ?? .earliest)
+    let to = wired?.to == nil ? end : range?.upperBound ?? end
+    let longest = to.adding(days: 1 - Self.maxDays) ?? .earliest
+    guard wired?.from != nil, let from = range?.lowerBound else { return min(max(begin, longest), to)...to }
+    guard from <= to else {
+      throw ControlFailure.invalidValue(field: "range", "\(from) has not come yet: give a day that has, or an end too")
+    }
+    guard from >= longest else {
+      throw ControlFailure.invalidValue(field: "range", "at most \(Self.maxDays) days are told at once: ask in parts")
+    }
+    return from...to
+  }
+
+  // MARK: At a glance
+
+  /// The newest entries in which the latest value of each field is searched.
+  private static let entriesForFields = 100
+
+  /// Adds the trend of a measure, its further measures, the stock, and the items of the day.
+  private func detail(_ stood: inout Stood, of tracker: Tracker, _ transaction: any StoreTransaction) throws {
+    let day = stood.standing.day
+    if tracker.kind == .measure, stood.standing.value != nil {
+      let range = Self.quarter(upTo: day)
+      let totals = try transaction.dayTotals(of: tracker.key, in: Statistics.reads(range))
+      let statistics = Statistics(tracker, in: range, today: day, totals: totals)
+      stood.wired.weeklyRate = statistics.weeklyRate
+      stood.wired.direction = statistics.direction.flatMap { Tracking.Standing.Direction(rawValue: $0.rawValue) }
+      stood.wired.goalOn = stood.standing.isReached ? nil : statistics.goalOn?.description
+    }
+    if !tracker.fields.isEmpty {
+      let filter = EntryFilter(owner: caller.owner, tracker: tracker.id, days: .earliest...day)
+      let newest = try transaction.entries(filter, page: Page(limit: Self.entriesForFields))
+      let values = newest.reduce(into: [String: Quantity]()) { $0.merge($1.fields) { newer, _ in newer } }
+      stood.wired.fields = values.reduce(into: [:]) { result, field in
+        guard let unit = tracker.fields[field.key] else { return }
+        result?[field.key] = wire.number(field.value, unit)
+      }
+    }
+    stood.wired.stock = try tracking(transaction).stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
+    if tracker.hasItems { stood.wired.items = try items(of: tracker, usedOn: day, transaction) }
+  }
+
+  private func items(
+    of tracker: Tracker, usedOn day: CivilDate, _ transaction: any StoreTransaction
+  ) throws -> [Tracking.Item] {
+    var order: [ItemID] = []
+    for item in try transaction.entries(of: tracker.key, on: day).compactMap(\.item) {
+      order.removeAll { $0 == item }
+      order.append(item)
+    }
+    let wire = self.wire
+    return try order.suffix(Self.mostItemsOfDay).compactMap { id in
+      guard let item = try transaction.item(id, of: tracker.key) else { return nil }
+      return wire.item(
+        item, count: ItemCount(item: id, count: try transaction.itemCount(of: id, key: tracker.key), lastDay: day))
+    }
+  }
+
+  private static let mostItemsOfDay = 50
+
+  /// Returns the three months that end with a day, as `chime chart` draws them.
+  private static func quarter(upTo day: CivilDate) -> ClosedRange<CivilDate> {
+    let months = day.year * 12 + day.month - 1 - 3
+    let (year, month) = (months / 12, months % 12 + 1)
+    let before = CivilDate(year: year, month: month, day: min(day.day, CivilDate.daysIn(month: month, year: year)))
+    return min(before?.adding(days: 1) ?? .earliest, day)...day
+  }
+
+  /// Returns a field as if it were a tracker, and the totals of its days.
+  private func field(
+    _ name: String, of tracker: Tracker, in days: ClosedRange<CivilDate>, _ transaction: any StoreTransaction
+  ) throws -> (tracker: Tracker, totals: [DayTotal]) {
+    let unit = try TrackerFields.unit(ofField: name, tracker)
+    var field = tracker
+    field.title = LocalizedText(tracker.title.texts.mapValues { "\($0): \(name)" })
+    (field.kind, field.unit, field.decimals, field.goal, field.milestoneStep) = (.measure, unit, 1, nil, nil)
+    (field.presets, field.usual, field.fields, field.hasItems) = ([], nil, [:], false)
+    var byDay: [CivilDate: [Entry]] = [:]
+    let filter = EntryFilter(owner: caller.owner, tracker: tracker.id, days: days)
+    try BackupRecords.oldestFirst(filter, transaction) { entry in
+      try life.goOn()
+      guard let value = entry.fields[name] else { return }
+      var entry = entry
+      entry.quantity = value
+      byDay[entry.day, default: []].append(entry)
+    }
+    let aggregator = ProgressAggregator(field)
+    return (field, byDay.sorted { $0.key < $1.key }.compactMap { aggregator.total(of: $0.value) })
+  }
+
+  private var achievements: AchievementsHandler { AchievementsHandler(requestContext: requestContext) }
+}

@@ -1,0 +1,230 @@
+import ChimeControl
+import ChimeCore
+import ChimeExchange
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+import Varlink
+
+/// An EntryFilesHandler imports and exports entries.
+struct EntryFilesHandler: TrackingPart {
+  let requestContext: RequestContext
+
+  /// The longest file to import, in bytes.
+  private static let maxImportBytes = 32 << 20
+
+  /// The entries of one transaction, which then takes some ten milliseconds.
+  private static let entriesOfPart = 1_000
+
+  func export(_ request: Tracking.Export) async throws -> any ReplyParts {
+    let range = try TrackerFields.range(request.range)
+    let file = try ScratchFile(loop.uploads)
+    try await store.readApart { [self] transaction in
+      let all = try transaction.trackers(owner: caller.owner)
+      let trackers = try lookup(transaction).tracker(request.tracker).map { [$0] } ?? all
+      func put(_ text: String) throws {
+        try life.goOn()
+        try file.append(Array(text.utf8)[...])
+      }
+      let encoder = BackupFormat.encoder()
+      var isFirst = true
+      try put(request.format == .csv ? EntryTable.header(of: trackers) : "{\"entries\":[")
+      for tracker in trackers {
+        let filter = EntryFilter(owner: caller.owner, tracker: tracker.id, days: range)
+        try BackupRecords.oldestFirst(filter, transaction) { entry in
+          switch request.format {
+          case .csv: try put(EntryTable.line(entry, of: tracker, among: trackers))
+          case .json:
+            let row = EntryObject(EntryRow(entry, of: tracker))
+            try put((isFirst ? "\n" : ",\n") + String(decoding: encoder.encode(row), as: UTF8.self))
+          }
+          isFirst = false
+        }
+      }
+      if request.format == .json { try put("\n]}\n") }
+      try file.flush()
+    }
+    return TextParts(file, partBytes: partBytes)
+  }
+
+  func handle(_ request: Tracking.Import) async throws -> Tracking.Import.Reply {
+    let path = try loop.uploads.path(of: request.upload, of: caller.owner)
+    let bytes: [UInt8]
+    do {
+      bytes = try SystemFiles.read(path, atMost: Self.maxImportBytes)
+    } catch {
+      throw ControlFailure.limitExceeded("a file of entries has at most \(Self.maxImportBytes >> 20) MiB")
+    }
+    let settings = try await store.read { [self] transaction in
+      let trackers = try transaction.trackers(owner: caller.owner)
+      let items = try trackers.filter(\.hasItems).map { ($0.id, try transaction.items(of: $0.key)) }
+      return EntryImportSettings(
+        owner: caller.owner, now: now, zone: context.zones.local, trackers: trackers,
+        items: Dictionary(uniqueKeysWithValues: items), into: try lookup(transaction).tracker(request.tracker)?.id)
+    }
+    var plan = try plan(bytes, request.format, settings)
+    if let fault = plan.faults.first {
+      let others = plan.faults.count - 1
+      // The reader stops counting there.
+      let more =
+        plan.faults.count < EntryPlan.mostFaults
+        ? " (and \(others) more lines are at fault)" : " (and at least \(others) more lines are at fault)"
+      throw ControlFailure.invalidFile(line: fault.line ?? 0, fault.message + (others > 0 ? more : ""))
+    }
+    plan = try await leavingOutKnown(plan)
+    plan.noteBeginnings(of: settings.trackers)
+    if request.dryRun != true {
+      try await add(plan)
+      loop.uploads.remove(request.upload, of: caller.owner)
+    }
+    return answer(plan)
+  }
+
+  private func plan(
+    _ bytes: [UInt8], _ format: Tracking.Import.Format, _ settings: EntryImportSettings
+  ) throws -> EntryPlan {
+    switch format {
+    case .csv: return try EntryTable.read(bytes, settings)
+    case .loop:
+      // An upload has no name. Of the files of Loop, only the list of habits begins with this word.
+      let name = bytes.starts(with: "Position,".utf8) ? "Habits.csv" : "Checkmarks.csv"
+      return try LoopImport.read(bytes, called: name, settings)
+    case .json:
+      guard Nesting.isWithin(8, bytes) else {
+        throw ControlFailure.invalidFile(line: 0, "it nests deeper than a file of entries does")
+      }
+      let file: EntryObject.File
+      do {
+        file = try JSONDecoder().decode(EntryObject.File.self, from: Data(bytes))
+      } catch let error as DecodingError {
+        throw ControlFailure.invalidFile(line: EntryObject.number(of: error), EntryObject.sentence(error))
+      }
+      guard file.entries.count <= EntryPlan.mostEntries else {
+        throw ControlFailure.limitExceeded("a file has at most \(EntryPlan.mostEntries) entries")
+      }
+      var reader = EntryReader(settings)
+      for (index, entry) in file.entries.enumerated() { reader.take(entry.row(index + 1)) }
+      return reader.plan
+    }
+  }
+
+  /// Removes known entries from the plan. No other import of the owner runs meanwhile (`RequestQueue.Weight.long`).
+  private func leavingOutKnown(_ plan: EntryPlan) async throws -> EntryPlan {
+    try await store.readApart { [self] transaction in
+      var plan = plan
+      for (tracker, days) in plan.days {
+        var known: [Entry] = []
+        let filter = EntryFilter(owner: caller.owner, tracker: tracker, days: days)
+        try BackupRecords.oldestFirst(filter, transaction) { entry in
+          try life.goOn()
+          known.append(entry)
+        }
+        plan.leaveOut(known)
+      }
+      return plan
+    }
+  }
+
+  /// Records all entries as one change, in parts between which others write. Achievements are unlocked silently.
+  ///
+  /// An interrupted import stays in part. It can be undone, and the same file adds the rest.
+  private func add(_ plan: EntryPlan) async throws {
+    guard !plan.entries.isEmpty || !plan.trackers.isEmpty || !plan.items.isEmpty else { return }
+    let change = TrackingChange(
+      owner: caller.owner, at: now, kind: .imported, subject: String(plan.entries.count))
+    let entries = plan.entries.sorted { ($0.tracker, $0.at) < ($1.tracker, $1.at) }
+    var begin = 0
+    repeat {
+      try life.goOn()
+      let part = entries[begin..<min(begin + Self.entriesOfPart, entries.count)]
+      let (isFirst, isLast) = (begin == 0, part.endIndex == entries.count)
+      try await commit(isLarge: true) { [self] transaction in
+        var generator = PooledRandom()
+        let trackers = try isFirst ? owned(plan.trackers, transaction) : []
+        let outcome = try tracking(transaction).add(
+          part, trackers: trackers, items: isFirst ? plan.items : [], as: change, using: &generator)
+        let words = isLast ? "\(entries.count) entries imported" : nil
+        return ((), TrackingNotices.of(outcome, owner: caller.owner, saying: words))
+      }
+      begin = part.endIndex
+    } while begin < entries.count
+  }
+
+  /// Returns the file's trackers as they are to be written.
+  private func owned(_ trackers: [Tracker], _ transaction: any StoreTransaction) throws -> [Tracker] {
+    let known = try transaction.trackers(owner: caller.owner)
+    let new = trackers.filter { tracker in !known.contains { $0.id == tracker.id } }
+    guard known.count + new.count <= TrackerFields.maxTrackers else {
+      throw ControlFailure.limitExceeded(
+        "trackers: at most \(TrackerFields.maxTrackers); the file has \(new.count) more")
+    }
+    return trackers.map { tracker in
+      var tracker = tracker.owned(by: caller.owner)
+      // A known tracker gets the skipped days of the file.
+      if let old = known.first(where: { $0.id == tracker.id }) { tracker.generation = old.generation + 1 }
+      return tracker
+    }
+  }
+
+  private func answer(_ plan: EntryPlan) -> Tracking.Import.Reply {
+    let remarks = plan.remarks.map { remark in
+      let what = remark.title.map { "\($0): \(remark.message)" } ?? remark.message
+      return remark.line.map { "line \($0): \(what)" } ?? what
+    }
+    let touched = Set(plan.trackers.map(\.id) + plan.items.map(\.tracker) + plan.entries.map(\.tracker))
+    return Tracking.Import.Reply(
+      trackers: touched.sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
+      remarks: fitting(remarks))
+  }
+}
+
+/// An entry of a JSON file: the fields of an `EntryRow`, with numbers as numbers.
+struct EntryObject: Codable {
+  struct File: Decodable { var entries: [EntryObject] }
+
+  var tracker: String?
+  var at: String?
+  var day: String?
+  var value: Double?
+  var unit: String?
+  var item: String?
+  var note: String?
+  var fields: [String: Double]?
+
+  init(_ row: EntryRow) {
+    (tracker, at, day, unit, item, note) = (row.tracker, row.at, row.day, row.unit, row.item, row.note)
+    value = row.value.flatMap { Double($0) }
+    let numbers = row.fields.compactMapValues { Double($0) }
+    fields = numbers.isEmpty ? nil : numbers
+  }
+
+  func row(_ number: Int) -> EntryRow {
+    EntryRow(
+      line: number, tracker: tracker, at: at, day: day, value: value.map { "\($0)" }, unit: unit, item: item,
+      note: note,
+      fields: (fields ?? [:]).mapValues { "\($0)" })
+  }
+
+  /// Returns the number of the faulty entry, from 1; 0: no particular one.
+  static func number(of error: DecodingError) -> Int {
+    (context(of: error)?.codingPath.first { $0.intValue != nil }?.intValue).map { $0 + 1 } ?? 0
+  }
+
+  static func sentence(_ error: DecodingError) -> String {
+    let path = (context(of: error)?.codingPath ?? []).filter { $0.intValue == nil }.map(\.stringValue)
+    switch error {
+    case .keyNotFound(let key, _): return "\(key.stringValue) is missing: a file has one object with a list of entries"
+    case .typeMismatch, .valueNotFound: return "\(path.joined(separator: ".")) is of another kind than it should be"
+    default: return "it is no JSON object with a list of entries"
+    }
+  }
+
+  private static func context(of error: DecodingError) -> DecodingError.Context? {
+    switch error {
+    case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .dataCorrupted(let context):
+      context
+    @unknown default: nil
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+
+/// A TrackersHandler answers the methods about trackers. Most subjects have handlers of their own.
+struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
+  let requestContext: RequestContext
+
+  func handle(_ request: Tracking.Put) async throws -> Tracking.Put.Reply {
+    try await changeTracking(token: request.token, dryRun: request.dryRun) { [self] work, generator in
+      let fields = TrackerFields(context: context, now: now)
+      let known = try TrackerID(checking: request.tracker.id).flatMap {
+        try work.transaction.tracker(TrackerKey(owner: caller.owner, id: $0))
+      }
+      var tracker: Tracker
+      if let known {
+        tracker = known
+        try TrackerFields.apply(request.tracker, to: &tracker)
+        if let old = known.unit, tracker.unit != old, request.tracker.milestoneStep == nil,
+          let pack = try known.pack.flatMap({ try work.transaction.pack($0, owner: caller.owner)?.pack })
+        {
+          PackChosen.changeStep(of: &tracker, from: old, in: pack)
+        }
+      } else {
+        guard try work.transaction.trackers(owner: caller.owner).count < TrackerFields.maxTrackers else {
+          throw ControlFailure.limitExceeded("trackers: at most \(TrackerFields.maxTrackers); remove one first")
+        }
+        tracker = try fields.new(request.tracker, owner: caller.owner)
+      }
+      let outcome = try work.put(tracker, using: &generator)
+      let reply = Tracking.Put.Reply(
+        tracker: wire.tracker(outcome.tracker ?? tracker), created: known == nil)
+      return (reply, outcome, "\(tracker.id) \(known == nil ? "added" : "changed")")
+    }
+  }
+
+  func handle(_ request: Tracking.Remove) async throws -> Tracking.Remove.Reply {
+    try await changeTracking { [self] work, generator in
+      let tracker = try lookup(work.transaction).tracker(request.id)
+      let outcome = try work.removeTracker(tracker.id, using: &generator)
+      return (Tracking.Remove.Reply(tracker: wire.tracker(tracker)), outcome, "\(tracker.id) removed")
+    }
+  }
+
+  func handle(_: Tracking.List) async throws -> Tracking.List.Reply {
+    try await store.read { [self] transaction in
+      Tracking.List.Reply(trackers: try transaction.trackers(owner: caller.owner).map(wire.tracker))
+    }
+  }
+
+  // MARK: Stocks
+
+  func handle(_ request: Tracking.Stocks) async throws -> Tracking.Stocks.Reply {
+    try await store.read { [self] transaction in
+      let one = try lookup(transaction).tracker(request.tracker)
+      let trackers = try one.map { [$0] } ?? transaction.trackers(owner: caller.owner)
+      let (work, wire) = (tracking(transaction), self.wire)
+      return Tracking.Stocks.Reply(
+        stocks: try trackers.compactMap { tracker in
+          try work.stockLevel(of: tracker).map { wire.stock($0, of: tracker) }
+        })
+    }
+  }
+
+  func handle(_ request: Tracking.Restock) async throws -> Tracking.Restock.Reply {
+    guard (request.add == nil) != (request.count == nil), let amount = request.add ?? request.count else {
+      throw ControlFailure.invalidValue(field: "add", "give either what is added, or count: how much there is in all")
+    }
+    if let days = request.warnDays, !Stock.warnDays.contains(days) {
+      throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
+    }
+    let field = request.add == nil ? "count" : "add"
+    return try await changeTracking(token: request.token) { [self] work, _ in
+      let known = try lookup(work.transaction).tracker(request.tracker)
+      let quantity = try TrackerFields.stock(amount, in: request.unit, of: known, field)
+      guard quantity > .zero || request.add == nil else {
+        throw ControlFailure.invalidValue(field: field, "give more than nothing")
+      }
+      let outcome = try work.restock(
+        known.id, quantity, isCount: request.add == nil, warnDays: request.warnDays)
+      let tracker = outcome.tracker ?? known
+      guard let level = try work.stockLevel(of: tracker) else { throw TrackingRefused.noTracker(tracker.id) }
+      let left = PlainWording().amount(level.left, of: tracker)
+      return (
+        Tracking.Restock.Reply(stock: wire.stock(level, of: tracker)), outcome, "\(tracker.id): \(left) in stock"
+      )
+    }
+  }
+
+  // MARK: Files in parts
+
+  func handle(_ request: Tracking.Upload) async throws -> Tracking.Upload.Reply {
+    guard request.offset >= 0 else {
+      throw ControlFailure.invalidValue(field: "offset", "give how many bytes were sent before")
+    }
+    guard let data = Data(base64Encoded: request.data) else {
+      throw ControlFailure.invalidValue(field: "data", "it is no base64 (RFC 4648, section 4)")
+    }
+    let received = try loop.uploads.append(Array(data), to: request.upload, of: caller.owner, at: request.offset)
+    await loop.sweepUploadsLater()
+    return Tracking.Upload.Reply(received: received)
+  }
+
+  func handle(_ request: Tracking.Photo) throws -> Tracking.Photo.Reply {
+    let (bytes, total) = try loop.photos.part(
+      request.name, of: caller.owner, from: request.offset ?? 0, atMost: partBytes)
+    return Tracking.Photo.Reply(data: Data(bytes).base64EncodedString(), total: total)
+  }
+
+  // MARK: By subject
+
+  func handle(_ request: Tracking.Log) async throws -> Tracking.Log.Reply {
+    try await EntriesHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.EditEntry) async throws -> Tracking.EditEntry.Reply {
+    try await EntriesHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.RemoveEntry) async throws -> Tracking.RemoveEntry.Reply {
+    try await EntriesHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Entries) async throws -> Tracking.Entries.Reply {
+    try await EntriesHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Import) async throws -> Tracking.Import.Reply {
+    try await EntryFilesHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Day) async throws -> Tracking.Day.Reply {
+    try await DaysHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Week) async throws -> Tracking.Week.Reply {
+    try await DaysHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Days) async throws -> Tracking.Days.Reply {
+    try await DaysHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Stats) async throws -> Tracking.Stats.Reply {
+    try await DaysHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Items) async throws -> Tracking.Items.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.PutItem) async throws -> Tracking.PutItem.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.RemoveItem) async throws -> Tracking.RemoveItem.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Milestones) async throws -> Tracking.Milestones.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.PutMilestone) async throws -> Tracking.PutMilestone.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.RemoveMilestone) async throws -> Tracking.RemoveMilestone.Reply {
+    try await CollectionsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
+    try await AchievementsHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Packs) async throws -> Tracking.Packs.Reply {
+    try await PacksHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.InstallPack) async throws -> Tracking.InstallPack.Reply {
+    try await PacksHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.RemovePack) async throws -> Tracking.RemovePack.Reply {
+    try await PacksHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
+    try await UndoHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.Changes) async throws -> Tracking.Changes.Reply {
+    try await UndoHandler(requestContext: requestContext).handle(request)
+  }
+
+  func handle(_ request: Tracking.StartOver) async throws -> Tracking.StartOver.Reply {
+    try await StartOverHandler(requestContext: requestContext).handle(request)
+  }
+}
