@@ -111,7 +111,9 @@ struct TrackingRestore {
       detail.endpoints.append(.init(before: known, after: endpoint))
     }
     guard try transaction.endpoints(owner: owner).count <= RequestHandler.maxEndpoints else {
-      throw ControlFailure.limitExceeded("endpoints: at most \(RequestHandler.maxEndpoints) with those that are here")
+      throw ControlFailure.limitExceeded(
+        "endpoints: at most \(RequestHandler.maxEndpoints), including those that "
+          + "exist here")
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)

@@ -73,7 +73,7 @@ struct ManifestTransaction {
       if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
         declared.fault(
           item.place, "id",
-          "is the id of a reminder of the pack \(pack); what is to be other about it goes into [pack.reminder.…]")
+          "is the id of a reminder of the pack \(pack); write changes of it into [pack.reminder.…]")
         continue
       }
       item.reminder.set = declared.name ?? record?.reminder.set
@@ -83,7 +83,7 @@ struct ManifestTransaction {
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(
           item.place, "tracker",
-          bringing(item.link).map { "cannot be taken: \(message); \($0)" } ?? "cannot be taken: \(message)")
+          bringing(item.link).map { "was rejected: \(message); \($0)" } ?? "was rejected: \(message)")
         continue
       }
       if let record {
@@ -135,7 +135,7 @@ struct ManifestTransaction {
         let ids = found.map(\.reminder.id.rawValue).sorted().joined(separator: ", ")
         declared.fault(
           item.place, "title",
-          "is the title of several reminders, \(ids); say which by its id, id = \"\(found[0].reminder.id)\"")
+          "is the title of several reminders, \(ids); choose one by its id, id = \"\(found[0].reminder.id)\"")
         return nil
       }
       if let only = found.first { return only }
@@ -147,12 +147,12 @@ struct ManifestTransaction {
     var reminder = item.reminder
     reminder.pause = item.pause ?? .none
     if item.hasPassed {
-      plan.reply.warnings.append("\(place(item)): \"\(reminder.title)\" has passed and is left out")
+      plan.reply.warnings.append("\(place(item)): \"\(reminder.title)\" is in the past and is left out")
       return
     }
     if let id = item.id {
       guard try isFree(id) else {
-        declared.fault(item.place, "id", "is another user's; choose another one")
+        declared.fault(item.place, "id", "belongs to another user; choose another one")
         return
       }
       reminder.id = id
@@ -212,7 +212,7 @@ struct ManifestTransaction {
       (try? ShippedPacks.pack(name))?.trackers.contains { $0.id.rawValue == link?.tracker } == true
     }
     guard let pack else { return "or declare it in the file, [[tracker]]" }
-    return "[[pack]] name = \"\(pack)\" in the file brings it"
+    return "[[pack]] name = \"\(pack)\" in the file adds it"
   }
 
   /// Whether the schedule of a reminder is what a file means: also when the file says no beginning, as "every 90m" does, and

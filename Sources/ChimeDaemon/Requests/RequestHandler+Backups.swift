@@ -58,8 +58,8 @@ extension RequestHandler {
     guard try file.size() + bytes / 3 * 4 + photos.count * 4_096 <= Uploads.maxBytes else {
       file.remove()
       throw ControlFailure.limitExceeded(
-        "a backup has at most \(Uploads.maxBytes >> 20) MiB, and the photos make this one longer: keep the folder "
-          + "\(loop.photos.folder) by itself, and take photos from old entries")
+        "a backup has at most \(Uploads.maxBytes >> 20) MiB, and the photos make this one longer: save the folder "
+          + "\(loop.photos.folder) separately, and remove photos from old entries")
     }
     let header = BackupFormat.Header(
       format: BackupFormat.format, version: BackupFormat.version, by: "chimed \(Product.version)",
@@ -93,7 +93,7 @@ extension RequestHandler {
       if kept.token == nil { here.token = sheet.token }
     }
     let isOther = !kept.secrets.isEmpty && kept.secrets.map(\.text) != sheet.secrets.map(\.text)
-    return isOther ? "the endpoint \(queue.channel) keeps the secret that it has here; the backup has another" : nil
+    return isOther ? "the endpoint \(queue.channel) keeps its present secret; the backup has another" : nil
   }
 
   // MARK: Configuration

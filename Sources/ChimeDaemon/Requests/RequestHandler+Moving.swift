@@ -9,7 +9,7 @@ extension RequestHandler {
     let length = try request.by.map { try ReminderFields.duration($0, "by", .seconds(1)...(.days(366))) }
     let to = try instant(request.to, "to")
     guard (length == nil) != (to == nil) else {
-      throw ControlFailure.invalidValue(field: "to", "a length or a time, and not both")
+      throw ControlFailure.invalidValue(field: "to", "give a length or a time, not both")
     }
     return try await commit { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
@@ -20,7 +20,7 @@ extension RequestHandler {
         let open = try transaction.occurrences(
           OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
         guard let occurrence = open.first(where: { $0.state == .snoozed(until: snoozed) }) else {
-          throw ControlFailure.conflict("\"\(reminder.title)\" rings at this very moment")
+          throw ControlFailure.conflict("\"\(reminder.title)\" is ringing now")
         }
         let (answered, effects) = try Answering.give(
           .snooze(for: until - now), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, context,
@@ -28,7 +28,7 @@ extension RequestHandler {
         return (.init(occurrence: wire.occurrence(answered, zone: wire.zone(of: reminder))), effects)
       }
       guard let next = record.next, let dueAt = record.nextDueAt, dueAt > now else {
-        throw ControlFailure.conflict("\"\(reminder.title)\" has no time to come that can be moved")
+        throw ControlFailure.conflict("\"\(reminder.title)\" has no future time that can be moved")
       }
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
       guard !heard.contains(id), try transaction.occurrence(id)?.wasHeard != true else {
@@ -59,21 +59,21 @@ extension RequestHandler {
     let reminder = record.reminder
     if reminder.isExpectation {
       throw ControlFailure.conflict(
-        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` passes over it")
+        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` skips it")
     }
     if reminder.pause.holds(at: now) {
       throw ControlFailure.conflict("\"\(reminder.title)\" is paused: `chime resume \(reminder.id)` ends that")
     }
     if reminder.skipNext > 0 {
       throw ControlFailure.conflict(
-        "the next time of \"\(reminder.title)\" is passed over: `chime skip \(reminder.id) -n 0` takes that back")
+        "the next time of \"\(reminder.title)\" is skipped: `chime skip \(reminder.id) -n 0` undoes that")
     }
   }
 
   private func until(_ to: Instant?, _ length: Milliseconds?, from coming: Instant) throws -> Instant {
     let until = to ?? coming + (length ?? .zero)
     guard until >= now + .seconds(1), until - now <= .days(366) else {
-      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "it has to come within the next 366 days")
+      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "the new time must be within the next 366 days")
     }
     return until
   }

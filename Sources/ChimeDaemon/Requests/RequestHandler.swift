@@ -26,8 +26,8 @@ extension Caller {
   func requireRoom(for count: Int) throws {
     guard let tenant, let limit = tenant.reminders, count > limit else { return }
     throw ControlFailure.limitExceeded(
-      "tenant \"\(tenant.name)\" may have \(limit) reminders with a time to come, and this would make \(count): remove "
-        + "some, or have reminders raised in [tenants.\(tenant.name)] of the configuration")
+      "tenant \"\(tenant.name)\" may have \(limit) reminders with a future time, and this would make \(count): "
+        + "remove some, or ask for a higher limit, reminders in [tenants.\(tenant.name)] of the configuration")
   }
 }
 
@@ -75,7 +75,7 @@ struct RequestHandler: InterfaceHandler, Sendable {
     guard let reply = try await reply(to: call) else { throw ServiceError.methodNotImplemented(method: call.method) }
     guard reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(Tracking.name + ".") else {
       throw ControlFailure.limitExceeded(
-        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; ask for less at once")
+        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; request less at once")
     }
     return reply
   }
@@ -114,7 +114,7 @@ struct RequestHandler: InterfaceHandler, Sendable {
     }
     guard let cursor else { return Page(limit: limit) }
     guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the answer before, or none")
+      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the previous answer, or none")
     }
     return Page(limit: limit, offset: offset)
   }

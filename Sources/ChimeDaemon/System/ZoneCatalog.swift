@@ -65,7 +65,7 @@ package final class ZoneCatalog: ZoneSource {
   /// is how a machine says UTC.
   var localProblem: String? {
     guard table.withLock({ $0.localIsBroken }) else { return nil }
-    return "\(localLink) leads to no time zone and UTC is used: timedatectl set-timezone sets one"
+    return "\(localLink) is not a valid time zone, so chimed uses UTC: timedatectl set-timezone sets one"
   }
 
   /// The zone of that name; nil when the machine has none.

@@ -37,7 +37,7 @@ public final class CommandChannel: Channel {
 
   /// Why a command could not be run if it were needed now; nil when it could.
   public func problem(of command: CommandDefinition) -> String? {
-    environment.path(of: command) == nil ? "there is no program \(command.program) that may be run" : nil
+    environment.path(of: command) == nil ? "there is no executable program \(command.program)" : nil
   }
 
   /// Reports `.ended` once, and then `.answered` when the last line of the program's standard output acts on the

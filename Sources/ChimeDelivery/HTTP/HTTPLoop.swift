@@ -21,7 +21,7 @@ struct HTTPLoop: ~Copyable {
   /// Whether connections may be open although nothing is under way.
   private var keepsConnections = false
 
-  static let stopping = "given up because the daemon stops"
+  static let stopping = "cancelled because the daemon is stopping"
   private static let mostIdle = 64
   /// Connections without a request that are kept open, for all endpoints together.
   private static let mostIdleConnections = 64
@@ -160,7 +160,7 @@ struct HTTPLoop: ~Copyable {
     // An email's handle is its own: nothing of it is left for another request, nor of one for it.
     let kept = request.envelope == nil ? idle.popLast() : nil
     guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
-      job.finish(HTTPResult(failure: "no memory to send with"))
+      job.finish(HTTPResult(failure: "there is not enough memory to send"))
       return false
     }
     begun &+= 1

@@ -70,9 +70,9 @@ public final class WebhookChannel: EndpointChannel {
     guard message.delivery.event?.isWithdrawal == true else { return nil }
     // It was given another template or another token since.
     let name = message.delivery.queue.channel
-    if access.takesBack != true { return "endpoint \"\(name)\" takes nothing back" }
+    if access.takesBack != true { return "endpoint \"\(name)\" cannot take messages back" }
     if access.template?.receipt != nil, message.receipt == nil {
-      return "endpoint \"\(name)\" has not said what it calls the message"
+      return "endpoint \"\(name)\" did not return an id for the message"
     }
     return nil
   }

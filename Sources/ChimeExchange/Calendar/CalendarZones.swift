@@ -52,7 +52,7 @@ struct CalendarZones {
     }
     throw Refusal(
       "this machine has no time zone \"\(excerpt(name))\""
-        + (definitions[name] == nil ? "" : ", and none with the rules that the file gives it"))
+        + (definitions[name] == nil ? "" : ", and no zone with the rules in the file"))
   }
 
   /// The rules that the file gives a zone for which ``zone(_:)`` has found none here.

@@ -44,7 +44,7 @@ struct SnapshotCopy: Sendable {
     try requireRoom()
     do {
       let file = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be made (\(errorText(errno)))") }
+      guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be created (\(errorText(errno)))") }
       defer { Glibc.close(file) }
       try copy(to: unfinished, file, isPatient)
       // Reading it all takes its time, and nobody who ends the store need wait for that.
@@ -55,7 +55,7 @@ struct SnapshotCopy: Sendable {
         throw StoreFailure.unavailable("\(unfinished) cannot be made durable (\(errorText(errno)))")
       }
       guard rename(unfinished, name) == 0 else {
-        throw StoreFailure.unavailable("\(name) cannot be made (\(errorText(errno)))")
+        throw StoreFailure.unavailable("\(name) cannot be created (\(errorText(errno)))")
       }
       // It is not read again unless something goes wrong: others have more use for the memory.
       posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
@@ -73,8 +73,8 @@ struct SnapshotCopy: Sendable {
     let (needed, free) = (files.bytes, SQLiteFiles.free(at: folder.path))
     guard free - needed < reserve else { return }
     throw .unavailable(
-      "there is too little room for a snapshot in \(folder.path): it takes \(Self.megabytes(needed)) and is to leave "
-        + "\(Self.megabytes(reserve)), and \(Self.megabytes(free)) are free")
+      "there is not enough space for a snapshot in \(folder.path): it needs \(Self.megabytes(needed)) and has to "
+        + "leave \(Self.megabytes(reserve)) free, but only \(Self.megabytes(free)) are free")
   }
 
   private static func megabytes(_ bytes: Int64) -> String { "\((max(0, bytes) + (1 << 20) - 1) >> 20) MiB" }
@@ -134,6 +134,6 @@ struct SnapshotCopy: Sendable {
       throw StoreFailure.corrupt("\(files.path) is damaged (\(own))", movedTo: nil)
     }
     throw StoreFailure.unavailable(
-      "a snapshot turned out bad although the store is sound: see the state of the disk of \(folder.path) (\(fault))")
+      "a snapshot is damaged although the store is sound: check the disk of \(folder.path) (\(fault))")
   }
 }

@@ -39,7 +39,7 @@ extension RequestHandler {
   /// What stands in the way of a reminder that a command is to say.
   func warning(about command: CommandDefinition) -> String? {
     guard commands.book.isEnabled else {
-      return "commands are switched off: what is sent to \(command.name) waits until somebody does this: "
+      return "commands are switched off: messages to \(command.name) wait until somebody does this: "
         + commands.book.remedy
     }
     return commands.problem(of: command).map { "the command \(command.name) cannot be run: \($0)" }

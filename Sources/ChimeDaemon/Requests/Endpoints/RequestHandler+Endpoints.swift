@@ -8,8 +8,8 @@ extension RequestHandler {
     let queue = try queue(request.name)
     if commands.book.commands[queue.channel] != nil {
       throw ControlFailure.conflict(
-        "\(queue.channel) is the name of a command ([commands.\(queue.channel)] in the configuration): give the endpoint "
-          + "another one")
+        "\(queue.channel) is the name of a command ([commands.\(queue.channel)] in the configuration): choose "
+          + "another name for the endpoint")
     }
     try EndpointFields.check(url: request.url)
     var settings = EndpointSettings()
@@ -54,13 +54,13 @@ extension RequestHandler {
       guard request.secret == nil, request.newSecret == nil else {
         throw ControlFailure.invalidValue(
           field: "secret",
-          "what is sent there is not signed: leave the secret out; the password to log in with is its token")
+          "messages to this address are not signed: leave the secret out; the password for the log-in is its token")
       }
       return use == .answers && kept.sheet.secrets.isEmpty ? [EndpointFields.made(.hmac)] : nil
     }
     if let text = request.secret {
       guard request.newSecret == nil else {
-        throw ControlFailure.invalidValue(field: "newSecret", "a secret is given already: leave out one of the two")
+        throw ControlFailure.invalidValue(field: "newSecret", "there is a secret already: leave out one of the two")
       }
       return try EndpointFields.secrets(text)
     }
@@ -80,7 +80,7 @@ extension RequestHandler {
     guard Endpoint.Kind(of: request.url ?? old.url) == old.kind else {
       throw ControlFailure.invalidValue(
         field: "url",
-        "an address of another kind has other settings and other secrets: add it anew with chime endpoint add")
+        "an address of another kind needs other settings and secrets: add the endpoint anew with chime endpoint add")
     }
     var settings = old.settings
     let reset = request.reset ?? []
@@ -103,28 +103,30 @@ extension RequestHandler {
     try EndpointFields.check(url: url, settings)
     if Endpoint.Kind(of: url).logsIn {
       if token?.isPair == true {
-        throw ControlFailure.invalidValue(field: "token", "a password is one line: leave out the second")
+        throw ControlFailure.invalidValue(field: "token", "a password has one line: leave out the second")
       }
       if token == nil, settings.user != nil {
         throw ControlFailure.invalidValue(
-          field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
+          field: "token", "a log-in needs a password: give it in a file of mode 0600 (--token-file)")
       }
       if token != nil, settings.user == nil {
         throw ControlFailure.invalidValue(
-          field: "user", "there is a password and no name to log in with: give it with --user, or --reset token")
+          field: "user",
+          "a password needs a name for the log-in: give it with --user, or remove the password with "
+            + "--reset token")
       }
     }
     guard token == nil else { return }
     if Endpoint.Kind(of: url).needsToken {
       throw ControlFailure.invalidValue(
         field: "token",
-        "who sends into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
+        "sending into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
     }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }
     let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true
     if needed {
-      throw ControlFailure.invalidValue(field: "token", "what is to be sent has a token in it: give the token too")
+      throw ControlFailure.invalidValue(field: "token", "the template or a header uses a token: give the token too")
     }
   }
 
@@ -259,8 +261,8 @@ extension RequestHandler {
     let (kept, name) = (secrets.read(endpoint.queue), endpoint.queue.channel)
     if endpoint.kind.secretUse != .none, kept.sheet.secrets.isEmpty {
       guard endpoint.settings.template != nil || endpoint.kind.secretUse == .answers else {
-        return "the secret of \(name) is not in the backup: give it with chime endpoint add \(name) \(endpoint.url) "
-          + "--secret-file FILE"
+        return "the backup does not have the secret of \(name): give it with chime endpoint add \(name) "
+          + "\(endpoint.url) --secret-file FILE"
       }
       try change(endpoint.queue) { $0.secrets = [EndpointFields.made(.hmac)] }
     }
@@ -268,7 +270,7 @@ extension RequestHandler {
       try check(endpoint.url, endpoint.settings, token: kept.sheet.token)
       return nil
     } catch {
-      return "the token of \(name) is not in the backup: give it with chime endpoint edit \(name) --token-file FILE"
+      return "the backup does not have the token of \(name): give it with chime endpoint edit \(name) --token-file FILE"
     }
   }
 
@@ -290,7 +292,8 @@ extension RequestHandler {
     guard channel.isValidForEndpoint else {
       throw ControlFailure.invalidValue(
         field: "name",
-        "'\(TrackerFields.shown(name))' is no name for an endpoint: 1 to 64 letters, digits, . _ or -, and not desktop")
+        "'\(TrackerFields.shown(name))' is not a name for an endpoint: use 1 to 64 letters, digits, . _ or -, and "
+          + "not desktop")
     }
     return DeliveryQueue(owner: caller.owner, channel: channel)
   }

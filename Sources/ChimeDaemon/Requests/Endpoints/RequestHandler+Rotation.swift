@@ -12,21 +12,21 @@ extension RequestHandler {
     let endpoint = try await store.read { [self] transaction in try known(queue, transaction) }
     guard endpoint.kind.secretUse != .none else {
       throw ControlFailure.conflict(
-        "what is sent there is not signed; chime endpoint edit \(queue.channel) --token-file FILE gives another password or "
-          + "token")
+        "messages to this address are not signed; chime endpoint edit \(queue.channel) --token-file FILE sets "
+          + "another password or token")
     }
     let overlap =
       try request.overlap.map { try ReminderFields.duration($0, "overlap", EndpointFields.overlap) } ?? .days(1)
     let kept = secrets.read(queue)
     guard !kept.isCredential else {
       throw ControlFailure.conflict(
-        "its secret is the credential endpoint.\(queue.channel), which is not chimed's to change: put a second line with "
-          + "the new secret into the credential's file, and restart chimed")
+        "its secret is the credential endpoint.\(queue.channel), which chimed cannot change: add a second line with "
+          + "the new secret to the credential's file, and restart chimed")
     }
     let current = kept.sheet.current
     guard !current.isEmpty else {
       throw ControlFailure.conflict(
-        "\(queue.channel) has no secret that could be replaced: put the endpoint again with one")
+        "\(queue.channel) has no secret to replace: put the endpoint again with one")
     }
     let new =
       try request.secret.map(EndpointFields.secrets) ?? current.map { EndpointFields.made($0.signing.secret.kind) }
@@ -42,8 +42,8 @@ extension RequestHandler {
     _ = old.forget(before: now)
     guard new.count + old.secrets.count <= Self.mostSecrets else {
       throw ControlFailure.conflict(
-        "\(old.secrets.count) replaced secrets of \(queue.channel) still sign: rotate again when some have ended, or with "
-          + "a shorter overlap")
+        "\(old.secrets.count) replaced secrets of \(queue.channel) are still valid: rotate again when some have "
+          + "expired, or with a shorter overlap")
     }
     // Durable before the answer leaves: what the receiver is given has to be what signs.
     try change(queue) { $0.secrets = new + old.secrets }

@@ -14,12 +14,12 @@ extension ReminderFields {
       nag = known
     } else {
       throw ControlFailure.invalidValue(
-        field: "nag", "say how often it is to be repeated while nobody answers, such as every PT5M")
+        field: "nag", "give the interval of repeats until it is answered, such as every PT5M")
     }
     if let max = wire.max {
       guard Nag.counts.contains(max) else {
         throw ControlFailure.invalidValue(
-          field: "nag", "it is repeated \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) times, not \(max)")
+          field: "nag", "a reminder has \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) repeats, not \(max)")
       }
       nag.max = max
     }
@@ -32,7 +32,7 @@ extension ReminderFields {
     }
     if let step = nag.escalation.first(where: { !(1...nag.max).contains($0.from) }) {
       throw ControlFailure.invalidValue(
-        field: "nag", "there is no repeat \(step.from) for channels to join: there are repeats 1 to \(nag.max)")
+        field: "nag", "there is no repeat \(step.from) to add channels to: there are repeats 1 to \(nag.max)")
     }
     return nag
   }

@@ -15,7 +15,7 @@ extension ReminderFields {
     try apply(WireMapper.draft(of: reminder), to: &judged)
     guard Reminder.skips.contains(reminder.skipNext) else {
       throw ControlFailure.invalidValue(
-        field: "skipNext", "it is a number from 0 to \(Reminder.skips.upperBound)")
+        field: "skipNext", "give a number from 0 to \(Reminder.skips.upperBound)")
     }
     if let link = reminder.tracker { try judge(link) }
     // Another machine may lack the zone, and then it follows UTC; what is no name of one is nobody's.
@@ -28,12 +28,12 @@ extension ReminderFields {
 
   private func judge(_ link: TrackerLink) throws {
     guard TrackerID(checking: link.tracker.rawValue) != nil else {
-      throw ControlFailure.invalidValue(field: "tracker", "that is no tracker's id")
+      throw ControlFailure.invalidValue(field: "tracker", "the id of a tracker is invalid")
     }
     guard let amount = link.amount else { return }
     guard (1...Quantity.limit(of: link.unit?.dimension ?? .count)).contains(amount.grains) else {
       throw ControlFailure.invalidValue(
-        field: "tracker", "an amount is more than nothing, and no more than can be")
+        field: "tracker", "an amount must be more than zero, and not larger than Chime can record")
     }
   }
 }

@@ -36,7 +36,7 @@ struct ReminderFields {
     Text(name: "icon", given: \.icon, shown: \.icon, kept: \.icon),
     Text(name: "sound", given: \.sound, shown: \.sound, kept: \.sound),
     Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false) {
-      Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is no link: give one such as https://example.org"
+      Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is not a link: give one such as https://example.org"
     },
     Text(name: "location", given: \.location, shown: \.location, kept: \.location),
     Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
@@ -128,8 +128,8 @@ struct ReminderFields {
     if name == PublicHolidays.calendarName {
       return refusal(
         "a country for the public holidays", nil,
-        "\(error.text): nobody knows whose public holidays are meant, because the locale names no country; write country = "
-          + "\"CZ\" (or a part of one, \"DE-BY\") under [calendars] in chimed.toml (column \(column))")
+        "\(error.text): the public holidays of which country? The locale names none; write country = \"CZ\" (or a "
+          + "part of one, \"DE-BY\") under [calendars] in chimed.toml (column \(column))")
     }
     let known = context.calendars.keys.sorted()
     guard !known.isEmpty else { return refusal("a calendar under [calendars] in chimed.toml", nil, error.message) }
@@ -158,8 +158,8 @@ struct ReminderFields {
     try requireBoundedSearch(reminder)
     throw ControlFailure.invalidSchedule(
       ScheduleError(
-        code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a time to come",
-        suggestion: nil, message: "\(reminder.schedule.canonical): no time of it is left"))
+        code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a future time",
+        suggestion: nil, message: "\(reminder.schedule.canonical): it has no time left"))
   }
 
   /// Refuses a reminder whose times take too long to look for, which a text that was understood here never does.
@@ -172,8 +172,9 @@ struct ReminderFields {
     guard let length = try? DurationText.parseISO8601(text), range.contains(length) else {
       throw ControlFailure.invalidValue(
         field: field,
-        "it has to be from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), in ISO 8601 "
-          + "(\(DurationText.formatISO8601(range.lowerBound)) to \(DurationText.formatISO8601(range.upperBound)))")
+        "it must be from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), in "
+          + "ISO 8601 (\(DurationText.formatISO8601(range.lowerBound)) to "
+          + "\(DurationText.formatISO8601(range.upperBound)))")
     }
     return length
   }
@@ -183,7 +184,7 @@ struct ReminderFields {
     if latitude == nil, longitude == nil { return nil }
     guard let latitude, let longitude else {
       let missing = latitude == nil ? "latitude" : "longitude"
-      throw ControlFailure.invalidValue(field: missing, "a place is a latitude and a longitude; give both or none")
+      throw ControlFailure.invalidValue(field: missing, "a place has a latitude and a longitude; give both or none")
     }
     if let place = Place(latitude: latitude, longitude: longitude) { return place }
     let isLatitude = !(-90...90).contains(latitude)
@@ -202,7 +203,7 @@ struct ReminderFields {
     let shown = TrackerFields.shown(name)
     guard Zone.isValidIdentifier(name) else {
       return .invalidValue(
-        field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
+        field: "timezone", "'\(shown)' is not a time zone; give an IANA name such as Europe/Prague, or local")
     }
     let hint = SpellingSuggestions.question(context.zones.near(name)) ?? "timedatectl list-timezones lists them"
     return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")
@@ -218,7 +219,7 @@ struct ReminderFields {
       guard channel == .desktop || channel.isValidForEndpoint else {
         throw ControlFailure.invalidValue(
           field: field,
-          "'\(TrackerFields.shown(name))' is no channel: give desktop, or the name of an endpoint or a command")
+          "'\(TrackerFields.shown(name))' is not a channel: give desktop, or the name of an endpoint or a command")
       }
       if !result.contains(channel) { result.append(channel) }
     }
@@ -243,7 +244,7 @@ struct ReminderFields {
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
     guard value.utf8.count <= maximum else {
       throw ControlFailure.invalidValue(
-        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
+        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
     }
     if let control = Self.control(in: value, lines: multiline) {
       throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")

@@ -26,12 +26,12 @@ extension RequestHandler {
       let plan = try planner.plan(in: transaction)
       if let shown = request.plan, shown != plan.reply.plan {
         throw ControlFailure.conflict(
-          "what is to be done is not what was shown any more: something has changed meanwhile")
+          "the planned changes are outdated: something has changed meanwhile")
       }
       if request.entries != true, let change = plan.reply.changes.first(where: { $0.records != nil }) {
         throw ControlFailure.conflict(
-          "\(change.id ?? "") has \(change.records ?? 0) entries, items and milestones, which would be gone with it: "
-            + "it is pruned only when these are to be removed too")
+          "\(change.id ?? "") has \(change.records ?? 0) entries, items and milestones, which would be removed with "
+            + "it: prune removes them only if asked to")
       }
       let written = Set(early.map(\.queue))
       let late = plan.secrets.filter { !($0.isNew && written.contains($0.queue)) }
@@ -62,14 +62,14 @@ extension RequestHandler {
     }
     for name in [request.set, request.otherwise].compactMap({ $0 }) where !Manifest.isName(name) {
       throw ControlFailure.invalidValue(
-        field: "set", "'\(TrackerFields.shown(name))' is no name for a set: \(Manifest.nameSentence)")
+        field: "set", "'\(TrackerFields.shown(name))' is not a name for a set: \(Manifest.nameSentence)")
     }
     let prototype = try draft(Interface.Draft(title: "prototype", when: "every 1h"))
     var declared = Manifest.read(request.files, prototype: prototype, fields: fields)
     declared.name = request.set ?? declared.name ?? request.otherwise
     if request.prune == true, declared.name == nil {
       throw ControlFailure.invalidValue(
-        field: "set", "what is to be pruned is known by the name of its set: give it one, set = \"NAME\" in the file")
+        field: "set", "prune needs the name of the set: write set = \"NAME\" in the file")
     }
     return declared
   }
@@ -94,7 +94,7 @@ extension RequestHandler {
         let isNew = try transaction.pack(pack.id, owner: caller.owner) == nil
         track(
           try work.install(pack, wishes, using: &generator),
-          isNew ? "pack \(pack.id) added" : "pack \(pack.id) brought up to date")
+          isNew ? "pack \(pack.id) added" : "pack \(pack.id) updated")
       case .removePack(let id):
         track(try work.removePack(id, withEntries: true, using: &generator), "pack \(id) removed")
       case .tracker(let tracker):
@@ -176,7 +176,7 @@ extension RequestHandler {
         if !files.isEmpty {
           let names = files.map { "\(endpoint.queue.channel).\($0)" }.joined(separator: " and ")
           warnings.append(
-            "no secret is in it: where it is applied, that of \(endpoint.queue.channel) is looked for in \(names)")
+            "the file has no secret: apply looks for that of \(endpoint.queue.channel) in \(names)")
         }
       }
     }
@@ -185,7 +185,7 @@ extension RequestHandler {
     for reminder in records.map(\.reminder).sorted(by: { $0.id < $1.id }) where !bundled.contains(reminder.id) {
       text += ManifestWriter.table(reminder, now: now)
       if reminder.skipNext > 0 {
-        warnings.append("\"\(reminder.title)\" skips its next times, which a file does not say")
+        warnings.append("\"\(reminder.title)\" skips its next times, which a file cannot express")
       }
     }
     return Interface.Export.Reply(text: text, count: records.count, warnings: warnings)
@@ -223,7 +223,7 @@ extension RequestHandler {
       let base = try ShippedPacks.pack(id.rawValue)
       if base == nil {
         tables.warnings.append(
-          "the pack \(id) is your own and not in it: where it is applied, it is looked for in \(id).toml")
+          "the pack \(id) is your own and not in the file: apply looks for it in \(id).toml")
       }
       var reminders: [ReminderID: Reminder] = [:]
       for name in installed.reminders.values {

@@ -146,7 +146,7 @@ extension RequestHandler {
       if let count = known[title]?[look], count > 0 {
         known[title]?[look] = count - 1
         reply.remarks.append(
-          Interface.ImportRemark(line: candidate.line, title: title, kind: .present, message: "it is there already"))
+          Interface.ImportRemark(line: candidate.line, title: title, kind: .present, message: "it exists already"))
       } else {
         fresh.append(candidate)
       }
@@ -211,8 +211,8 @@ extension ControlFailure {
   var sentence: String {
     switch self {
     case .invalidSchedule(let error): error.message
-    case .invalidValue(let field, let message): "the \(field) cannot be taken: \(message)"
-    default: "it cannot be taken"
+    case .invalidValue(let field, let message): "the \(field) was rejected: \(message)"
+    default: "it was rejected"
     }
   }
 }

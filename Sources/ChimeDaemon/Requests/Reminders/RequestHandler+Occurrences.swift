@@ -38,7 +38,7 @@ extension RequestHandler {
   func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply {
     let answer = try request.item.map { text in
       guard let answer = Occurrence.Answer(item: text) else {
-        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is no item's id")
+        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is not the id of an item")
       }
       return answer
     }
@@ -57,11 +57,11 @@ extension RequestHandler {
       try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
     }
     guard length == nil || request.until == nil else {
-      throw ControlFailure.invalidValue(field: "until", "a length or a time, not both")
+      throw ControlFailure.invalidValue(field: "until", "give a length or a time, not both")
     }
     let until = try request.until.map { text in
       guard let until = try? RFC3339.parse(text), until > now, until - now <= .days(366) else {
-        throw ControlFailure.invalidValue(field: "until", "give a time of the next 366 days, as RFC 3339 has it")
+        throw ControlFailure.invalidValue(field: "until", "give a time within the next 366 days, in RFC 3339")
       }
       return until
     }
@@ -79,8 +79,8 @@ extension RequestHandler {
       // What came from memory, or was answered there, is to be recorded in the order in which it came.
       guard !heard.contains(occurrence.id) else {
         throw ControlFailure.storeUnavailable(
-          "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
-            + "the store takes them again")
+          "the result of \"\(occurrence.title)\" from the time when the store rejected changes is not recorded yet; "
+            + "answer it when the store accepts changes again")
       }
       let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
       let (answered, effects) = try Answering.give(
@@ -182,14 +182,14 @@ enum Answering {
 
   private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {
     switch error {
-    case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze is of 1 second to 366 days")
+    case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze lasts from 1 second to 366 days")
     case .needsItem(let tracker, let items):
       .invalidValue(
-        field: "item", "say which of \(tracker): \(items.map(\.rawValue).joined(separator: ", "))")
+        field: "item", "choose one of \(tracker): \(items.map(\.rawValue).joined(separator: ", "))")
     case .removed: .conflict("the reminder of \"\(occurrence.title)\" has been removed")
     case .closed(.done): .conflict("\"\(occurrence.title)\" is done already")
     case .closed(.dismissed): .conflict("\"\(occurrence.title)\" has been dismissed")
-    case .closed: .conflict("\"\(occurrence.title)\" was missed: only done can be said to it")
+    case .closed: .conflict("\"\(occurrence.title)\" was missed: it can only be marked as done")
     }
   }
 }

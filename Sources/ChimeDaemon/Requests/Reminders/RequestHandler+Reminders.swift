@@ -89,7 +89,10 @@ extension RequestHandler {
   }
 
   static var expectsNoEntry: ControlFailure {
-    .invalidValue(field: "within", "pings close an expectation, and entries of a tracker do not: give one of the two")
+    .invalidValue(
+      field: "within",
+      "an expectation ends with a ping, and a tracker's reminder with an entry: give "
+        + "only one of the two")
   }
 
   func insert(
@@ -108,7 +111,7 @@ extension RequestHandler {
   }
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
-    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { ["the machine is not woken for it: \($0)"] } ?? [] : []
+    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { ["the machine cannot be woken for it: \($0)"] } ?? [] : []
     return asleep + (try channelWarnings(about: reminder, transaction))
   }
 
@@ -117,15 +120,16 @@ extension RequestHandler {
     return try reminder.channels(atRepeat: .max).compactMap { channel in
       if channel == .desktop {
         return paths.isSystem && paths.environment["DBUS_SESSION_BUS_ADDRESS"] == nil
-          ? "the system's chimed has no desktop to show it on: send it to an endpoint or a command, or add it to your own"
+          ? "the system's chimed has no desktop to show it on: send it to an endpoint or a command, or add it to "
+            + "your own chimed"
           : nil
       }
       if let command = commands.book.commands[channel] { return warning(about: command) }
       let endpoint = try transaction.endpoint(DeliveryQueue(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
-        ? "there is no endpoint or command \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL, "
-          + "or a command in [commands.\(channel)] of the configuration"
+        ? "there is no endpoint or command \(channel) yet: messages to it wait until chime endpoint add \(channel) "
+          + "URL, or a command in [commands.\(channel)] of the configuration"
         : nil
     }
   }
@@ -150,14 +154,15 @@ extension RequestHandler {
         if original.isExpectation, copy.isExpectation, copy.title == original.title {
           throw ControlFailure.invalidValue(
             field: "title",
-            "pings may name \"\(original.title)\" by its title: give the copy another one (chime copy \(original.id) --title …)"
+            "pings may name \"\(original.title)\" by its title: give the copy another title (chime copy "
+              + "\(original.id) --title …)"
           )
         }
         return (copy, try firstTime(of: &copy, in: transaction))
       } catch  where request.change.when == nil && ControlFailure(error).isOver {
         throw ControlFailure.invalidValue(
           field: "when",
-          "\"\(original.title)\" has no further time: say when the copy is to come (chime copy \(original.id) --when …)"
+          "\"\(original.title)\" has no further time: give the copy a schedule (chime copy \(original.id) --when …)"
         )
       }
     }
@@ -277,7 +282,7 @@ extension RequestHandler {
   func handle(_ request: Interface.Pause) async throws -> Interface.Pause.Reply {
     let until = try instant(request.until, "until")
     if let until, until <= now {
-      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+      throw ControlFailure.invalidValue(field: "until", "give a future time")
     }
     let reply = try await change(request.id, .reminderPaused, "paused") { reminder, _ in
       reminder.pause = until.map(Pause.until) ?? .indefinitely
@@ -292,7 +297,7 @@ extension RequestHandler {
 
   func handle(_ request: Interface.PauseAll) async throws -> Interface.PauseAll.Reply {
     guard let until = try instant(request.until, "until"), until > now else {
-      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+      throw ControlFailure.invalidValue(field: "until", "give a future time")
     }
     let silence = Silence(until: until, coversCritical: request.critical == true)
     return try await commit { [self] transaction in

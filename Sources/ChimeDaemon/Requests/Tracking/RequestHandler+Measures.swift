@@ -86,7 +86,7 @@ extension RequestHandler {
     ofItem name: String, _ request: Tracking.Achievements, _ transaction: any StoreTransaction
   ) throws -> Tracking.Achievements.Reply {
     guard let tracker = try lookup(transaction).tracker(request.tracker) else {
-      throw ControlFailure.invalidValue(field: "tracker", "an item is one of a tracker: give that too")
+      throw ControlFailure.invalidValue(field: "tracker", "an item needs a tracker: give that too")
     }
     let item = try lookup(transaction).item(name, of: tracker)
     guard let pack = try tracker.pack.flatMap({ try transaction.pack($0, owner: caller.owner)?.pack }),

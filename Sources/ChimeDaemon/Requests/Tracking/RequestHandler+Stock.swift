@@ -18,7 +18,10 @@ extension RequestHandler {
 
   func handle(_ request: Tracking.Restock) async throws -> Tracking.Restock.Reply {
     guard (request.add == nil) != (request.count == nil), let amount = request.add ?? request.count else {
-      throw ControlFailure.invalidValue(field: "add", "give either what is added, or count: how much there is in all")
+      throw ControlFailure.invalidValue(
+        field: "add",
+        "give either the amount that is added, or count: the amount "
+          + "in all")
     }
     if let days = request.warnDays, !Stock.warnDays.contains(days) {
       throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
@@ -28,7 +31,7 @@ extension RequestHandler {
       let known = try lookup(work.transaction).tracker(request.tracker)
       let quantity = try TrackerFields.stock(amount, in: request.unit, of: known, field)
       guard quantity > .zero || request.add == nil else {
-        throw ControlFailure.invalidValue(field: field, "give more than nothing")
+        throw ControlFailure.invalidValue(field: field, "give more than zero")
       }
       let outcome = try work.restock(
         known.id, quantity, isCount: request.add == nil, warnDays: request.warnDays)

@@ -100,7 +100,7 @@ extension RequestHandler {
     do {
       return try JSONReader.read(Reply.self, from: kept)
     } catch {
-      throw ControlFailure.conflict("the token was used for another call: give each call one of its own")
+      throw ControlFailure.conflict("the token was used for another call: use a new token for each call")
     }
   }
 

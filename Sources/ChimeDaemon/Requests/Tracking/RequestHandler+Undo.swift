@@ -17,7 +17,7 @@ extension RequestHandler {
         later: later.map { .init(at: wire.time($0.at), kind: $0.kind, subject: $0.subject) })
     }
     guard request.change.map({ Int64($0) == change.id }) ?? true else {
-      throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+      throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
     }
     if request.skip == true { return try await passOver(change) }
     // The secret first: an endpoint that exists has one.
@@ -71,7 +71,7 @@ extension RequestHandler {
       work.way = "undo"
       guard let last = try work.undoable() else { throw TrackingRefused.nothingToUndo }
       if begun == nil, let expected, last.id != expected {
-        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+        throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
       }
       let detail = try self.detail(of: last, transaction)
       var (change, outcome, isDone) = try work.undo(goingOnWith: begun, using: &generator)
@@ -87,7 +87,7 @@ extension RequestHandler {
         if undo.outcome.count == 0, detail.all == nil, detail.parts.isEmpty, change.kind != .logged,
           let note = undo.outcome.notes.first
         {
-          throw ControlFailure.conflict("\(note): chime undo --skip passes over it")
+          throw ControlFailure.conflict("\(note): chime undo --skip skips it")
         }
         for part in detail.parts.reversed() {
           guard try work.undoable()?.id == part else { continue }
@@ -95,7 +95,7 @@ extension RequestHandler {
         }
       }
       let words =
-        isDone ? "taken back: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
+        isDone ? "undone: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
       let told = TrackingNotices.of(outcome, owner: caller.owner, saying: words)
       return (Taken(change: change, undo: undo.outcome, isDone: isDone), told + effects + undo.outcome.effects)
     }
@@ -106,12 +106,12 @@ extension RequestHandler {
     try await commit { [self] transaction in
       try transaction.lockTrackers()
       guard try tracking(transaction).undoable()?.id == change.id else {
-        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+        throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
       }
       let detail = try detail(of: change, transaction)
       guard let detail, detail.all == nil, detail.parts.isEmpty, change.kind != .logged else {
         throw ControlFailure.conflict(
-          "only a change of reminders or endpoints can be passed over: chime undo takes it back")
+          "only a change of reminders or endpoints can be skipped: chime undo undoes it")
       }
       // No tracker was changed by it: without its detail nothing is left to take back.
       _ = try transaction.takeBack(change.id)
@@ -177,7 +177,7 @@ struct ReminderUndo {
 
   private mutating func remove(_ added: Reminder, using generator: inout some RandomNumberGenerator) throws {
     guard let current = try transaction.readableReminder(added.id)?.reminder else {
-      return outcome.notes.append("\"\(added.title)\" is gone already")
+      return outcome.notes.append("\"\(added.title)\" is removed already")
     }
     guard current.isSame(as: added) else {
       return outcome.notes.append("\"\(current.title)\" has been changed since, and stays")
@@ -202,11 +202,11 @@ struct ReminderUndo {
       try transaction.upsert(reminder, next: next, since: work.now)
     } else {
       guard try transaction.readableReminder(reminder.id)?.reminder.isSame(as: removed) != true else {
-        return outcome.notes.append("\"\(removed.title)\" is there already")
+        return outcome.notes.append("\"\(removed.title)\" exists already")
       }
       reminder.generation = 0
       try insert(&reminder, next: next, using: &generator)
-      outcome.notes.append("\"\(reminder.title)\" is \(reminder.id) now: its old id is another's")
+      outcome.notes.append("\"\(reminder.title)\" is \(reminder.id) now: another reminder has its old id")
     }
     outcome.count += 1
     outcome.effects.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
@@ -250,7 +250,8 @@ struct ReminderUndo {
     guard next == nil, let before else { return }
     let time = RFC3339.format(before, in: work.context.zone(of: reminder) ?? .utc).prefix(16).replacing("T", with: " ")
     outcome.notes.append(
-      "the time of \"\(reminder.title)\", \(time), has passed meanwhile: it rings no more until it is given another")
+      "the time of \"\(reminder.title)\", \(time), has passed meanwhile: it will not ring unless you give it a new "
+        + "time")
   }
 
   /// Whether its name is nobody's, nor was somebody else's of whom there is history.
@@ -300,7 +301,7 @@ struct ReminderUndo {
     try transaction.update(wanted, now: work.now)
     outcome.count += 1
     if case .snoozed = wanted.state {
-      outcome.effects.append(.occurrence(.snoozed, wanted, "\"\(wanted.title)\" is put off again"))
+      outcome.effects.append(.occurrence(.snoozed, wanted, "\"\(wanted.title)\" is deferred again"))
     }
   }
 
@@ -311,7 +312,7 @@ struct ReminderUndo {
     let (current, name) = (try transaction.endpoint(queue), queue.channel)
     switch (step.before, step.after) {
     case (nil, let added?):
-      guard let current else { return outcome.notes.append("the endpoint \(name) is gone already") }
+      guard let current else { return outcome.notes.append("the endpoint \(name) is removed already") }
       guard current.isSame(as: added) else {
         return outcome.notes.append("the endpoint \(name) has been changed since, and stays")
       }
@@ -320,14 +321,14 @@ struct ReminderUndo {
       outcome.removedEndpoints.append(queue)
     case (let removed?, nil):
       guard current == nil else {
-        return outcome.notes.append("there is an endpoint \(name) again, which stays as it is")
+        return outcome.notes.append("there is a new endpoint \(name), which stays as it is")
       }
       try put(removed)
       try ReplyTransaction.putMark(step.mark, of: queue, in: transaction)
       if without.contains(queue) {
         outcome.notes.append(
-          "the secret of \(name) is not kept any more: give it again with chime endpoint add \(name) \(removed.url) "
-            + "--secret-file FILE")
+          "the daemon no longer has the secret of \(name): give it again with chime endpoint add \(name) "
+            + "\(removed.url) --secret-file FILE")
       }
     case (let before?, let after?):
       guard var current else { return outcome.notes.append("the endpoint \(name) has been removed since") }
@@ -336,7 +337,7 @@ struct ReminderUndo {
       }
       (current.url, current.settings, current.disabled) = (before.url, before.settings, before.disabled)
       try put(current)
-      if changesSecret { outcome.notes.append("the secret or token that \(name) was given stays") }
+      if changesSecret { outcome.notes.append("the new secret or token of \(name) stays") }
     case (nil, nil): return
     }
     outcome.count += 1
@@ -350,7 +351,7 @@ struct ReminderUndo {
 
   private mutating func takeBack(_ step: ChangeDetail.Step<Silence>) throws {
     guard try transaction.silence(of: work.owner) == step.after else {
-      return outcome.notes.append("how long everything is silent has been changed since, and stays as it is")
+      return outcome.notes.append("the silence has been changed since, and stays as it is")
     }
     try transaction.setSilence(step.before, of: work.owner)
     outcome.count += 1

@@ -8,10 +8,10 @@ import Glibc
 extension RequestHandler {
   func handle(_ request: Tracking.Upload) async throws -> Tracking.Upload.Reply {
     guard request.offset >= 0 else {
-      throw ControlFailure.invalidValue(field: "offset", "give how many bytes were sent before")
+      throw ControlFailure.invalidValue(field: "offset", "give the number of bytes sent before")
     }
     guard let data = Data(base64Encoded: request.data) else {
-      throw ControlFailure.invalidValue(field: "data", "it is no base64 (RFC 4648, section 4)")
+      throw ControlFailure.invalidValue(field: "data", "it is not base64 (RFC 4648, section 4)")
     }
     let received = try loop.uploads.append(Array(data), to: request.upload, of: caller.owner, at: request.offset)
     await loop.sweepUploadsLater()
