@@ -14,7 +14,8 @@ enum Choosing {
     else { return nil }
     context.note("chime: \(failure.message)")
     for (number, candidate) in ambiguity.candidates.enumerated() { context.note("  \(number + 1)  \(candidate)") }
-    let question = localized("Which is meant? 1 to %1; any other key changes nothing: ", ambiguity.candidates.count)
+    let question = localized(
+      "Which one do you mean? 1 to %1; any other key changes nothing: ", ambiguity.candidates.count)
     guard let key = context.process.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
       ambiguity.candidates.indices.contains(number - 1),
       let id = ambiguity.candidates[number - 1].split(separator: " ").first

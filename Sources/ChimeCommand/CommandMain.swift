@@ -41,7 +41,12 @@ package enum CommandMain {
     let context = Context(line: line, process: process)
     if line.has("help") { return try Help.run(context, path: line.path) }
     if line.has("version") { return try Version.run(context) }
-    if line.has("json"), line.has("plain") { throw Failure.usage(localized("--json and --plain exclude each other")) }
+    if line.has("json"), line.has("plain") {
+      throw Failure.usage(
+        localized(
+          "--json and --plain cannot be used "
+            + "together"))
+    }
     guard let verb = line.verb else {
       if let word = line.words.first { throw CommandTable.standard.unknown(verb: word, within: []) }
       return try Help.run(context, path: [])
@@ -49,7 +54,7 @@ package enum CommandMain {
     guard verb.subverbs.isEmpty else {
       let choices = verb.subverbs.map { "chime \(line.verbName) \($0.name)" }.joined(separator: ", ")
       throw Failure.usage(
-        localized("chime %1 does one of several things", line.verbName), hint: localized("there are: %1", choices))
+        localized("chime %1 needs one of its subcommands", line.verbName), hint: localized("there are: %1", choices))
     }
     do {
       return try verb.run(context)

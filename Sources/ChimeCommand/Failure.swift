@@ -17,13 +17,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .failed:
       localized(
         """
-        It was understood and could not be done: no such reminder, a refused value, a failed test. From `chime status`: \
-        something needs a look.
+        The request was valid but failed: no such reminder, a refused value, a failed test. From `chime status`: \
+        something needs attention.
         """)
-    case .usage: localized("The command line was not understood: a verb, an option, a schedule or a time.")
-    case .unavailable: localized("No daemon answers; the message names the command that starts it.")
-    case .tryAgain: localized("It may work later: the store cannot be written, or the daemon did not answer in time.")
-    case .notPermitted: localized("This user may not do that.")
+    case .usage: localized("The command line is invalid: a verb, an option, a schedule or a time.")
+    case .unavailable: localized("No daemon answers; the message names the command that starts one.")
+    case .tryAgain: localized("Try again later: the store cannot be written, or the daemon did not answer in time.")
+    case .notPermitted: localized("This user has no permission.")
     }
   }
 }

@@ -61,7 +61,7 @@ enum Files {
     for part in path.split(separator: "/") {
       made += "/\(part)"
       guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw Failure.system(localized("cannot make the folder %1", made), errno: errno)
+        throw Failure.system(localized("cannot create the folder %1", made), errno: errno)
       }
     }
   }

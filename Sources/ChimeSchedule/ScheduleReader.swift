@@ -135,14 +135,14 @@ enum ScheduleReader {
     let expected: String
     switch burden {
     case .never(let index):
-      problem = "the rule \(rule(index)) never comes to a time"
-      expected = "the other rules alone; take this one out, or change what it is limited to"
+      problem = "the rule \(rule(index)) never has a time"
+      expected = "the other rules alone; remove this one, or change its limits"
     case .uncountable:
       problem = "counting off its occurrences takes too long"
       expected = "a smaller number, or a last day in its place"
     case .tooCostly:
-      problem = "it comes so seldom, if at all, that looking for its next time takes too long"
-      expected = "fewer rules, or fewer parts that limit them"
+      problem = "it comes so rarely, if ever, that the search for its next time takes too long"
+      expected = "fewer rules, or fewer limits in them"
     }
     return Fault(code: .tooCostly, range: end..<end, problem: problem, expected: expected)
   }
@@ -199,8 +199,8 @@ enum ScheduleReader {
         throw fault
       }
       if bytes.starts(with: "BEGIN:V".utf8) {
-        fault.problem = "this is a piece of a calendar file"
-        fault.expected = "its DTSTART and RRULE lines alone; whole files are imported (chime import FILE)"
+        fault.problem = "this is a part of a calendar file"
+        fault.expected = "only its DTSTART and RRULE lines; whole files are imported (chime import FILE)"
         throw fault
       }
       let text = "calendar: \(String(decoding: bytes, as: UTF8.self))"
@@ -243,22 +243,22 @@ enum ScheduleReader {
     case .phrase(let phrase):
       if case .once(let moment) = phrase.pattern {
         return Fault(
-          code: .neverOccurs, range: end..<end, problem: "\(moment) has passed (\(now))", expected: "a moment ahead")
+          code: .neverOccurs, range: end..<end, problem: "\(moment) has passed (\(now))", expected: "a future moment")
       }
       bounds = phrase.bounds
     case .solar(let solar): bounds = solar.bounds
     case .cron, .calendar, .rrule, .chain:
-      return Fault(code: .neverOccurs, range: end..<end, problem: "it has no occurrence ahead (\(now))")
+      return Fault(code: .neverOccurs, range: end..<end, problem: "it has no future occurrence (\(now))")
     }
     if let until = bounds.until, schedule.lacksOccurrences(before: until, context) {
       return Fault(
         code: .neverOccurs, range: end..<end,
         problem: "it has no occurrence between now and its end, \(until) (\(now))",
-        expected: "an occurrence ahead")
+        expected: "a future occurrence")
     }
     return Fault(
-      code: .neverOccurs, range: end..<end, problem: "its bounds leave no occurrence ahead (\(now))",
-      expected: "an occurrence ahead")
+      code: .neverOccurs, range: end..<end, problem: "its bounds leave no future occurrence (\(now))",
+      expected: "a future occurrence")
   }
 
   /// Turns a fault into an error, with a suggestion if there is one.

@@ -44,7 +44,7 @@ extension Transaction {
       "\(sql); SELECT \(number) || ' ' || floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
     let parts = (answer ?? "").split(separator: " ")
     guard parts.count == 2, let microseconds = Int64(parts[1]) else {
-      throw .internalError("\(connection.server) did not tell its time")
+      throw .internalError("\(connection.server) did not report its time")
     }
     let time = StoreTime(microseconds: microseconds, askedAt: asked, heardAt: PostgresConfiguration.unsetClock())
     self.time = time
@@ -117,7 +117,7 @@ extension Transaction {
   /// Completes a body that ignored a failure of the store with an error.
   private struct IgnoredFailureCompletion: CommitCompletion {
     let inner: any CommitCompletion
-    private let failure = StoreFailure.internalError("a change went on after a statement of it had failed")
+    private let failure = StoreFailure.internalError("a change continued after a failed statement")
     var error: (any Error)? { failure }
 
     init(inner: any CommitCompletion) { self.inner = inner }
@@ -132,7 +132,7 @@ extension Transaction {
 
   private func undone(by settlement: any CommitCompletion) -> StoreFailure {
     if case let failure as StoreFailure = settlement.error { return failure }
-    return .unavailable("a change on \(connection.server) was broken off: try again")
+    return .unavailable("a change on \(connection.server) was interrupted: try again")
   }
 
   /// Runs one body on a consistent snapshot as of its first statement. The caller is not informed yet.

@@ -24,7 +24,7 @@ package final class PostgresSource: StoreSource {
     }
     guard version == Schema.current else {
       throw StoreFailure.unavailable(
-        "the store on \(name) was written by an older chimed: start this one with it once, and stop it again")
+        "an older chimed wrote the store on \(name): start this chimed once with it, and stop it again")
     }
     _ = try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   }
@@ -283,7 +283,7 @@ extension Connection {
       rows.end()
       try put(&rows)
     } catch {
-      _ = chime_pq_end_rows(handle, "the move was given up")
+      _ = chime_pq_end_rows(handle, "the move was cancelled")
       try? endCopy()
       throw error
     }
@@ -332,7 +332,7 @@ private struct RowsToCopy {
     case 1 where value == 0 || value == 1: bytes.append(UInt8(value))
     default:
       throw StoreFailure.internalError(
-        "\(shape.columns[index].name) of \(shape.table) is \(value), for which there is no place; nothing was moved")
+        "\(shape.columns[index].name) of \(shape.table) is \(value), which cannot be stored; nothing was moved")
     }
   }
 

@@ -167,7 +167,7 @@ public final class PostgresStore: Store {
 
   private static func unclear(_ failure: StoreFailure) -> StoreFailure {
     guard case .unavailable(let sentence) = failure else { return failure }
-    return .unavailable("\(sentence); it is not known whether the change was made")
+    return .unavailable("\(sentence); it is unknown whether the change was made")
   }
 
   // MARK: Reading

@@ -76,7 +76,11 @@ final class Transaction: SQLTransaction {
       RETURNING key, ordered, shard
       """, queue.owner, queue.channel.rawValue
     ) { DeliveryQueueRow(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
-    guard let made else { throw StoreFailure.internalError("PostgreSQL made no lane for \(queue.channel)") }
+    guard let made else {
+      throw StoreFailure.internalError(
+        "PostgreSQL created no delivery queue for "
+          + "\(queue.channel)")
+    }
     return made
   }
 
@@ -225,7 +229,7 @@ final class Transaction: SQLTransaction {
     if heldTenant == tenant { return }
     if heldTenant != nil {
       wantsAnotherTenant = true
-      throw StoreFailure.unavailable("another tenant is being counted: try again")
+      throw StoreFailure.unavailable("another tenant is being added: try again")
     }
     _ = try connection.first("SELECT number FROM tenant WHERE number = $1 FOR UPDATE", tenant) { $0.int64(0) }
     heldTenant = tenant

@@ -17,9 +17,11 @@ extension Connection {
     case ENOSPC: return failure(code: SQLITE_FULL, message: message, path: path, system: 0)
     case EDQUOT: return .unavailable("the disk quota is used up: free some space on the file system of \(path)")
     case EFBIG:
-      return .unavailable("\(path) may grow no further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)")
+      return .unavailable("\(path) may not grow further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)")
     case EROFS:
-      return .unavailable("\(path) is on a read-only file system: see the kernel's log for why, and mount it writable")
+      return .unavailable(
+        "\(path) is on a read-only file system: find the reason in the kernel's log, and mount it "
+          + "writable")
     default: break
     }
     return switch code & 0xFF {
@@ -28,13 +30,13 @@ extension Connection {
     case SQLITE_READONLY:
       .unavailable("\(path) cannot be written: make it and its folder writable (\(message))")
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
-      .unavailable("\(path) cannot be opened: see that its folder exists and may be written (\(message))")
+      .unavailable("\(path) cannot be opened: check that its folder exists and is writable (\(message))")
     case SQLITE_IOERR:
-      .unavailable("\(path) cannot be read or written: see the state of its disk (\(message))")
+      .unavailable("\(path) cannot be read or written: check its disk (\(message))")
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       .unavailable("another program has locked \(path): end it, or wait until it is done")
     case SQLITE_NOMEM:
-      .unavailable("there was not enough memory to use \(path): end other programs, or raise the limit")
+      .unavailable("there is not enough memory to use \(path): end other programs, or raise the limit")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       .corrupt("\(path) is damaged (\(message))", movedTo: nil)
     // SQLite reports a plain error for an impossible number in the header: no format is higher than 4

@@ -52,7 +52,7 @@ extension Transaction {
 
   private func undone(by settlement: any CommitCompletion) -> StoreFailure {
     if case let failure as StoreFailure = settlement.error { return failure }
-    return .unavailable("the disk of \(connection.path) failed during a change: see its state and try again")
+    return .unavailable("the disk of \(connection.path) failed during a change: check the disk and try again")
   }
 
   /// Runs one body on a consistent snapshot (sqlite.org/isolation.html). The caller is not informed yet.

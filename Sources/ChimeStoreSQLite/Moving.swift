@@ -25,7 +25,7 @@ package final class SQLiteSource: StoreSource {
     let version = try Schema.version(of: connection)
     guard version == Schema.current else {
       throw StoreFailure.unavailable(
-        "\(files.path) was written by an older chimed: start this one with it once, and stop it again")
+        "an older chimed wrote \(files.path): start this chimed once with it, and stop it again")
     }
     if let fault = try Opening.fault(of: connection, .quick) {
       throw StoreFailure.corrupt("\(files.path) is damaged (\(fault))", movedTo: nil)
@@ -133,10 +133,10 @@ package final class SQLiteTarget: StoreTarget {
   package func commit() throws {
     for (_, text) in triggers { try connection.execute(text) }
     let stray = try connection.first("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") { $0.text(0) }
-    if let stray { throw StoreFailure.internalError("rows of \(stray) point to nothing; nothing was moved") }
+    if let stray { throw StoreFailure.internalError("rows of \(stray) refer to missing rows; nothing was moved") }
     try connection.run("COMMIT")
     if let fault = try Opening.fault(of: connection, .quick) {
-      throw StoreFailure.internalError("what was written is not sound (\(fault)); nothing was moved")
+      throw StoreFailure.internalError("the written data is damaged (\(fault)); nothing was moved")
     }
     try connection.script("PRAGMA journal_mode = DELETE")
     try synchronize()

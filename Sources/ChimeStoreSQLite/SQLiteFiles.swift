@@ -43,11 +43,11 @@ struct SQLiteFiles: Sendable {
   func create() throws(StoreFailure) {
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else {
-      throw .unavailable("\(path) cannot be opened: make its folder, or make it writable (\(errorText(errno)))")
+      throw .unavailable("\(path) cannot be opened: create its folder, or make it writable (\(errorText(errno)))")
     }
     defer { Glibc.close(file) }
     guard fchmod(file, 0o600) == 0 else {
-      throw .unavailable("\(path) cannot be kept private: see who owns it (\(errorText(errno)))")
+      throw .unavailable("\(path) cannot be made private: check its owner (\(errorText(errno)))")
     }
   }
 
@@ -149,7 +149,7 @@ struct SQLiteFiles: Sendable {
     for companion in Self.companions.reversed() where Self.size(place + companion) != nil {
       guard rename(place + companion, path + companion) == 0 else {
         throw .unavailable(
-          "\(place + companion) is sound and cannot be moved to \(path + companion) (\(errorText(errno)))")
+          "\(place + companion) is sound but cannot be moved to \(path + companion) (\(errorText(errno)))")
       }
     }
     Self.synchronize(folder: Self.folder(of: path))
@@ -251,7 +251,7 @@ struct SQLiteFiles: Sendable {
     defer { Glibc.close(from) }
     unlink(target)
     let to = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard to >= 0 else { throw .unavailable("\(target) cannot be made (\(errorText(errno)))") }
+    guard to >= 0 else { throw .unavailable("\(target) cannot be created (\(errorText(errno)))") }
     defer { Glibc.close(to) }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {

@@ -221,7 +221,7 @@ public final class SQLiteStore: Store {
     closeConnections(foldingLog: false)
     // The file was found sound a moment ago, so it is not read again for damage that is not in it.
     if let sparedAt, DispatchTime.now() < sparedAt + opening.retry {
-      return wait(.unavailable("\(sentence), although the file is sound; it is opened again in a moment"), sentence)
+      return wait(.unavailable("\(sentence), although the file is sound; chimed reopens it in a moment"), sentence)
     }
     return reopen(after: sentence)
   }
@@ -274,7 +274,7 @@ public final class SQLiteStore: Store {
   }
 
   private static func refusal(_ damage: String) -> StoreFailure {
-    .unavailable("\(damage); the store has been seen to and this was not done: try again")
+    .unavailable("\(damage); the store has been repaired, but this change was not made: try again")
   }
 
   /// Closes both connections, the writer last, and releases the file. Runs on the writer's queue.

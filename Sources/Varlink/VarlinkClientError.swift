@@ -23,14 +23,14 @@ public enum VarlinkClientError: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .invalidAddress(let text): "'\(text)' is no address of a Unix socket"
+    case .invalidAddress(let text): "'\(text)' is not the address of a Unix socket"
     case .noSocket(let address): "there is no service at \(address)"
-    case .refused(let address): "nobody listens at \(address)"
+    case .refused(let address): "no process listens at \(address)"
     case .system(let operation, let number): "\(operation) failed: \(ClientSocket.message(number))"
     case .closed: "the service has closed the connection"
     case .timedOut: "the service did not answer in time"
     case .remote(let error): "\(error)"
-    case .protocolViolation(let problem): "the service does not speak Varlink as it should: \(problem)"
+    case .protocolViolation(let problem): "the service violates the Varlink protocol: \(problem)"
     case .encoding(let error): "\(error)"
     case .busy: "the connection is busy with a stream"
     }

@@ -66,18 +66,18 @@ import Varlink
 
   @Test(
     arguments: [
-      (#"{"when": "daily"}"#, #""title" is missing"#), ("[1]", "it is no JSON object, such as"),
-      ("nonsense", "it is no JSON object, such as"), (#"{"title": "a", "when": 3}"#, #""when" cannot be taken"#),
+      (#"{"when": "daily"}"#, #""title" is missing"#), ("[1]", "it is not a JSON object, such as"),
+      ("nonsense", "it is not a JSON object, such as"), (#"{"title": "a", "when": 3}"#, #""when" is invalid"#),
       (#"{"title": "a", "when": "daily", "chanels": []}"#, #"there is no field "chanels"; did you mean channels?"#),
       (#"{"title": "a", "when": "daily", "nag": {"evry": "10m"}}"#, #"there is no field "evry""#),
-      (#"{"title": "a", "when": "daily", "urgency": "huge"}"#, #""urgency" cannot be taken"#),
+      (#"{"title": "a", "when": "daily", "urgency": "huge"}"#, #""urgency" is invalid"#),
       (#"{"title": "\#(String(repeating: "a", count: 66_000))", "when": "daily"}"#, "it is longer than 64 KiB"),
     ])
   func aLineThatIsNoneIsToldWithItsNumber(_ text: String, _ message: String) throws {
     let daemon = try daemon()
     let outcome = chime(["add", "--from", "-"], daemon: daemon, input: line("a") + text + "\n" + line("b"))
     #expect(outcome.status == .failed)
-    #expect(outcome.errors.hasPrefix("chime: 1 line of standard input cannot be taken\n"), "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("chime: 1 line of standard input is invalid\n"), "\(outcome.errors)")
     #expect(outcome.errors.contains("standard input:2: \(message)"), "\(outcome.errors.prefix(500))")
     #expect(outcome.errors.hasSuffix("  nothing was added\n"), "\(outcome.errors.suffix(500))")
     #expect(daemon.calls.isEmpty, "nothing of the part is sent")
@@ -88,9 +88,9 @@ import Varlink
     let input = (1...5_000).map { line($0 == 2_500 || $0 == 2_600 ? "bad" : "r\($0)") }.joined()
     let outcome = chime(["add", "--from", "-"], daemon: daemon, input: input)
     #expect(outcome.status == .failed)
-    #expect(outcome.errors.contains("chime: 2 lines of standard input cannot be taken\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("chime: 2 lines of standard input are invalid\n"), "\(outcome.errors)")
     #expect(outcome.errors.contains("standard input:2500: when: it never comes\n"), "\(outcome.errors)")
-    #expect(outcome.errors.contains("lines 1 to 2000 were added; for the rest, when it is mended: tail -n +2001 "))
+    #expect(outcome.errors.contains("lines 1 to 2000 were added; correct the file, then add the rest: tail -n +2001 "))
     #expect(daemon.calls.count == 2, "nothing is sent after it")
   }
 

@@ -37,8 +37,8 @@ import Varlink
       #expect(outcome.status == .failed)
       #expect(
         outcome.errors == """
-          chime: the set takes 1.4 MiB on its way, and one message holds 1 MiB
-            make several sets of it: a file for each, which has another name, and chime apply for each of them
+          chime: the set has 1.4 MiB when sent, and a message may have 1 MiB
+            split it into several sets: a file with another name for each, and chime apply for each file
 
           """, "\(outcome.errors)")
     }
@@ -65,12 +65,12 @@ import Varlink
     #expect(first.output.isEmpty, "\(first.output)")
     #expect(
       first.errors == """
-        nothing to change: all 5 are as they are to be
-        2 set by hand belong to the set "home" now
+        nothing to change: all 5 match the files
+        2 added by hand joined the set "home"
 
         """, "\(first.errors)")
     let dry = chime(["apply", "-", "--set", "home", "--dry-run"], daemon: daemon)
-    #expect(dry.errors.contains("2 set by hand would belong to the set \"home\""), "\(dry.errors)")
+    #expect(dry.errors.contains("2 added by hand would join the set \"home\""), "\(dry.errors)")
     // What another set had is told, and so is what changes besides.
     let other: [RemindersInterface.SetChange] = [
       .init(
@@ -92,7 +92,7 @@ import Varlink
     #expect(
       refused.errors == """
         chime: --prune would remove reading and 214 entries and items with it; nothing was changed
-          --prune --entries removes them too, and chime undo brings them back for 30 days
+          --prune --entries removes them too; for 30 days chime undo restores them
 
         """)
     #expect(daemon.calls.count == 1, "only what would be done was asked")
@@ -118,19 +118,19 @@ import Varlink
     ]
     let daemon = try FakeDaemon { _, _ in .reply(Self.reply(changes, fileUses: uses)) }
     let told = [
-      "what is in ./team.secret signs what the endpoint team is sent: https://example.org/",
-      "what is in /home/me/.ssh/id_ed25519 is sent to the endpoint team: https://stranger.example/\\u{202E}",
-      "the token that the endpoint old has goes to https://elsewhere.example/",
+      "the content of ./team.secret signs the messages to the endpoint team: https://example.org/",
+      "the content of /home/me/.ssh/id_ed25519 is sent to the endpoint team: https://stranger.example/\\u{202E}",
+      "the token of the endpoint old goes to https://elsewhere.example/",
     ]
     let refused = chime(["apply", "-", "--yes"], daemon: daemon)
     #expect(refused.status == .failed)
     #expect(
       refused.errors == """
-        chime: the set hands on 3 files; nothing was changed
+        chime: the set uses 3 new files; nothing was changed
           \(told[0])
           \(told[1])
           \(told[2])
-          --allow-files where nobody can be asked, if all of it is meant to go there
+          if all of it may be sent there, --allow-files permits it without a terminal
 
         """, "\(refused.errors)")
     #expect(daemon.calls.allSatisfy { $0.parameters["dryRun"] == .bool(true) }, "only what would be done was asked")
@@ -162,9 +162,9 @@ import Varlink
     let outcome = chime(
       ["apply", file.path, "--yes"], daemon: daemon, width: 200, input: answer, isInputTerminal: true)
     #expect(
-      outcome.output.contains("what is in \(folder.path)/token is sent to the endpoint team: https://example.org/"),
+      outcome.output.contains("the content of \(folder.path)/token is sent to the endpoint team: https://example.org/"),
       "\(outcome.output)")
-    #expect(outcome.errors.contains("Hand on this 1 file? [y/N] "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("Send this 1 file? [y/N] "), "\(outcome.errors)")
     #expect(outcome.status == (isDone ? .success : .failed))
     #expect(daemon.calls.contains { $0.parameters["dryRun"] != .bool(true) } == isDone)
   }
@@ -202,7 +202,7 @@ import Varlink
     let outcome = chime(
       ["apply", "-", "--set", "home"], daemon: daemon, width: 80, input: "", isInputTerminal: true,
       elapsed: { clock.tick() })
-    #expect(outcome.errors.contains("\rComparing with what there is: 7 s"), "\(outcome.errors.debugDescription)")
+    #expect(outcome.errors.contains("\rComparing the files with the present state: 7 s"), "\(outcome.errors.debugDescription)")
     #expect(outcome.errors.contains("\rMaking 5000 changes: 7 s"), "\(outcome.errors.debugDescription)")
     #expect(outcome.errors.hasSuffix(" s\u{1B}[K\r\u{1B}[K5000 added, 3 unchanged\n"), "and it is gone")
     #expect(daemon.calls.count == 2)

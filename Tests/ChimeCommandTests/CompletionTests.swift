@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func verbsAndTheirVerbs() {
-    #expect(complete("", "sno") == ["snooze\tHave it come again in a while"])
+    #expect(complete("", "sno") == ["snooze\tSnooze a reminder"])
     #expect(values("", "") == CommandTable.standard.verbs.map(\.name))
     #expect(values("endpoint", "te") == ["test", "templates"])
     #expect(values("--json", "lis") == ["list"])
@@ -175,7 +175,7 @@ import Testing
       chime(["complete", "bash", type, "60", " \t\n\"'@><=;|&(:", line]).lines.filter { !$0.isEmpty }
     }
     #expect(
-      ask("chime sn") == ["snooze    (Have it come again in a while)", "snapshot  (Take a snapshot of the store now)"])
+      ask("chime sn") == ["snooze    (Snooze a reminder)", "snapshot  (Take a snapshot of the store now)"])
     #expect(ask("chime sno") == ["snooze"], "what is put in has no note")
     #expect(ask("chime sn", type: "37") == ["snooze", "snapshot"], "menu-complete puts each of them in")
     #expect(ask("chime sn", type: "9").allSatisfy { TextWidth.of($0) < 60 })

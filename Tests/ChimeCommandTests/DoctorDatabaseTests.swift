@@ -32,19 +32,19 @@ import Testing
     DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
     DoctorTests.Break(
       .store, .caution, "no server follows the database",
-      "set up a standby (docs/fleet.md), or save it often (pg_dump)",
+      "set up a standby (docs/fleet.md), or back the database up often (pg_dump)",
       server { ($0.standbys, $0.synchronousStandbys, $0.waitsForStandby) = (0, 0, false) }),
     DoctorTests.Break(
       .store, .caution, "follows asynchronously",
-      "where that must not be, in psql: ALTER SYSTEM SET "
+      "to prevent that, in psql: ALTER SYSTEM SET "
         + "synchronous_standby_names = '*'; SELECT pg_reload_conf()",
       server { ($0.synchronousStandbys, $0.waitsForStandby) = (0, false) }),
     DoctorTests.Break(
       .store, .caution, "clock is ahead of this machine's by 2.4 s",
-      "keep both right: systemd-timesyncd, or chrony", server { ($0.clockAheadMs, $0.roundTripMs) = (2_500, 200) }),
+      "synchronize both clocks: systemd-timesyncd, or chrony", server { ($0.clockAheadMs, $0.roundTripMs) = (2_500, 200) }),
     DoctorTests.Break(
       .store, .caution, "clock is behind this machine's by 3.0 s",
-      "keep both right: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
+      "synchronize both clocks: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
     // A slow answer says little of a clock.
     DoctorTests.Break(.store, .good, "in order", "", server { ($0.clockAheadMs, $0.roundTripMs) = (1_500, 1_400) }),
     DoctorTests.Break(
@@ -55,16 +55,16 @@ import Testing
       "in psql: ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET "
         + "(autovacuum_enabled)", server { $0.hasAutovacuum = false }),
     DoctorTests.Break(
-      .store, .caution, "of what is due 300000 rows are dead, and 100000 stand", "in psql: VACUUM (VERBOSE) chime.due",
+      .store, .caution, "the table of due times has 300000 dead rows and 100000 live ones", "in psql: VACUUM (VERBOSE) chime.due",
       server { ($0.deadRows, $0.liveRows) = (300_000, 100_000) }),
     DoctorTests.Break(.store, .good, "in order", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
     DoctorTests.Break(
       .store, .caution, "this one or the next is not made; 7 times are in none",
-      "see why in the journal; chimed's user has to own the tables, in psql: \\d chime.*",
+      "find the cause in the journal; chimed's user has to own the tables, in psql: \\d chime.*",
       server { ($0.missingMonths, $0.timesOutside) = (1, 7) }),
     DoctorTests.Break(
-      .store, .caution, "1000001 times that have come are in no month",
-      "where they are older than you need, shorten keepFor; then in psql: VACUUM (VERBOSE) chime.occurrence_rest, "
+      .store, .caution, "1000001 times of the history are in no monthly partition",
+      "if you do not need times that old, shorten keepFor; then in psql: VACUUM (VERBOSE) chime.occurrence_rest, "
         + "chime.attempt_rest", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_001) }),
     DoctorTests.Break(
       .store, .good, "in order", "", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_000) }),

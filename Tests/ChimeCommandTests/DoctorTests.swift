@@ -100,7 +100,7 @@ import Varlink
     #expect(
       findings(Samples.tenant("a", reminders: 90, of: 100), Samples.tenant("b", reminders: 5, refused: 3)) == [
         "caution tenant a has 90 of 100 reminders",
-        "caution tenant b has made more than its requests a second; refused since the start: 3",
+        "caution tenant b has exceeded its requests per second; refused since the start: 3",
       ])
   }
 
@@ -112,10 +112,10 @@ import Varlink
       facts.daemon = .answered(health, after: 1)
       return HealthChecks(facts).heartbeat.map { "\($0.state) \($0.message.english)" }
     }
-    #expect(findings(nil) == ["good none was sent yet"])
+    #expect(findings(nil) == ["good the daemon has sent none yet"])
     let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
     #expect(findings(nil, takenAt: taken).first?.hasPrefix("good the last was taken") == true)
-    #expect(findings("the heartbeat is not taken: answered 404") == ["bad the heartbeat is not taken: answered 404"])
+    #expect(findings("the receiver does not accept the heartbeat: answered 404") == ["bad the receiver does not accept the heartbeat: answered 404"])
     var facts = Self.healthy()
     facts.daemon = .answered(Samples.health(), after: 1)
     #expect(HealthChecks(facts).heartbeat.isEmpty)
@@ -176,7 +176,7 @@ import Varlink
       health.attention = ["see to it"]
       facts.daemon = .answered(health, after: 3)
     },
-    Break(.socket, .caution, "there is none at", "systemctl --user start chimed") { $0.socket.kind = .missing },
+    Break(.socket, .caution, "there is no socket at", "systemctl --user start chimed") { $0.socket.kind = .missing },
     Break(.socket, .bad, "is no socket", "mv /run/user/1000/chime/io.chime /run/user/1000/chime/io.chime.old") {
       $0.socket.kind = .other
     },
@@ -259,7 +259,7 @@ import Varlink
     Break(.secrets, .bad, "mode 0644", "chmod 600 /s/1000-team") {
       $0.examination?.openFiles = [
         .init(
-          path: "/s/1000-team", problem: "others may read or change it (mode 0644)", remedy: "chmod 600 /s/1000-team")
+          path: "/s/1000-team", problem: "other users may read or change it (mode 0644)", remedy: "chmod 600 /s/1000-team")
       ]
     },
     Break(.bus, .bad, "names no session bus", "systemctl --user import-environment") {
@@ -323,7 +323,7 @@ import Varlink
     Break(.desktop, .good, "over D-Bus", "") { $0.examination?.desktop.transport = "dbus" },
     Break(.endpoints, .bad, "is disabled: gone", "chime endpoint test team") { $0.change { $0.disabled = "gone" } },
     Break(
-      .endpoints, .bad, "nothing can be sent to team: it has no secret", "chime endpoint rotate team --secret-file FILE"
+      .endpoints, .bad, "Chime cannot send to team: it has no secret", "chime endpoint rotate team --secret-file FILE"
     ) {
       $0.change { $0.fault = "it has no secret" }
     },
@@ -338,14 +338,14 @@ import Varlink
       $0.change { $0.failingSince = Wire.Time(at: "2026-03-27T10:20:30Z", zone: "UTC") }
       $0.endpointResults["team"] = "SSL certificate problem: self-signed certificate"
     },
-    Break(.endpoints, .bad, "did not take a test message: no answer", "chime endpoint test team") {
+    Break(.endpoints, .bad, "did not accept a test message: no answer", "chime endpoint test team") {
       $0.endpointTests["team"] = .failed("no answer in time")
     },
-    Break(.endpoints, .bad, "the daemon cannot tell: timedOut", "journalctl --user -u chimed -e") {
+    Break(.endpoints, .bad, "the daemon cannot report it: timedOut", "journalctl --user -u chimed -e") {
       $0.endpoints = .failed("timedOut")
     },
     Break(
-      .commands, .bad, "backup cannot be run: there is no program",
+      .commands, .bad, "backup cannot be run: there is no executable program",
       "[commands.backup] program = \"/path/of/the/program\""
     ) {
       $0.commands = .answer([command(problem: "there is no program /usr/bin/backup")])
@@ -363,10 +363,10 @@ import Varlink
       $0.examination?.clock?.isSynchronized = false
       $0.clockKeepers = ["chronyd"]
     },
-    Break(.clock, .skipped, "cannot be told here", "") { $0.examination?.clock = nil },
+    Break(.clock, .skipped, "cannot check it here", "") { $0.examination?.clock = nil },
     Break(.zone, .bad, "leads to no time zone", "sudo timedatectl set-timezone Europe/Prague") {
       $0.examination?.zone.problem =
-        "/etc/localtime leads to no time zone and UTC is used: timedatectl set-timezone sets one"
+        "/etc/localtime is not a valid time zone, so chimed uses UTC: timedatectl set-timezone sets one"
     },
     Break(.zone, .bad, "there are no time zones in /z", "sudo apt install --reinstall tzdata") {
       $0.examination?.zone.databaseProblem = "there are no time zones in /z"

@@ -9,7 +9,7 @@ struct EndpointStateTests {
     arguments: [
       (nil, nil, "in use"),
       (1_774_590_000, nil, "failing since Fri 2026-03-27 06:40"),
-      (1_774_590_000, 1_774_600_300, "resting until 09:31:40, failing since Fri 2026-03-27 06:40"),
+      (1_774_590_000, 1_774_600_300, "backing off until 09:31:40, failing since Fri 2026-03-27 06:40"),
       // The rest was over as the listing came.
       (1_774_590_000, 1_774_590_060, "failing since Fri 2026-03-27 06:40"),
     ] as [(Int64?, Int64?, String)])

@@ -14,14 +14,14 @@ import Varlink
       ),
       (
         "Ambiguous", Wire.Ambiguous(id: "r7", candidates: ["r7k2  Drink water", "r7x1  T\u{1B}ea"]), .failed,
-        "chime: \"r7\" fits more than one\n  r7k2  Drink water\n  r7x1  T␛ea\n  say which by its id\n"
+        "chime: \"r7\" matches more than one\n  r7k2  Drink water\n  r7x1  T␛ea\n  choose one by its id\n"
       ),
       (
         "InvalidSchedule",
         Wire.InvalidSchedule(
           text: "every 90n", column: 9, expected: "a unit of time", suggestion: "every 90m",
-          message: "every 90n: \"n\" is no unit of time (column 9); did you mean 90m?"), .usage,
-        "chime: \"n\" is no unit of time\n  every 90n\n          ^\n  did you mean \"every 90m\"?\n"
+          message: "every 90n: \"n\" is not a unit of time (column 9); did you mean 90m?"), .usage,
+        "chime: \"n\" is not a unit of time\n  every 90n\n          ^\n  did you mean \"every 90m\"?\n"
       ),
       (
         "InvalidSchedule",
@@ -34,12 +34,12 @@ import Varlink
       ),
       (
         "InvalidValue", Wire.InvalidValue(field: "title", message: "it is empty"), .failed,
-        "chime: the title cannot be taken: it is empty\n"
+        "chime: the title was rejected: it is empty\n"
       ),
       ("Conflict", Wire.Conflict(message: "it is not paused"), .failed, "chime: it is not paused\n"),
       (
         "LimitExceeded", Wire.LimitExceeded(limit: "reminders"), .failed,
-        "chime: a limit of the daemon was reached: reminders\n"
+        "chime: the request exceeds a limit of the daemon: reminders\n"
       ),
       (
         "StoreUnavailable", Wire.StoreUnavailable(reason: "disk full"), .tryAgain,
@@ -232,17 +232,17 @@ import Varlink
     }
     let asked = chime(["edit", "Black", "tea", "--title", "Tea"], daemon: daemon, input: answer, isInputTerminal: true)
     #expect(asked.errors.contains("  2  tea2 Black tea (at 2026-12-01 09:00)"), "\(asked.errors)")
-    #expect(asked.errors.contains("Which is meant? 1 to 2; any other key changes nothing: "))
+    #expect(asked.errors.contains("Which one do you mean? 1 to 2; any other key changes nothing: "))
     #expect(asked.status == (id == nil ? .failed : .success))
     #expect(daemon.calls.contains { $0.parameters["id"] == id.map { .string($0) } } == (id != nil))
     if id == nil { #expect(asked.errors.contains("nothing was changed")) }
     for more in [["--json"], ["--plain"], ["--quiet"]] {
       let silent = chime(
         ["edit", "Black tea", "--title", "Tea"] + more, daemon: daemon, input: answer, isInputTerminal: true)
-      #expect(silent.status == .failed && silent.errors.contains("say which by its id"), "\(more)")
+      #expect(silent.status == .failed && silent.errors.contains("choose one by its id"), "\(more)")
     }
     #expect(
       chime(["edit", "Black tea", "--title", "Tea"], daemon: daemon, input: answer).errors.contains(
-        "say which by its id"))
+        "choose one by its id"))
   }
 }

@@ -53,7 +53,7 @@ import Testing
     #expect(
       outcome.output == """
         2 daemons share the store.
-        1 time is overdue, by 1 min 1 s; 8 messages are owed, the oldest for 3 s. 85 parts of the outbox are nobody's at this moment.
+        1 time is overdue, by 1 min 1 s; 8 messages are pending, the oldest for 3 s. 85 parts of the outbox have no daemon at this moment.
 
         HOST   PID  VERSION  SINCE                 HEARD OF        SHARES  OWED  OLDEST  STATE
         app1  4711  0.1.0    Fri 2026-03-27 06:40  1 s ago            128     0       -  running, answers here
@@ -72,19 +72,19 @@ import Testing
     let file = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false))
     #expect(
       file.output == """
-        This daemon is alone: its store is a file, which no other can have. In PostgreSQL several can share one.
-        Nothing is overdue; no message is owed.
+        This daemon runs alone: its store is a file, which daemons cannot share. Several daemons can share a PostgreSQL database.
+        Nothing is overdue; no message is pending.
 
         """, "\(file.output)")
     #expect(file.errors.contains("`chime store move --to postgres --dry-run` tries the way there"), "\(file.errors)")
     let database = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)]))
     #expect(
       database.output.hasPrefix(
-        "One daemon has the store (process 4711 on app1): another one with the same connection would share its work.\n"),
+        "One daemon uses the store (process 4711 on app1): another with the same connection would share its work.\n"),
       "\(database.output)")
     // One that is lost is not passed over in silence.
     let lost = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256), Self.daemon(2, "app2", .lost)]))
-    #expect(lost.output.hasPrefix("1 daemon has the store.") && lost.output.contains("lost"), "\(lost.output)")
+    #expect(lost.output.hasPrefix("1 daemon uses the store.") && lost.output.contains("lost"), "\(lost.output)")
   }
 
   @Test func programsAreToldEverything() throws {
@@ -116,7 +116,7 @@ import Testing
     }
     #expect(
       try status(Self.busy.daemons).hasSuffix(
-        "  daemons     2 running: app1 (this one), app2; app3 has not been heard of for 3 min 20 s\n"))
+        "  daemons     2 running: app1 (this one), app2; app3 sent its last heartbeat 3 min 20 s ago\n"))
     for alone in [nil, [Self.daemon(1, "app1")], [Self.daemon(1, "app1"), Self.daemon(2, "app1", .replaced)]] {
       #expect(try !status(alone).contains("daemons"))
     }

@@ -11,8 +11,8 @@ import Varlink
     let outcome = chime(["import", "-"], daemon: try VerbTests.daemon())
     #expect(
       outcome.errors == """
-        skipped: line 9: @reboot is when the machine starts, which is no time
-        1 reminder added, 2 skipped: 1 has passed, 1 cannot be taken
+        skipped: line 9: @reboot means the start of the machine, which is not a time
+        1 reminder added, 2 skipped: 1 has passed, 1 rejected
 
         """)
     #expect(chime(["import", "-", "-q"], daemon: try VerbTests.daemon()).errors.isEmpty)
@@ -25,15 +25,15 @@ import Varlink
 
   @Test(
     arguments: [
-      ("import", "what is to be imported? A file is missing", "chime import calendar.ics, or chime import crontab"),
-      ("import a.ics b.ics", "chime import takes one file; \"b.ics\" is one too many", "quotes hold a name together"),
-      ("import - --all-day-at noonish", "--all-day-at takes a time of day such as 08:30, not \"noonish\"", nil),
-      ("export r7k2 --tag a", "--tag goes with no ID: it says which reminders by itself", nil),
-      ("export --format json", "--format is one of toml, ics, icalendar, not \"json\"", nil),
-      ("apply", "what is to be applied? A file or a directory is missing", "chime apply reminders.toml"),
+      ("import", "what should be imported? A file is missing", "chime import calendar.ics, or chime import crontab"),
+      ("import a.ics b.ics", "chime import takes one file; \"b.ics\" is one too many", "put a name of several words in quotes"),
+      ("import - --all-day-at noonish", "--all-day-at needs a time of day such as 08:30, not \"noonish\"", nil),
+      ("export r7k2 --tag a", "--tag cannot be used with an ID", nil),
+      ("export --format json", "--format must be one of toml, ics, icalendar, not \"json\"", nil),
+      ("apply", "what should be applied? A file or a directory is missing", "chime apply reminders.toml"),
       (
         "apply a b", "chime apply takes one file or one directory; \"b\" is one too many",
-        "several files go into a directory"
+        "put several files into a directory"
       ),
     ] as [(String, String, String?)])
   func refusesWhatMakesNoSense(_ line: String, _ message: String, _ hint: String?) throws {
@@ -133,7 +133,7 @@ import Varlink
     let text =
       "BEGIN:VCALENDAR\n" + Self.event("1") + Self.event("2", String(repeating: line, count: 20)) + "END:VCALENDAR\n"
     let failure = #expect(throws: Failure.self) { try CalendarParts.split(Array(text.utf8), name: "a.ics") }
-    #expect(failure?.message == "a.ics, line 8: this event is too long for a message of 1 MiB")
+    #expect(failure?.message == "a.ics, line 8: this event is longer than a message may be (1 MiB)")
   }
 
   @Test func aLongAttachmentIsCut() throws {

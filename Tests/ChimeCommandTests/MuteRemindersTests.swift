@@ -24,16 +24,16 @@ import Testing
     }
     let outcome = chime(["list"], daemon: daemon)
     let rows = outcome.lines.filter { $0.contains("Tea") }
-    #expect(rows.map { $0.contains("! nobody hears it") } == [true, false], "\(outcome.output)")
+    #expect(rows.map { $0.contains("! reaches nobody") } == [true, false], "\(outcome.output)")
     let narrow = chime(["list"], daemon: daemon, width: 40)
-    #expect(narrow.output.contains("! nobody hears it"), "\(narrow.output)")
+    #expect(narrow.output.contains("! reaches nobody"), "\(narrow.output)")
     let json = chime(["list", "--json"], daemon: daemon)
     #expect(json.output.contains(#""unheard":"there is no endpoint or command team""#), "\(json.output)")
   }
 
   @Test func statusSaysSoAndEndsWithAnError() throws {
     var health = Samples.health()
-    let sentence = "nobody hears \"Tea\" (r7k2): there is no endpoint or command team"
+    let sentence = "\"Tea\" (r7k2) reaches nobody: there is no endpoint or command team"
     (health.unheard, health.attention) = (1, [sentence])
     health.notices = [.init(kind: "mute", about: "r7k2", sentence: sentence)]
     let daemon = try FakeDaemon { [health] method, _ in
@@ -64,7 +64,7 @@ import Testing
     let outcome = chime(["endpoint", "remove", "team", "--yes"], daemon: daemon)
     #expect(outcome.status == .success)
     #expect(
-      outcome.errors.contains("Nobody hears 1 reminder now, whose channels are missing or off: a \"Tea a\"\n"),
+      outcome.errors.contains("1 reminder reaches nobody, because its channels are missing or off: a \"Tea a\"\n"),
       "\(outcome.errors)")
     #expect(outcome.errors.contains("`chime edit a --to desktop`"), "\(outcome.errors)")
   }

@@ -180,7 +180,7 @@ import Varlink
     let page = try Self.draw("item list watches", width: 40, year: Self.collection)
     #expect(page.contains("✗ Speedmaster"), "\(page)")
     let none = chime(words("item list watches --search xyz"), daemon: try FakeTrackers(year: Self.collection).daemon())
-    #expect(none.errors.contains("None fits, of 12 items."), "\(none.errors)")
+    #expect(none.errors.contains("None matches, of 12 items."), "\(none.errors)")
   }
 
   @Test func anItemIsShownWithItsAchievements() throws {

@@ -52,7 +52,7 @@ import Varlink
     #expect(answer.output.isEmpty)
     #expect(
       answer.errors == """
-        chime: "n" is no unit of time
+        chime: "n" is not a unit of time
           every 90n
                   ^
           did you mean "every 90m"?

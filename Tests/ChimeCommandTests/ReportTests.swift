@@ -169,7 +169,7 @@ import Testing
 
   @Test func statisticsAreOfTheRangeAndTheCalendarOfTheYear() throws {
     let html = try Self.html(.full, ["--range", "2026-03-01..2026-03-15"])
-    #expect(html.contains("Statistics are of 2026-03-01 to 2026-03-15."))
+    #expect(html.contains("The statistics cover 2026-03-01 to 2026-03-15."))
     #expect(html.contains("Apr 2025"))
     #expect(html.matches(of: /<h4>[A-Z][a-z]+ 20\d\d<\/h4>/).count == 1, "one garden: that of March")
   }

@@ -56,7 +56,7 @@ import Testing
     let cases: [(FakeDaemon, ExitCode, [String])] = [
       (
         try Self.daemon(Samples.health(problem: "the disk is full")), .tryAgain,
-        ["in trouble", "  ! changes cannot be kept: the disk is full\n    →  see to the disk of /home/u"]
+        ["in trouble", "  ! changes cannot be stored: the disk is full\n    →  repair the disk of /home/u"]
       ),
       (
         try Self.daemon(
@@ -70,7 +70,7 @@ import Testing
         .failed,
         [
           "something needs a look", "  ! endpoint \"team\" rests until",
-          "→  it is tried again by itself; `chime endpoint test team`",
+          "→  Chime retries by itself; `chime endpoint test team`",
         ]
       ),
       (
@@ -80,7 +80,7 @@ import Testing
       (
         try Self.daemon(Samples.health(), endpoints: [Self.endpoint { $0.fault = "its secret cannot be read" }]),
         .failed,
-        ["! nothing can be sent to endpoint team: its secret cannot be read", "→  `chime endpoint show team`"]
+        ["! Chime cannot send to endpoint team: its secret cannot be read", "→  `chime endpoint show team`"]
       ),
       (
         try Self.daemon(Self.health { $0.deadDeliveries = 7 }, deadLately: 2), .failed,
@@ -94,12 +94,12 @@ import Testing
             health.notices = [
               .init(
                 kind: "calendarGone", about: "holidays",
-                sentence: "the calendar holidays is not configured any more; one reminder"),
+                sentence: "the calendar holidays is no longer configured; one reminder"),
               .init(kind: "calendarFile", about: "work", sentence: "the calendar work cannot be read"),
             ]
           }),
         .failed,
-        ["→  put it back under [calendars] in chimed.toml", "→  mend the file: it is read again as soon as it changes"]
+        ["→  put it back under [calendars] in chimed.toml", "→  correct the file: Chime reads it again as soon as it changes"]
       ),
       // What a later daemon may tell of, and one of before, which tells in sentences alone.
       (

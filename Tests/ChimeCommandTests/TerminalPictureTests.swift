@@ -170,7 +170,7 @@ import Varlink
   // MARK: What cannot be drawn
 
   @Test(arguments: [
-    ("chart water", "There is nothing to draw yet of Water"), ("logbook weight", "No entry of Weight fits."),
+    ("chart water", "There is nothing to draw of Water"), ("logbook weight", "No entry of Weight matches."),
     ("chart goal", "`chime log goal` records something"), ("progress goal", "`chime log goal` makes it day 1"),
   ])
   func emptyStatesSayWhatToDo(_ line: String, _ expected: String) throws {
@@ -190,7 +190,7 @@ import Varlink
     ("logbook weight --filter item=x", .usage, "has no items"),
     ("logbook watches --filter item=zzz", .failed, "no item"),
     ("logbook weight --filter weekday=xyz", .usage, "--filter"), ("month water --month 2026-13", .usage, "--month"),
-    ("month --month 2026-04", .usage, "has not come yet"), ("month --month smarch", .usage, "--month"),
+    ("month --month 2026-04", .usage, "is in the future"), ("month --month smarch", .usage, "--month"),
     ("progress", .usage, "which tracker?"), ("progress goal now", .usage, "one word too many"),
   ])
   func refusals(_ line: String, _ status: ExitCode, _ message: String) throws {

@@ -221,7 +221,7 @@ import Varlink
     #expect(chime(["next", "--before", "yesterday"], daemon: daemon).status == .usage)
     #expect(outcome.output.contains("Drink water"))
     let quiet = chime(["next", "-n", "30"], daemon: daemon).output
-    #expect(quiet.contains("Read a page (quiet: done already)"), "\(quiet)")
+    #expect(quiet.contains("Read a page (skipped: done already)"), "\(quiet)")
   }
 
   @Test func emptyLinesSaySo() throws {

@@ -71,22 +71,22 @@ import Varlink
     desk.later = "Tea"
     desk.undoNotes = ["there is another \"Tea\" now: a1b2"]
     let sentence =
-      "The last thing that you did cannot be taken back (fired by hand: Tea). Before it: logged: 250 ml of water."
+      "Your last action cannot be undone (fired by hand: Tea). The one before it: logged: 250 ml of water."
     let daemon = try desk.daemon()
     let refused = chime(["undo"], daemon: daemon)
     #expect(refused.status == .usage && refused.errors.contains(sentence), "\(refused.errors)")
-    #expect(refused.errors.contains("chime undo --yes takes that back"))
+    #expect(refused.errors.contains("chime undo --yes undoes that one"))
     #expect(daemon.calls.map(\.parameters.description) == [#"{"dryRun":true}"#])
     let no = chime(["undo"], daemon: daemon, input: "n\n", isInputTerminal: true)
     #expect(
-      no.status == .failed && no.errors.contains("Take that back?") && no.errors.contains("Nothing was taken back."))
+      no.status == .failed && no.errors.contains("Undo that?") && no.errors.contains("Nothing was undone."))
     let yes = chime(["undo"], daemon: daemon, input: "y\n", isInputTerminal: true)
-    #expect(yes.status == .success && yes.output.contains("Taken back: logged: 250 ml of water"), "\(yes.errors)")
+    #expect(yes.status == .success && yes.output.contains("Undone: logged: 250 ml of water"), "\(yes.errors)")
     #expect(yes.errors.contains("there is another \"Tea\" now: a1b2"))
     #expect(daemon.calls.last?.parameters.description == #"{"change":12}"#)
     #expect(chime(["undo", "--yes"], daemon: daemon).status == .success)
     let skipped = chime(["undo", "--skip", "--yes"], daemon: daemon)
-    #expect(skipped.output.contains("Passed over, and left as it is: logged"), "\(skipped.output)")
+    #expect(skipped.output.contains("Skipped, and left unchanged: logged"), "\(skipped.output)")
     #expect(daemon.calls.last?.parameters.description == #"{"change":12,"skip":true}"#)
   }
 
@@ -99,14 +99,14 @@ import Varlink
     #expect(
       refused.status == .usage && refused.errors.contains("2 reminders, 1 tracker, 412 entries, 1 pack, 1 endpoint"))
     let no = chime(["start-over"], daemon: daemon, input: "\n", isInputTerminal: true, environment: home)
-    #expect(no.status == .failed && no.errors.contains("Nothing was taken away."), "\(no.errors)")
+    #expect(no.status == .failed && no.errors.contains("Nothing was removed."), "\(no.errors)")
     #expect(!daemon.methods.contains("Trackers.Backup"))
     for name in ["before-start-over-2026-03-27.backup", "before-start-over-2026-03-27-2.backup"] {
       let yes = chime(["start-over", "--yes"], daemon: daemon, environment: home)
       let path = "\(folder.path)/.local/share/chime/\(name)"
       #expect(yes.status == .success, "\(yes.errors)")
       #expect(yes.output.contains("the backup is \(path)"), "\(yes.output)")
-      #expect(yes.errors.contains("`chime restore \(path)` brings it back"), "\(yes.errors)")
+      #expect(yes.errors.contains("`chime restore \(path)` restores it"), "\(yes.errors)")
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "first second")
       #expect(daemon.methods.suffix(2) == ["Trackers.Backup", "Trackers.StartOver"])
     }
@@ -189,7 +189,7 @@ import Varlink
     let piped = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false))
     #expect(piped.output == "first second")
     let terminal = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false), isTerminal: true)
-    #expect(terminal.status == .usage && terminal.errors.contains("a terminal is no place for a backup"))
+    #expect(terminal.status == .usage && terminal.errors.contains("a backup cannot be written to a terminal"))
   }
 
   @Test func aRestoreIsShownAndAskedFirst() throws {
@@ -280,7 +280,7 @@ import Varlink
     let text = "Date,Reading\n2026-03-01,2\n"
     let daemon = try FakeDesk().daemon()
     let outcome = chime(["entry", "import", "--loop", "-", "--into", "goal", "--dry-run"], daemon: daemon, input: text)
-    #expect(outcome.output == "3 entries would be added, 1 was there already\n  of reading\n")
+    #expect(outcome.output == "3 entries would be added, 1 existed already\n  of reading\n")
     #expect(outcome.errors == "line 9: no date\n")
     let (bytes, name) = try Self.parts(daemon)
     #expect(bytes == Data(text.utf8))

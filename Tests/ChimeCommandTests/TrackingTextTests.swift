@@ -48,7 +48,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("21:00", "--at 21:00 has not come yet"), ("2026-12-01", "--at 2026-12-01 has not come yet"),
+      ("21:00", "--at 21:00 is in the future"), ("2026-12-01", "--at 2026-12-01 is in the future"),
       ("someday", "--at takes a time such as 21:00"), ("yesterday 25:00", "--at takes a time such as 21:00"),
       ("", "--at takes a time such as 21:00"),
     ] as [(String, String)])

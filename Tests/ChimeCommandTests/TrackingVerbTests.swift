@@ -97,7 +97,7 @@ import Varlink
       ("tracker skip water --day yesterday", "Trackers.Put", #"{"tracker":{"id":"water","skips":["2026-03-26"]}}"#, []),
       ("tracker list", "Trackers.List", #"{}"#, ["ID ", "adkhar-morning  Morning adhkar"]),
       ("tracker show goal", "Trackers.List", #"{}"#, ["Mon, Tue, Thu, Fri, Sat"]),
-      ("tracker remove water --yes", "Trackers.Remove", #"{"id":"water"}"#, ["`chime undo` brings it back"]),
+      ("tracker remove water --yes", "Trackers.Remove", #"{"id":"water"}"#, ["`chime undo` restores it"]),
       (
         "item add watches \"Omega Speedmaster\" --brand Omega --set strap=nato --since 2024-05-01", "Trackers.PutItem",
         #"{"attributes":{"brand":"Omega","strap":"nato"},"since":"2024-05-01","title":"Omega Speedmaster","tracker":"watches"}"#,
@@ -134,7 +134,7 @@ import Varlink
         #"{"range":{"from":"2025-01-01","to":"2025-12-31"},"tracker":"water"}"#, ["412 entries removed"]
       ),
       ("pack list", "Trackers.Packs", #"{}"#, ["hydration  not installed  Drink enough water"]),
-      ("pack show weight", "Trackers.Packs", #"{}"#, ["weigh   Step on the scales: daily at 07:00, if asked for"]),
+      ("pack show weight", "Trackers.Packs", #"{}"#, ["weigh   Step on the scales: daily at 07:00, optional"]),
       (
         "pack add hydration --goal 2000 --usual water=200 --no-reminder drink --dry-run", "Trackers.InstallPack",
         #"{"choices":{"goals":{"water":2000},"language":"en","reminders":{"drink":false},"usual":{"water":200}},"#
@@ -153,7 +153,7 @@ import Varlink
           + #""weekdays":{"goal":"mon,tue,wed,thu,fri"}},"name":"goal"}"#,
         ["✔ Weight is installed", "✔ Goal is installed", "Now type:", "chime log goal"]
       ),
-      ("undo", "Trackers.Undo", #"{"change":12}"#, ["Taken back: logged: 250 ml of water", "17 min ago"]),
+      ("undo", "Trackers.Undo", #"{"change":12}"#, ["Undone: logged: 250 ml of water", "17 min ago"]),
       ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would be taken back"]),
       ("undo --list -n 5", "Trackers.Changes", #"{"limit":5}"#, ["WHEN", "250 ml of water"]),
     ] as [(String, String, String, [String])])
@@ -171,67 +171,67 @@ import Varlink
     arguments: [
       ("log", .usage, "which tracker?", "there are: water, weight"),
       ("log watr", .failed, "there is no tracker \"watr\"", "did you mean water?"),
-      ("log adkhar", .failed, "\"adkhar\" fits more than one tracker", "say which by its id"),
+      ("log adkhar", .failed, "\"adkhar\" matches more than one tracker", "choose one by its id"),
       ("log weight", .usage, "how much? weight has no usual amount", "chime log weight 76kg"),
-      ("log water lots", .usage, "\"lots\" is no amount", "chime log water 250ml"),
-      ("log water 250ml now", .usage, "after the amount there is \"now\" too much", nil),
-      ("log water 1,750", .usage, "\"1,750\" can be read in two ways", nil),
-      ("log goal 3", .usage, "goal is only checked off: it takes no \"3\"", "--note \"3\""),
+      ("log water lots", .usage, "\"lots\" is not an amount", "chime log water 250ml"),
+      ("log water 250ml now", .usage, "\"now\" after the amount is too much", nil),
+      ("log water 1,750", .usage, "\"1,750\" is ambiguous", nil),
+      ("log goal 3", .usage, "goal is a check: it takes no \"3\"", "--note \"3\""),
       ("log watches", .usage, "which one?", "chime log watches"),
       ("log watches Spedmaster", .failed, "watches has no item \"Spedmaster\"", "did you mean Speedmaster?"),
-      ("log watches s", .failed, "\"s\" fits more than one item", nil),
+      ("log watches s", .failed, "\"s\" matches more than one item", nil),
       ("log water --field fat=3", .usage, "this tracker has no further measures, and so no \"fat\"", nil),
       ("log weight 80 --field fet=3", .usage, "this tracker has no measure \"fet\"", "there are: fat"),
-      ("log weight 80 --field fat", .usage, "--field takes NAME=VALUE, not \"fat\"", nil),
-      ("log water --at 21:00", .usage, "--at 21:00 has not come yet", "--at \"yesterday 21:00\""),
+      ("log weight 80 --field fat", .usage, "--field needs NAME=VALUE, not \"fat\"", nil),
+      ("log water --at 21:00", .usage, "--at 21:00 is in the future", "--at \"yesterday 21:00\""),
       ("log water --photo /nonexistent.jpg", .failed, "cannot read /nonexistent.jpg: No such file or directory", nil),
       ("log water --photo /dev/null", .failed, "/dev/null is empty", nil),
-      ("today tomorow", .usage, "\"tomorow\" is no day", nil),
-      ("stats --range 1M", .usage, "--range goes with one tracker: chime stats TRACKER", nil),
-      ("achievements --locked --unlocked", .usage, "--unlocked and --locked exclude each other", nil),
-      ("tracker", .usage, "chime tracker does one of several things", "chime tracker add"),
+      ("today tomorow", .usage, "\"tomorow\" is not a day", nil),
+      ("stats --range 1M", .usage, "--range needs one tracker: chime stats TRACKER", nil),
+      ("achievements --locked --unlocked", .usage, "--unlocked and --locked cannot be used together", nil),
+      ("tracker", .usage, "chime tracker needs one of its subcommands", "chime tracker add"),
       ("tracker add", .usage, "a title is missing", "chime tracker add reading"),
       ("tracker add water", .failed, "there is a tracker \"water\" already", "`chime tracker edit water` changes it"),
-      ("tracker add 日本語", .usage, "no id can be made of \"日本語\"", "--id reading"),
+      ("tracker add 日本語", .usage, "cannot make an id from \"日本語\"", "--id reading"),
       ("tracker add x --goal 2.5", .usage, "the goal of a check is so many times", "--unit makes it an amount"),
       ("tracker add x --unit ml --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
-      ("tracker add x --limit 2 --goal 2", .usage, "--goal and --limit exclude each other", nil),
+      ("tracker add x --limit 2 --goal 2", .usage, "--goal and --limit cannot be used together", nil),
       ("tracker add x --limit 2 --per week", .usage, "--limit is for a day", nil),
       ("tracker add x --limit 2.5", .usage, "the limit of a check is so many times", "--unit makes it an amount"),
       ("tracker add x --kind measure --unit kg --limit 2", .usage, "a measure has no limit", "--goal is the value"),
       ("tracker add x --goal 2l", .usage, "--goal is in l, and the tracker has no unit", "--unit l"),
-      ("tracker add x --days mon --times 3/week", .usage, "--days and --times exclude each other", nil),
+      ("tracker add x --days mon --times 3/week", .usage, "--days and --times cannot be used together", nil),
       ("tracker add x --times often", .usage, "--times takes 3/week", nil),
-      ("tracker add x --day-starts noon", .usage, "--day-starts takes a time of day such as 4:00, not \"noon\"", nil),
+      ("tracker add x --day-starts noon", .usage, "--day-starts needs a time of day such as 4:00, not \"noon\"", nil),
       ("tracker add x --days mnday", .usage, "--days takes days of the week", "did you mean monday?"),
-      ("tracker edit water", .usage, "what is to change?", nil),
+      ("tracker edit water", .usage, "what should change? Give an option", nil),
       ("tracker edit goal --per week --title \"\"", .usage, "a title cannot be empty", nil),
-      ("tracker resume water", .failed, "water does not rest today", nil),
+      ("tracker resume water", .failed, "water is not paused today", nil),
       ("tracker pause water --from 2026-07-04 --to 2026-07-01", .usage, "the pause ends before it begins", nil),
       ("tracker skip water --back", .failed, "water was not skipped on 2026-03-27", nil),
-      ("item add water Glass", .failed, "water is no collection", "`chime tracker edit water --items` makes it one"),
-      ("item edit watches tank", .usage, "what is to change?", nil),
+      ("item add water Glass", .failed, "water is not a collection", "`chime tracker edit water --items` makes it one"),
+      ("item edit watches tank", .usage, "what should change? Give an option", nil),
       ("milestone edit 4711 --title x", .failed, "there is no milestone 4711", "`chime milestone list` shows them"),
-      ("milestone remove first", .usage, "\"first\" is no number", nil),
+      ("milestone remove first", .usage, "\"first\" is not a number", nil),
       ("entry edit", .usage, "a number is missing", "`chime entry list` shows them"),
-      ("entry edit 42", .usage, "what is to change?", nil),
-      ("entry edit 42 much", .usage, "\"much\" is no amount", nil),
-      ("entry remove --all water", .usage, "removing all needs --yes where nobody can be asked", nil),
-      ("entry remove 4 --range 1W", .usage, "--range goes with --all TRACKER", nil),
+      ("entry edit 42", .usage, "what should change? Give an option", nil),
+      ("entry edit 42 much", .usage, "\"much\" is not an amount", nil),
+      ("entry remove --all water", .usage, "without a terminal, removing all needs --yes", nil),
+      ("entry remove 4 --range 1W", .usage, "--range needs --all TRACKER", nil),
       ("entry import", .usage, "a file is missing", nil),
       ("pack add hydraton --goal 3", .failed, "there is no pack \"hydraton\"", "did you mean hydration?"),
-      ("pack add hydration --goal tea=3", .usage, "--goal tea=3 fits no tracker of the pack", "there are: water"),
+      ("pack add hydration --goal tea=3", .usage, "--goal tea=3: no tracker of the pack takes it", "there are: water"),
       (
-        "pack add hydration --no-reminder tea", .usage, "--no-reminder tea names no reminder of the pack",
+        "pack add hydration --no-reminder tea", .usage, "--no-reminder tea: the pack has no such reminder",
         "there are: drink"
       ),
       ("pack add hydration --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
       ("pack remove weight", .failed, "the pack \"weight\" is not installed", nil),
-      ("init", .usage, "nobody can be asked here, so --pack has to say what to install", "chime init --pack hydration"),
-      ("init --pack hydration --goal 1 --usual tea=1", .usage, "--usual tea=1 fits no tracker of the pack", nil),
-      ("restore x", .usage, "a restore replaces everything; it needs --yes where nobody can be asked", nil),
+      ("init", .usage, "without a terminal, --pack has to name the pack to install", "chime init --pack hydration"),
+      ("init --pack hydration --goal 1 --usual tea=1", .usage, "--usual tea=1: no tracker of the pack takes it", nil),
+      ("restore x", .usage, "a restore replaces everything; without a terminal it needs --yes", nil),
       ("restore /nonexistent --yes", .failed, "cannot read /nonexistent", nil),
-      ("undo --limit 3", .usage, "--limit goes with --list", nil),
+      ("undo --limit 3", .usage, "--limit needs --list", nil),
     ] as [(String, ExitCode, String, String?)])
   func refuses(_ line: String, _ status: ExitCode, _ message: String, _ hint: String?) throws {
     let daemon = try FakeDesk().daemon()
@@ -338,7 +338,7 @@ import Varlink
       guard parameters["item"] != nil else {
         return .error(
           "InvalidValue",
-          Wire.InvalidValue(field: "item", message: "say which of watches: speedmaster, f-91w, black-bay"))
+          Wire.InvalidValue(field: "item", message: "choose one of watches: speedmaster, f-91w, black-bay"))
       }
       return .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence(.done)))
     }
@@ -383,7 +383,7 @@ import Varlink
     let passed = chime(["done"], daemon: fresh, isTerminal: true, input: "\n", isInputTerminal: true)
     #expect(passed.status == .success && passed.errors.contains("`chime log weight 76kg`"))
     let wrong = chime(["done"], daemon: fresh, isTerminal: true, input: "much\n", isInputTerminal: true)
-    #expect(wrong.status == .usage && wrong.errors.contains("\"much\" is no amount"), "\(wrong.errors)")
+    #expect(wrong.status == .usage && wrong.errors.contains("\"much\" is not an amount"), "\(wrong.errors)")
     #expect(logged(fresh).count == 1 && chime(["done", "--json"], daemon: fresh).errors.isEmpty)
     let full = try daemon(logged: true)
     #expect(chime(["done"], daemon: full).errors.isEmpty && logged(full).isEmpty)

@@ -24,7 +24,7 @@ import Varlink
             ],
             remarks: [
               .init(line: 5, title: "Old", kind: .passed, message: "it has passed"),
-              .init(line: 9, kind: .refused, message: "@reboot is when the machine starts, which is no time"),
+              .init(line: 9, kind: .refused, message: "@reboot means the start of the machine, which is not a time"),
             ], warnings: []))
       case "Reminders.Apply":
         .reply(
@@ -218,7 +218,7 @@ import Varlink
         #"{"change":{"body":"","location":"Office","title":"Sit down","when":"daily at 9"},"id":"Stand up","token":"t"}"#,
         ["r7k2  "]
       ),
-      ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
+      ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused until you resume it"]),
       ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),
       (
         "pause r7k2 --until \"friday at 9\"", "Reminders.Pause", #"{"id":"r7k2","until":"2026-04-03T09:00:00+02:00"}"#,
@@ -310,7 +310,7 @@ import Varlink
     for (line, parameters, sentence) in [
       (
         "pause --all until monday", #"{"until":"2026-03-30T00:00:00+02:00"}"#,
-        "everything is silent until Mon 2026-03-30 06:00, in 2 d 20 h; critical reminders ring; `chime resume --all` ends it"
+        "everything is silent until Mon 2026-03-30 06:00, in 2 d 20 h; critical reminders ring; `chime resume --all` ends the silence"
       ),
       (
         "pause --all --critical for 2 days", #"{"critical":true,"until":"2026-03-29T"#,
@@ -327,7 +327,7 @@ import Varlink
     }
     for (line, sentence) in [
       ("pause --all", "until when? a time is missing"), ("pause --all Tea until monday", "--all goes with no ID"),
-      ("pause --all until yesterday", "yesterday has passed already"), ("pause Tea --critical", "--critical goes with"),
+      ("pause --all until yesterday", "yesterday is in the past"), ("pause Tea --critical", "--critical goes with"),
     ] {
       let daemon = try Self.daemon()
       let outcome = chime(words(line), daemon: daemon)
@@ -530,9 +530,9 @@ import Varlink
     let place = chime(["when", "sunset"])
     #expect(place.status == .usage)
     #expect(place.errors.contains("--place"))
-    #expect(place.errors.contains("no daemon answers that could know a place; start it with"))
+    #expect(place.errors.contains("no daemon answers to look up a place; start it with"))
     let calendar = chime(["when", "daily at 8 except on holidays"])
-    #expect(calendar.errors.contains("no daemon answers that could know the calendar holidays; start it with"))
+    #expect(calendar.errors.contains("no daemon answers to look up the calendar holidays; start it with"))
   }
 
   @Test func aRemarkStandsBesideItsTimeWhereThereIsRoomAndElseBeneath() throws {

@@ -27,7 +27,7 @@ struct VerdictTests {
     endpoint.failingSince = Self.time(failing)
     let found = HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems
     #expect(found.count == problems)
-    #expect(found.allSatisfy { $0.text.hasPrefix("endpoint team has taken nothing since ") }, "\(found)")
+    #expect(found.allSatisfy { $0.text.hasPrefix("endpoint team has accepted nothing since ") }, "\(found)")
     // Of one that rests, and of one that is disabled, other sentences tell.
     endpoint.restingUntil = Self.time(.zero)
     #expect(HealthStatus(Self.health(), endpoints: [endpoint], clock: Self.clock).problems.isEmpty)

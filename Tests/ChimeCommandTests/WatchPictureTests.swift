@@ -86,7 +86,7 @@ import Testing
       model.health?.notices = [
         .init(
           kind: "calendarGone", about: "holidays",
-          sentence: "the calendar holidays is not configured any more; one reminder goes on without it")
+          sentence: "the calendar holidays is no longer configured; one reminder continues without it")
       ]
     case "empty":
       model = WatchModel(now: Samples.now)
@@ -179,7 +179,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28       in 1 min 35 s   Tea
         09:35       in 9 min        日本語の長いタイトルがここにあります                           snoozed
         10:26       in 1 h          Drink water
-        11:26       in 2 h          Read a page                                        quiet: done already
+        11:26       in 2 h          Read a page                                        skipped: done already
         Sat 09:03   in 23 h 37 min  Stand-up
         Sat 10:26   in 1 d 1 h      Old                                                             paused
         2026-04-08  in 11 d 14 h    Pay the rent
@@ -216,7 +216,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがここにあります        snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page                     quiet: done already
+        11:26      in 2 h          Read a page                     skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
         Sat 10:26  in 1 d 1 h      Old                                          paused
 
@@ -287,7 +287,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがこ…  snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page    quiet: done already
+        11:26      in 2 h          Read a page    skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
       Deliveries
         desktop  under way  Take the pills
@@ -298,8 +298,8 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       "trouble", 80, 24,
       #"""
       ● Chime: in trouble                                         Fri 2026-03-27 09:26
-        changes cannot be kept: the disk is full
-        the calendar holidays is not configured any more; one reminder goes on without
+        changes cannot be stored: the disk is full
+        the calendar holidays is no longer configured; one reminder goes on without
         it
 
       Waiting for an answer
@@ -310,7 +310,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがここにあります        snoozed
         10:26      in 1 h          Drink water
-        11:26      in 2 h          Read a page                     quiet: done already
+        11:26      in 2 h          Read a page                     skipped: done already
         Sat 09:03  in 23 h 37 min  Stand-up
         Sat 10:26  in 1 d 1 h      Old                                          paused
       Deliveries
@@ -325,7 +325,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
     WatchPicture(
       "away", 80, 12,
       #"""
-      ● the daemon is away since 09:26:40; it is looked for       Fri 2026-03-27 09:26
+      ● the daemon is unavailable since 09:26:40; connecting again       Fri 2026-03-27 09:26
 
       Waiting for an answer  2 of 3
       › 09:14  12 min      Take the pills                               again at 09:29
@@ -336,7 +336,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       Deliveries
         desktop  under way  Take the pills
         team     in 40 s    Stand-up                  3× HTTP 503: Service Unavailable
-      the daemon is away: nothing can be answered now
+      the daemon is not available: nothing can be answered now
       """#),
     WatchPicture(
       "asking", 40, 12,
@@ -359,7 +359,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       #"""
       The keys of chime watch
 
-        ↑ ↓  j k       choose what to answer
+        ↑ ↓  j k       select what to answer
         d              done
         s              snooze as usual
         S              snooze, asking how long
@@ -381,7 +381,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
       Next
         Nothing is coming.
-        Set a reminder: chime in 25m "Tea"
+        Add a reminder: chime in 25m "Tea"
       What has happened
         Nothing yet.
 
@@ -396,9 +396,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       #"""
       ● connecting                       09:26
       Next
-        Being looked up.
+        Looking it up.
       What has happened
-        Being looked up.
+        Looking it up.
 
 
 
@@ -410,9 +410,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       #"""
       ● Chime: all right                 09:26
       Next
-        Being looked up.
+        Looking it up.
       What has happened
-        Being looked up.
+        Looking it up.
 
 
 

@@ -80,7 +80,7 @@ import Varlink
         Self.reasons(), "It rings next at 2026-03-27T10:26: its schedule, \(when), has no time before",
         "chime edit r7k2 --when \"\(when)\""))
     let held = Self.reasons { $0.held = Samples.time(1_774_600_100) }
-    #expect(Self.says(held, "quiet hours hold the time at 2026-03-27T09:28", "chime edit r7k2 --quiet-rule off"))
+    #expect(Self.says(held, "quiet hours defer the time at 2026-03-27T09:28", "chime edit r7k2 --quiet-rule off"))
     let silence = Wire.Silence(until: Samples.time(1_774_700_000), critical: false)
     #expect(Self.says(Self.reasons(silence: silence), "Everything is silent until", "chime resume --all"))
     #expect(!Self.says(Self.reasons(silence: silence) { $0.urgency = .critical }, "is silent", "chime resume --all"))
@@ -100,7 +100,7 @@ import Varlink
     ) { $0.channels = ["desktop", "team", "backup", "phone"] }
     #expect(Self.says(reasons, "message to team has not arrived", "chime deliveries --id msg_1"))
     #expect(Self.says(reasons, "the endpoint is disabled: 410 Gone", "chime endpoint enable team"))
-    #expect(Self.says(reasons, "Nothing reaches phone", "chime endpoint add phone URL"))
+    #expect(Self.says(reasons, "Messages cannot reach phone", "chime endpoint add phone URL"))
     #expect(!reasons.contains { $0.sentence.english.contains("backup") || $0.sentence.english.contains("desktop") })
     #expect(Self.says(Self.reasons { $0.channels = [] }, "it has no channel", "chime edit r7k2 --to desktop"))
   }

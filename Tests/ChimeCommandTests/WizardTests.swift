@@ -127,7 +127,7 @@ import Varlink
     desk.packs[0].installedAt = Samples.time(1_774_500_000)
     let (outcome, daemon) = try Self.run("\n", desk: desk)
     #expect(outcome.errors.contains("(installed)") && outcome.errors.contains("[none]"))
-    #expect(outcome.errors.contains("Nothing was changed. What is there:"))
+    #expect(outcome.errors.contains("Nothing was changed. Installed now:"))
     #expect(outcome.errors.contains("chime log water"))
     #expect(Self.installed(daemon).isEmpty)
   }

@@ -100,7 +100,7 @@ import Testing
     let tea = try Self.reminder("Tea", "every day at 03:00")
     let inexact = try await Self.told([tea], trace: .init(at: Self.midnight - .hours(3), isExact: false))
     #expect(inexact.notices.map(\.title) == ["Chime was down until 07:45"])
-    #expect(inexact.bodies[0].hasPrefix("its last trace before is of 2026-03-29 21:00\n"))
+    #expect(inexact.bodies[0].hasPrefix("its last trace before that is from 2026-03-29 21:00\n"))
     let none = try await Self.told([tea], trace: nil)
     #expect(none.notices.map(\.title) == ["Chime was down until 07:45"])
     #expect(none.bodies[0].hasPrefix("1 reminder came late\n"))
@@ -114,7 +114,7 @@ import Testing
     let body = try #require(try await Self.told(many).bodies.first)
     let lines = body.split(separator: "\n")
     #expect(lines.count == 10 && lines[0] == "21 reminders came late")
-    #expect(lines[1] == "late: \"R10\", at 03:10" && lines[9] == "and 13 more; chime audit tells of all")
+    #expect(lines[1] == "late: \"R10\", at 03:10" && lines[9] == "and 13 more; chime audit lists them all")
   }
 
   @Test func aTitleIsOneLineAndNoLongerThanThat() async throws {

@@ -26,7 +26,7 @@ struct EndpointNoticeTests {
   ])
   func bodies(waiting: Int, beginning: String) {
     let body = EndpointNotice.body(Self.endpoint("x"), waiting: waiting)
-    #expect(body == beginning + " When it is mended: chime endpoint enable team")
+    #expect(body == beginning + " When it works again: chime endpoint enable team")
   }
 
   /// It is recorded like any reminder that has fired, owed to its owner's desktop, and due no more.

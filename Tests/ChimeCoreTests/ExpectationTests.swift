@@ -146,7 +146,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .hours(2) - .milliseconds(1)) == [])
     #expect(try await life.look(at: .hours(2)) == ["backup: no ping"])
     #expect(
-      try await life.bodies == ["backup: no ping: One was expected from 2026-11-20 09:00 on. None has come yet."])
+      try await life.bodies == ["backup: no ping: A ping was expected from 2026-11-20 09:00 on. No ping has come yet."])
     // It insists as a reminder does.
     #expect(try await life.look(at: .hours(2) + .minutes(10)) == ["backup: no ping"])
     let work = try await life.ping(at: .hours(5) + .seconds(20))
@@ -192,7 +192,7 @@ struct ExpectationTests {
     try await life.look(at: .hours(1))
     let first = try await life.ping(.failed, at: .minutes(70), status: 3, output: "no space left")
     #expect(first.told?.title == "backup failed")
-    #expect(try await life.bodies == ["backup failed: It ended with status 3.\nno space left"])
+    #expect(try await life.bodies == ["backup failed: The run ended with status 3.\nno space left"])
     #expect(try await life.look(at: .hours(2)) == [], "its time is closed by the failure")
     #expect(try await life.ping(.failed, at: .hours(3)).told == nil, "that it still fails is known")
     #expect(try await life.ping(at: .hours(4)).wasDown == .hours(3) - .minutes(10))
@@ -208,7 +208,7 @@ struct ExpectationTests {
     #expect(try await life.look(at: .minutes(150)) == ["backup takes too long"])
     #expect(
       try await life.bodies
-        == ["backup takes too long: It began at 2026-11-20 09:30 and has not ended."])
+        == ["backup takes too long: The run began at 2026-11-20 09:30 and has not ended."])
     #expect(try await life.ping(at: .hours(4)).wasDown == .minutes(90))
   }
 

@@ -78,7 +78,7 @@ struct SleepTests {
     #expect(reminder.wakes(at: Self.now))
     reminder.skipNext = 1
     #expect(!reminder.wakes(at: Self.now, isRegular: true))
-    #expect(reminder.wakes(at: Self.now), "the end of a snooze is no time of the schedule")
+    #expect(reminder.wakes(at: Self.now), "the end of a snooze is not a time of the schedule")
     reminder.pause = .until(Self.now)
     #expect(reminder.wakes(at: Self.now))
     #expect(!reminder.wakes(at: Self.now - .seconds(1)))

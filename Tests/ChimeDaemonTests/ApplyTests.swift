@@ -57,26 +57,26 @@ import Varlink
     let faults: [(line: String, change: Wired.Draft, spoil: (inout Reminder) -> Void, message: String)] = [
       (
         "url = \"nonsense\"", .init(url: "nonsense"), { $0.url = "nonsense" },
-        "'nonsense' is no link: give one such as https://example.org"
+        "'nonsense' is not a link: give one such as https://example.org"
       ),
       (
         "icon = \"a\\u0007\"", .init(icon: "a\u{7}"), { $0.icon = "a\u{7}" }, "the icon has a control character (U+7)"
       ),
       (
         "channels = [\"a b\"]", .init(channels: ["a b"]), { $0.channels = [ChannelName(rawValue: "a b")] },
-        "'a b' is no channel: give desktop, or the name of an endpoint or a command"
+        "'a b' is not a channel: give desktop, or the name of an endpoint or a command"
       ),
       ("tags = [\" \"]", .init(tags: [" "]), { $0.tags = [" "] }, "the tags is empty"),
       (
         "snooze = [\"1ms\"]", .init(snooze: ["PT0.001S"]), { $0.snoozeLengths = [Milliseconds(rawValue: 1)] },
-        "it has to be from 1s"
+        "it must be from 1s"
       ),
-      ("grace = \"0s\"", .init(grace: "PT0S"), { $0.grace = .zero }, "it has to be from 1s"),
+      ("grace = \"0s\"", .init(grace: "PT0S"), { $0.grace = .zero }, "it must be from 1s"),
       (
         "nag = { every = \"5m\", max = 2, escalation = [{ from = 3, channels = [\"desktop\"] }] }",
         .init(nag: .init(every: "PT5M", max: 2, escalation: [.init(from: 3, channels: ["desktop"])])),
         { $0.nag = Nag(every: .minutes(5), max: 2, escalation: [.init(from: 3, channels: [.desktop])]) },
-        "there is no repeat 3 for channels to join: there are repeats 1 to 2"
+        "there is no repeat 3 to add channels to: there are repeats 1 to 2"
       ),
     ]
     try await TrackerHouse.live { house in
@@ -98,7 +98,7 @@ import Varlink
         let file = "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n\(line)\n"
         let found = Self.faults(house, [("a.toml", file)])
         #expect(
-          found.map { $0.hasPrefix("a.toml:5:") && $0.hasSuffix(": cannot be taken: \(said)") } == [true], "\(found)")
+          found.map { $0.hasPrefix("a.toml:5:") && $0.hasSuffix(": was rejected: \(said)") } == [true], "\(found)")
         var spoilt = known
         spoil(&spoilt)
         do {
@@ -127,11 +127,11 @@ import Varlink
       ),
       (
         "rate = \"5/2d\"", .init(rate: .init(count: 5, span: "P2D")), .init(rate: .init(count: 5, span: .days(2))),
-        "it has to be from 1s to 1d"
+        "it must be from 1s to 1d"
       ),
       (
         "headers = [\"Host: a\"]", .init(headers: [.init(name: "Host", value: "a")]),
-        .init(headers: [.init(name: "Host", value: "a")]), "the header Host is made by Chime itself and cannot be given"
+        .init(headers: [.init(name: "Host", value: "a")]), "Chime itself sets the header Host: leave it out"
       ),
       ("template = \"{\"", .init(template: "{"), .init(template: "{"), "the template is not JSON"),
       ("certificates = \"x\"", .init(certificates: "x"), .init(certificates: "x"), ""),
@@ -145,7 +145,7 @@ import Varlink
         #expect(said.hasPrefix(message) && !said.isEmpty && put.text("field") == field, "\(put)")
         let file = "[[endpoint]]\nname = \"team\"\nurl = \"https://example.org/\"\n\(line)\n"
         let found = Self.faults(house, [("a.toml", file)])
-        #expect(found.contains { $0.hasPrefix("a.toml:4:") && $0.hasSuffix(": cannot be taken: \(said)") }, "\(found)")
+        #expect(found.contains { $0.hasPrefix("a.toml:4:") && $0.hasSuffix(": was rejected: \(said)") }, "\(found)")
         do {
           var judge = BackupJudge { $0 }
           _ = try judge.endpoint(
@@ -199,7 +199,7 @@ import Varlink
       #expect(none.isEmpty, "a dry run adds nothing")
       let first = try Self.apply(house, text, plan: dry.plan)
       #expect(first.changes.map(\.id).contains("water"))
-      #expect(first.warnings == ["a.toml:8: \"Long ago\" has passed and is left out"])
+      #expect(first.warnings == ["a.toml:8: \"Long ago\" is in the past and is left out"])
       let before = try await Self.generations(house)
       #expect(before.count == 2)
 
@@ -286,7 +286,7 @@ import Varlink
       #expect(asked.secretFiles == ["team.secret"])
       #expect(
         Self.faults(house, [("a.toml", text)]) == [
-          "a.toml:4:14: endpoint[1].secretFile: names a file that is not there: \"team.secret\""
+          "a.toml:4:14: endpoint[1].secretFile: names a file that does not exist: \"team.secret\""
         ])
       let given = [Wired.SetSecret(path: "team.secret", text: secret)]
       let added = try Self.apply(house, text, secrets: given)
@@ -300,7 +300,7 @@ import Varlink
       // Where the file is not there, an endpoint keeps what it has.
       let kept = try Self.apply(house, text)
       #expect(kept.changes.isEmpty && kept.fileUses == nil, "what it has already is not asked about")
-      #expect(kept.warnings == ["team.secret is not there: the endpoint team keeps what it has"])
+      #expect(kept.warnings == ["team.secret does not exist: the endpoint team keeps its present value"])
       let other = "whsec_" + Data(repeating: 8, count: 32).base64EncodedString()
       let replaced = try Self.apply(house, text, secrets: [.init(path: "team.secret", text: other)])
       #expect(Self.summary(replaced) == ["change endpoint team -: secret nil nil"])
@@ -448,19 +448,19 @@ import Varlink
         "a.toml:4:9: defaults.grace: has to be a duration", "a.toml:6:6: reminder[Water].id: has to be a name",
         "a.toml:8:8: reminder[Water].when: is no schedule", "a.toml:11:9: reminder[tea].title: has to be a string",
         "a.toml:12:8: reminder[tea].when: counts from the moment",
-        "a.toml:13:1: reminder[tea].channel: is no key of a reminder; did you mean channels?",
+        "a.toml:13:1: reminder[tea].channel: is not a key of a reminder; did you mean channels?",
         "a.toml:18:12: reminder[sun].latitude: is half a place",
         "a.toml:19:11: reminder[sun].urgency: has to be one of", "a.toml:20:18: reminder[sun].snooze[2]: has to be",
-        "a.toml:21:7: reminder[sun].nag: cannot be taken",
+        "a.toml:21:7: reminder[sun].nag: was rejected",
         "a.toml:22:1: reminder[sun].quietWhenDone: is for a reminder",
         "a.toml:23:10: reminder[sun].paused: has to be true, false",
-        "a.toml:28:12: reminder[twin].timezone: cannot be taken",
+        "a.toml:28:12: reminder[twin].timezone: was rejected",
         "a.toml:29:8: reminder[twin].tags: has to be an array",
-        "a.toml:31:8: endpoint[1].name: has to be", "a.toml:32:7: endpoint[1].url: cannot be taken",
+        "a.toml:31:8: endpoint[1].name: has to be", "a.toml:32:7: endpoint[1].url: was rejected",
         "a.toml:33:1: endpoint[1].secret: does not belong into this file",
         "b.toml:2:6: reminder[twin].id: is the id of another reminder too, at a.toml:24",
         "b.toml:4:8: reminder[twin].when: counts from the moment",
-        "b.toml:5:11: reminder[twin].tracker: cannot be taken: there is no tracker",
+        "b.toml:5:11: reminder[twin].tracker: was rejected: there is no tracker",
         "c.toml:1:11: : this is not TOML",
       ]
       for sentence in expected {
@@ -473,7 +473,7 @@ import Varlink
       // With everything else in order, what the daemon alone knows is told in the same way.
       #expect(
         Self.faults(house, [("b.toml", second.replacing("tomorrow at 9:00", with: "daily at 9:00"))]).first?
-          .hasPrefix("b.toml:5:11: reminder[twin].tracker: cannot be taken: there is no tracker \"nothing\"") == true)
+          .hasPrefix("b.toml:5:11: reminder[twin].tracker: was rejected: there is no tracker \"nothing\"") == true)
     }
   }
 

@@ -208,7 +208,7 @@ import Varlink
       let asked = try Self.apply(house, text, dryRun: true, packs: nil)
       #expect((asked.packFiles, asked.changes.count) == (["books.toml"], 0))
       #expect(
-        Self.faults(house, text) == ["a.toml:3:8: pack[books].file: names a file that is not there: \"books.toml\""])
+        Self.faults(house, text) == ["a.toml:3:8: pack[books].file: names a file that does not exist: \"books.toml\""])
       let wrong = Self.faults(
         house, text, packs: [.init(path: "books.toml", text: pack.replacing("daily", with: "dayly"))])
       #expect(wrong.count == 1 && wrong[0].hasPrefix("books.toml:13:8: reminder[evening].when: "), "\(wrong)")
@@ -219,7 +219,7 @@ import Varlink
       #expect(try Self.apply(house, text, packs: given).changes.map(\.action) == [.add])
       #expect(try Self.apply(house, text, packs: given).changes.isEmpty)
       let kept = try Self.apply(house, text)
-      #expect((kept.changes.count, kept.warnings) == (0, ["books.toml is not there: the pack books stays as it is"]))
+      #expect((kept.changes.count, kept.warnings) == (0, ["books.toml does not exist: the pack books stays as it is"]))
       let newer = [Wired.SetSecret(path: "books.toml", text: pack.replacing("Some pages", with: "Twenty pages"))]
       #expect(try TrackerHouse.summary(Self.apply(house, text, packs: newer)) == ["change pack books: content nil nil"])
       let exported = try house.exported()
@@ -274,19 +274,19 @@ import Varlink
       let found = Self.faults(house, text)
       let expected = [
         "a.toml:2:6: tracker[Reading].id: has to be a name",
-        "a.toml:4:8: tracker[Reading].unit: cannot be taken: what is checked off has no amount",
+        "a.toml:4:8: tracker[Reading].unit: was rejected: what is checked off has no amount",
         "a.toml:5:1: tracker[Reading].colour: is no key of a tracker",
         "a.toml:6:1: tracker[run].unit: is missing",
-        "a.toml:14:8: tracker[book].goal: has to be more than nothing, in pages",
+        "a.toml:14:8: tracker[book].goal: must be more than zero, in pages",
         "a.toml:15:9: tracker[book].usual: has to be a number with its unit",
         "a.toml:16:8: tracker[book].days: has to be the days that count",
         "a.toml:17:15: tracker[book].dayStartsAt: has to be a time of day",
         "a.toml:18:9: tracker[book].title: has to be a text", "a.toml:19:9: tracker[book].start: has to be a day",
         "a.toml:22:8: tracker[book].kind: has to be one of",
-        "a.toml:25:8: pack[hydrtion].name: is no pack that comes with Chime; did you mean hydration?",
-        "a.toml:28:12: pack[goal].language: is no language tag; did you mean cs?",
-        "a.toml:29:", "a.toml:32:1: pack[goal].reminder.nothing: is no reminder of the pack goal",
-        "a.toml:36:11: reminder[1].tracker: cannot be taken: there is no tracker \"practice\"",
+        "a.toml:25:8: pack[hydrtion].name: does not come with Chime; did you mean hydration?",
+        "a.toml:28:12: pack[goal].language: is not a language tag; did you mean cs?",
+        "a.toml:29:", "a.toml:32:1: pack[goal].reminder.nothing: is not a reminder of the pack goal",
+        "a.toml:36:11: reminder[1].tracker: was rejected: there is no tracker \"practice\"",
       ]
       for sentence in expected {
         #expect(found.contains { $0.hasPrefix(sentence) }, "\(sentence) is not among\n\(found.joined(separator: "\n"))")
@@ -306,10 +306,10 @@ import Varlink
           ].map { String($0.prefix(60)) })
       #expect(
         Self.faults(house, "[[tracker]]\nid = \"water\"\nkind = \"amount\"\nunit = \"cups\"\n") == [
-          "a.toml:4:8: tracker[water].unit: has to convert to ml, in which there are entries"
+          "a.toml:4:8: tracker[water].unit: must convert to ml, the unit of the existing entries"
         ])
       let pack = "[[reminder]]\ntitle = \"Sip\"\nwhen = \"daily at 9:00\"\ntracker = \"morning\"\n"
-      #expect(Self.faults(house, pack).first?.contains("[[pack]] name = \"adkhar\" in the file brings it") == true)
+      #expect(Self.faults(house, pack).first?.contains("[[pack]] name = \"adkhar\" in the file adds it") == true)
     }
   }
 
@@ -337,10 +337,10 @@ import Varlink
     let amounts = (1...25).map { "\"\($0) pages\"" }.joined(separator: ", ")
     let faults: [(line: String, draft: Trackers.TrackerDraft, message: String)] = [
       ("decimals = 7", .init(id: "book", decimals: 7), "give 0 to 3 digits after the point"),
-      ("usual = \"0 pages\"", .init(id: "book", usual: 0), "give more than nothing, in pages"),
-      ("usual = \"-3 pages\"", .init(id: "book", usual: -3), "give more than nothing, in pages"),
+      ("usual = \"0 pages\"", .init(id: "book", usual: 0), "give more than zero, in pages"),
+      ("usual = \"-3 pages\"", .init(id: "book", usual: -3), "give more than zero, in pages"),
       ("presets = [\(amounts)]", .init(id: "book", presets: (1...25).map(Double.init)), "give at most 24 amounts"),
-      ("presets = [\"0 pages\"]", .init(id: "book", presets: [0]), "give more than nothing, in pages"),
+      ("presets = [\"0 pages\"]", .init(id: "book", presets: [0]), "give more than zero, in pages"),
       ("milestone = \"2 pages\"", .init(id: "book", milestoneStep: 2), "only a measure has steps to celebrate"),
       ("skipsEachMonth = 32", .init(id: "book", skipsEachMonth: 32), "give 0 to 31 days of a month"),
       ("icon = \"a\\u0007\"", .init(id: "book", icon: "a\u{7}"), "the icon has a control character (U+7)"),
@@ -354,7 +354,7 @@ import Varlink
         (draft.kind, draft.unit) = (.amount, "pages")
         let refusal = try #require(house.refusal(Trackers.Put(tracker: draft)))
         #expect(refusal.text("message") == message && key.hasPrefix(refusal.text("field").prefix(4)), "\(refusal)")
-        let place = "5:\(key.count + 4) tracker[book].\(key): cannot be taken: \(message)"
+        let place = "5:\(key.count + 4) tracker[book].\(key): was rejected: \(message)"
         #expect(Self.faults(house, head + line + "\n") == ["a.toml:" + place.replacing(" tracker", with: ": tracker")])
         var spoilt = Tracker(
           id: TrackerID(rawValue: "book"), owner: 1, title: "Book", kind: .amount, startedOn: Pack.unbegun,
@@ -372,7 +372,7 @@ import Varlink
           #expect(said == message && field == refusal.text("field"))
         }
         #expect(
-          PackFileTests.after(line + "\n") == ["1:\(key.count + 4) tracker[pages].\(key): cannot be taken: \(message)"])
+          PackFileTests.after(line + "\n") == ["1:\(key.count + 4) tracker[pages].\(key): was rejected: \(message)"])
       }
       // Amounts that are said twice are there once, and none are none.
       for (line, presets) in [("[\"9 pages\", \"5 pages\", \"9 pages\"]", [9.0, 5, 9]), ("[]", [])] {
@@ -392,8 +392,8 @@ import Varlink
       (["bodyFat", "body-fat", "x1"], nil),
       ((1...8).map { "f\($0)" }, nil),
       ((1...9).map { "f\($0)" }, "give at most 8 further measures"),
-      (["1st"], "'1st' is no name: give 1 to 32 letters, digits and -, such as bodyFat"),
-      (["tuk_v_těle"], "'tuk_v_těle' is no name: give 1 to 32 letters, digits and -, such as bodyFat"),
+      (["1st"], "'1st' is not a name: give 1 to 32 letters, digits and -, such as bodyFat"),
+      (["tuk_v_těle"], "'tuk_v_těle' is not a name: give 1 to 32 letters, digits and -, such as bodyFat"),
       ([String(repeating: "a", count: 33)], nil),
     ] as [([String], String?)]) func eachWayInHasTheSameBounds(_ names: [String], _ fault: String?) async throws
   {

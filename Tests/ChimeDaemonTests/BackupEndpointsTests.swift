@@ -48,7 +48,7 @@ struct BackupEndpointsTests {
       // Who takes a template's messages checks no signature: that one is given a secret, the other is told of.
       #expect(
         reply.notes == [
-          "the secret of phone is not in the backup: give it with chime endpoint add phone https://example.org/hook "
+          "the backup does not have the secret of phone: give it with chime endpoint add phone https://example.org/hook "
             + "--secret-file FILE"
         ])
       let found = try list(house)

@@ -116,7 +116,7 @@ struct BackupHistoryTests {
       _ = try house.call(EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", newSecret: .hmac))
       let kept = try Self.restore(house, backup, passphrase: "correct horse battery")
       #expect(
-        kept.notes == ["the endpoint phone keeps the secret that it has here; the backup has another"],
+        kept.notes == ["the endpoint phone keeps its present secret; the backup has another"],
         "\(kept.notes ?? [])")
     }
     #expect(!BackupTests.body(without).contains { $0.contains("secrets") })
@@ -131,7 +131,7 @@ struct BackupHistoryTests {
       #expect(closed.contents?.secrets == 1 && closed.notes?.count == 2, "\(closed.notes ?? [])")
       #expect(
         closed.notes?.last
-          == "the secrets of endpoints in the backup (1) stay closed: their passphrase was not given")
+          == "the secrets of endpoints in the backup (1) stay encrypted: no passphrase was given")
       #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == "it has no secret")
       #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
       #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == nil)
@@ -159,7 +159,7 @@ struct BackupHistoryTests {
       let closed = try Self.restore(house, backup)
       #expect(
         closed.notes?.first
-          == "the token of me is not in the backup: give it with chime endpoint edit me --token-file FILE",
+          == "the backup does not have the token of me: give it with chime endpoint edit me --token-file FILE",
         "\(closed.notes ?? [])")
       func endpoint() throws -> EndpointsInterface.Endpoint { try house.call(EndpointsInterface.List()).endpoints[0] }
       #expect(try endpoint().fault?.contains("token") == true && endpoint().settings?.user == "ann")
@@ -175,7 +175,7 @@ struct BackupHistoryTests {
   /// A stranger's file is held to what can have happened.
   @Test(
     arguments: [
-      ("\"done\":{}", "\"delivered\":{}", "its reminder is not there"),
+      ("\"done\":{}", "\"delivered\":{}", "its reminder is missing"),
       ("\"rounds\":1", "\"rounds\":-1", "as often as nothing can"),
       ("\"rounds\":1", "\"rounds\":1,\"repeatAt\":5000", "not repeated"),
       ("\"rounds\":1", "\"rounds\":1,\"missedRun\":{\"count\":0,\"through\":5000}", "nothing can be"),

@@ -98,20 +98,20 @@ struct ConfigurationTests {
   @Test(arguments: [
     (
       "[desktop]\nprogramm = \"x\"",
-      "chimed.toml:2:1: \"desktop.programm\" is no key of Chime's; did you mean desktop.program?"
+      "chimed.toml:2:1: \"desktop.programm\" is not a key of Chime; did you mean desktop.program?"
     ),
-    ("[zzzz]\n", "chimed.toml:1:2: \"zzzz\" is no key of Chime's; chimed --print-config lists them all"),
+    ("[zzzz]\n", "chimed.toml:1:2: \"zzzz\" is not a key of Chime; chimed --print-config lists them all"),
     (
       "[log]\nlevel = 3",
-      "chimed.toml:2:9: log.level has to be one of \"error\", \"warning\", \"notice\", \"info\", \"debug\"; here is 3"
+      "chimed.toml:2:9: log.level must be one of \"error\", \"warning\", \"notice\", \"info\", \"debug\"; found 3"
     ),
     ("[log]\nlevel = \"loud\"", "here is \"loud\""),
     (
       "[desktop]\nmaxWaiting = 0",
-      "chimed.toml:2:14: desktop.maxWaiting has to be a whole number from 1 to 1000; here is 0"
+      "chimed.toml:2:14: desktop.maxWaiting must be a whole number from 1 to 1000; found 0"
     ),
     ("[desktop]\nmaxWaiting = 1.5", "here is 1.5"),
-    ("[store]\nengine = \"mysql\"", "store.engine has to be one of \"sqlite\", \"postgres\"; here is \"mysql\""),
+    ("[store]\nengine = \"mysql\"", "store.engine must be one of \"sqlite\", \"postgres\"; found \"mysql\""),
     ("[store]\npasswordFile = \"a/b\"", "store.passwordFile has to be the absolute path of a file, the name of"),
     ("[desktop]\nmaxWaiting = 9223372036854775807", "from 1 to 1000"),
     ("[desktop]\ntimeout = \"10 parsecs\"", "desktop.timeout has to be a duration from"),
@@ -124,7 +124,7 @@ struct ConfigurationTests {
     ("[quiet]\nhours = \"22:00-07:00\"", "quiet.hours has to be an array of spans, such as"),
     ("[quiet]\nhours = [\"22:00-25:00\"]", "quiet.hours has to be an array of spans, such as"),
     ("[quiet]\nhours = [\"00:00-24:00\"]", "which leave some minute of the week"),
-    ("[quiet]\nrule = \"off\"", "quiet.rule has to be \"hold\" or \"drop\"; here is \"off\""),
+    ("[quiet]\nrule = \"off\"", "quiet.rule must be \"hold\" or \"drop\"; found \"off\""),
     ("[log\nlevel = 1", "this is not TOML"),
     (
       "[webhook]\nallow = [\"10.0.0.1/8\"]",
@@ -138,12 +138,12 @@ struct ConfigurationTests {
     ("[webhook]\ncaFile = \"ca.pem\"", "webhook.caFile has to be the absolute path of a file"),
     (
       "[words]\nmorning = \"12:00\"",
-      "chimed.toml:2:11: words.morning has to be a time from 0:00 to 11:59, such as \"08:00\"; here is \"12:00\""
+      "chimed.toml:2:11: words.morning must be a time from 0:00 to 11:59, such as \"08:00\"; found \"12:00\""
     ),
     ("[words]\nnight = 22", "words.night has to be a time from 18:00 to 23:59"),
     ("[words]\nnoon = \"12:30\"", "noon"),
     ("[place]\nlatitude = 91", "chimed.toml:2:12: place.latitude has to be degrees north as a number from -90 to 90"),
-    ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; here is -180.5"),
+    ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; found -180.5"),
     ("[place]\nlatitude = \"Prague\"", "here is \"Prague\""),
     (
       "[calendars]\n\"a b\" = []",
@@ -153,10 +153,10 @@ struct ConfigurationTests {
     ("[calendars]\ntomorrow = []", "and no word that schedules know already"),
     ("[calendars]\n2026-12-24 = []", "\"2026-12-24\" is no name for a calendar"),
     ("[calendars]\n\"a.b\" = []", "\"a.b\" is no name for a calendar"),
-    ("[calendars]\nholidays = \"holidays.ics\"", "or the absolute path of an .ics file; here is \"holidays.ics\""),
+    ("[calendars]\nholidays = \"holidays.ics\"", "or the absolute path of an .ics file; found \"holidays.ics\""),
     ("[calendars]\nholidays = 3", "calendars.holidays has to be an array of dates"),
     ("[calendars.holidays]\nx = 1", "calendars.holidays has to be an array of dates"),
-    ("calendars = []", "calendars has to be a table, [calendars]; here is an array"),
+    ("calendars = []", "calendars must be a table, [calendars]; found an array"),
     (
       "[calendars]\nholidays = [\"2026-12-24\", \"2027-02-29\"]",
       "chimed.toml:2:27: calendars.holidays[1] has to be a date such as \"2027-01-01\""
@@ -164,7 +164,7 @@ struct ConfigurationTests {
     ("[calendars]\nholidays = [\"2026-12-26..2026-12-24\"]", "here is \"2026-12-26..2026-12-24\""),
     ("[calendars]\nholidays = [\"2026-12-24..\"]", "here is \"2026-12-24..\""),
     ("[calendars]\nholidays = [2026-12-24]", "here is a date"),
-    ("log = 3", "log has to be a table, [log]; here is a whole number"),
+    ("log = 3", "log must be a table, [log]; found a whole number"),
   ])
   func refusals(text: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.apply(text) }
@@ -201,7 +201,7 @@ struct ConfigurationTests {
   @Test func aPlaceIsBothCoordinates() throws {
     var loaded = try Self.apply("[place]\nlatitude = 50.0875")
     let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
-    #expect(error?.description == "chimed.toml:2: place.latitude needs place.longitude beside it")
+    #expect(error?.description == "chimed.toml:2: place.latitude needs place.longitude")
     try ConfigurationFiles.apply(Array("place.longitude = 14.4213".utf8), file: "more.toml", to: &loaded)
     try ConfigurationFiles.checkWhole(loaded)
     #expect(loaded.configuration.place == Place(latitude: 50.0875, longitude: 14.4213))

@@ -40,7 +40,7 @@ struct HearingTests {
       #expect(found.unheard == 1)
       #expect(found.notices?.map(\.kind) == ["mute"] && found.notices?.first?.about == phone)
       #expect(
-        found.notices?.map(\.sentence) == ["nobody hears \"Phone\" (\(phone)): there is no endpoint or command phone"])
+        found.notices?.map(\.sentence) == ["\"Phone\" (\(phone)) reaches nobody: there is no endpoint or command phone"])
       #expect(try unheard(house) == ["Phone": "there is no endpoint or command phone"])
       let _: Endpoints.Put.Reply = try house.call(
         Endpoints.Put(name: "phone", url: "https://example.org", newSecret: .hmac))
@@ -69,12 +69,12 @@ struct HearingTests {
       _ = try add(house, "Tea", to: ["desktop"])
       #expect(try health(house).unheard == 1)
       #expect(
-        try unheard(house) == ["Tea": "popups cannot be shown: /nonexistent is not there, or may not be run"])
+        try unheard(house) == ["Tea": "the daemon cannot show popups: /nonexistent does not exist, or may not be run"])
     }
     // Over the bus, and there is none.
     try await TrackerHouse.live(inMemory: true, { $0.channels.desktopTransport = .bus }) { house in
       _ = try add(house, "Tea", to: ["desktop"])
-      #expect(try unheard(house)["Tea"]?.hasPrefix("popups cannot be shown: ") == true)
+      #expect(try unheard(house)["Tea"]?.hasPrefix("the daemon cannot show popups: ") == true)
     }
   }
 }

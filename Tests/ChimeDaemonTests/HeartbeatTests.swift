@@ -24,7 +24,7 @@ import Testing
     let full = Heartbeat.Signs(storeProblem: "the disk is full")
     #expect(heartbeat.step(full, at: Self.start) == .fail("the disk is full"))
     heartbeat.refused("answered 500")
-    #expect(heartbeat.sentence == "no heartbeat is sent: the disk is full")
+    #expect(heartbeat.sentence == "the heartbeat cannot be sent: the disk is full")
     #expect(heartbeat.step(full, at: Self.start + .minutes(1)) == .fail("the disk is full"))
     heartbeat.taken(.fail("the disk is full"), at: Self.start + .minutes(1))
     #expect(heartbeat.takenAt == nil, "that is no heartbeat")
@@ -37,7 +37,7 @@ import Testing
   @Test func aTimeThatNobodyWaitsForEndsIt() {
     var heartbeat = Heartbeat()
     let signs = Heartbeat.Signs(nextDue: Self.start + .hours(1), isAwaited: false)
-    #expect(heartbeat.step(signs, at: Self.start) == .fail("no timer is armed for what is due next"))
+    #expect(heartbeat.step(signs, at: Self.start) == .fail("no timer is set for the next due time"))
   }
 
   /// After a long sleep what is due is hours old, and fires; only what stays due for a minute is a fault.
@@ -46,12 +46,12 @@ import Testing
     let old = Heartbeat.Signs(nextDue: Self.start - .hours(8))
     #expect(heartbeat.step(old, at: Self.start) == .beat)
     #expect(heartbeat.step(old, at: Self.start + .seconds(59)) == .beat)
-    #expect(heartbeat.step(old, at: Self.start + .seconds(60)) == .fail("what is due does not fire"))
+    #expect(heartbeat.step(old, at: Self.start + .seconds(60)) == .fail("due reminders do not fire"))
     // Others are due, so something has fired.
     let next = Heartbeat.Signs(nextDue: Self.start - .hours(7))
     #expect(heartbeat.step(next, at: Self.start + .seconds(61)) == .beat)
     #expect(heartbeat.step(next, at: Self.start + .seconds(120)) == .beat)
-    #expect(heartbeat.step(next, at: Self.start + .seconds(121)) == .fail("what is due does not fire"))
+    #expect(heartbeat.step(next, at: Self.start + .seconds(121)) == .fail("due reminders do not fire"))
     // The clock was set back: it begins anew.
     #expect(heartbeat.step(next, at: Self.start - .hours(6)) == .beat)
   }
@@ -60,7 +60,7 @@ import Testing
     var heartbeat = Heartbeat()
     #expect(heartbeat.step(.init(), at: Self.start) == .beat)
     heartbeat.refused("answered 404")
-    #expect(heartbeat.sentence == "the heartbeat is not taken: answered 404")
+    #expect(heartbeat.sentence == "the receiver does not accept the heartbeat: answered 404")
     #expect(heartbeat.step(.init(), at: Self.start + .minutes(1)) == .beat)
     heartbeat.taken(.beat, at: Self.start + .minutes(1))
     #expect(heartbeat.sentence == nil)
@@ -89,7 +89,7 @@ import Testing
       "url = \"https://hc-ping.com/5f0c\"\nfailUrl = \"ftp://hc-ping.com/\"",
       "heartbeat.failUrl: the address must begin with https:// or http://"
     ),
-    ("failUrl = \"https://hc-ping.com/5f0c/fail\"", "heartbeat.failUrl needs heartbeat.url beside it"),
+    ("failUrl = \"https://hc-ping.com/5f0c/fail\"", "heartbeat.failUrl needs heartbeat.url"),
     ("every = \"0s\"", "heartbeat.every has to be a duration from 1s to 1d"),
     ("method = \"HEAD\"", "heartbeat.method has to be one of \"POST\", \"GET\""),
     ("secretFile = \"../secret\"", "heartbeat.secretFile has to be the absolute path of a file"),

@@ -77,8 +77,8 @@ import Testing
     ("country = \"ZZ\"", "chimed.toml:2:11: calendars.country has to be the code of a country such as \"CZ\""),
     ("country = 3", "here is 3"),
     ("country = [\"2026-12-24\"]", "here is an array"),
-    ("country = \"DE-XX\"", "calendars.country: DE has no such part; it has DE-Augsburg, DE-BB, DE-BE"),
-    ("country = \"CZ-PR\"", "calendars.country: no parts of CZ are known; give the country alone"),
+    ("country = \"DE-XX\"", "calendars.country: DE does not have this part; it has DE-Augsburg, DE-BB, DE-BE"),
+    ("country = \"CZ-PR\"", "calendars.country: Chime knows no parts of CZ; give only the country"),
   ])
   func aCountryThatIsNoneIsRefused(line: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.apply("[calendars]\n\(line)") }
@@ -116,7 +116,7 @@ import Testing
     #expect(try holidays.ending(for: 0, now: at("\(end + 1)-06-01T00:00:00Z")) == nil)
     #expect(
       try holidays.ending(for: 1, now: at("\(end)-08-01T00:00:00Z"))
-        == "public holidays are known through \(end), and one reminder leaves them out; a newer Chime knows more")
+        == "Chime knows public holidays through \(end), and one reminder leaves them out; a newer Chime knows more")
     #expect(try holidays.ending(for: 3, now: at("\(end + 1)-06-01T00:00:00Z"))?.contains("3 reminders leave") == true)
   }
 }

@@ -139,7 +139,7 @@ struct ReminderFieldsTests {
     (Change(title: " \n\t "), "title", "the title is empty"),
     (
       Change(title: String(repeating: "x", count: 100_000)), "title",
-      "the title has 100000 bytes; at most 1600 are taken"
+      "the title has 100000 bytes; at most 1600 are allowed"
     ),
     (Change(title: "a\u{1B}[31mred"), "title", "the title has a control character (U+1B)"),
     (Change(title: "a\nb"), "title", "the title has a control character (U+A)"),
@@ -149,16 +149,16 @@ struct ReminderFieldsTests {
       Change(timezone: "Europe/Pargue"), "timezone",
       "this machine has no time zone 'Europe/Pargue'; did you mean Europe/Prague"
     ),
-    (Change(timezone: "../etc/passwd"), "timezone", "'../etc/passwd' is no time zone; give an IANA name"),
+    (Change(timezone: "../etc/passwd"), "timezone", "'../etc/passwd' is not a time zone; give an IANA name"),
     (Change(channels: []), "channels", "give one to 32 channels"),
     (Change(channels: ["a/b"]), "channels", "'a/b' is no channel"),
     (Change(tags: [""]), "tags", "the tags is empty"),
-    (Change(grace: "12h"), "grace", "it has to be from"),
-    (Change(grace: "PT0S"), "grace", "it has to be from"),
+    (Change(grace: "12h"), "grace", "it must be from"),
+    (Change(grace: "PT0S"), "grace", "it must be from"),
     (Change(snooze: []), "snooze", "give one to ten lengths"),
-    (Change(url: "www.example.org"), "url", "'www.example.org' is no link: give one such as https://example.org"),
+    (Change(url: "www.example.org"), "url", "'www.example.org' is not a link: give one such as https://example.org"),
     (Change(url: "https: //example.org"), "url", "is no link"), (Change(url: "mailto:"), "url", "is no link"),
-    (Change(snooze: ["P400D"]), "snooze", "it has to be from"),
+    (Change(snooze: ["P400D"]), "snooze", "it must be from"),
     (Change(latitude: 50), "longitude", "give both or none"),
     (Change(longitude: 14), "latitude", "give both or none"),
     (Change(latitude: 90.5, longitude: 14), "latitude", "degrees north, from -90 to 90"),

@@ -40,21 +40,21 @@ struct TenantConfigurationTests {
   }
 
   @Test(arguments: [
-    ("[tenants]\nacme = 1", "chimed.toml:2:1: tenants.acme has to be a table, [tenants.acme]; here is a whole number"),
+    ("[tenants]\nacme = 1", "chimed.toml:2:1: tenants.acme must be a table, [tenants.acme]; found a whole number"),
     (
       "[tenants.Acme]",
       "chimed.toml:1:10: \"Acme\" is no name for a tenant: 1 to 64 small letters, digits, - or _, not beginning with a "
         + "sign; at most 10000 tenants"
     ),
-    ("[tenants.acme]\nuser = [1]", "chimed.toml:2:1: \"user\" is no key of a tenant; did you mean users?"),
+    ("[tenants.acme]\nuser = [1]", "chimed.toml:2:1: \"user\" is not a key of a tenant; did you mean users?"),
     (
       "[tenants.acme]\nreminders = -1",
-      "chimed.toml:2:13: tenants.acme.reminders has to be a whole number from 0 (no limit) to 1000000000; here is -1"
+      "chimed.toml:2:13: tenants.acme.reminders must be a whole number from 0 (no limit) to 1000000000; found -1"
     ),
     (
       "[tenants.acme]\nusers = [2147483648]",
       "chimed.toml:2:9: tenants.acme.users has to be an array of users by name or number, such as [\"billing\", 1005], at "
-        + "most 1000; here is an array"
+        + "most 1000; found an array"
     ),
   ]) func refused(text: String, sentence: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try apply(text) }

@@ -109,7 +109,7 @@ struct TenantTests {
         #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(method): \(refused as Any)")
         #expect(
           refused?.text("limit").hasPrefix(
-            "tenant \"acme\" may have 3 reminders with a time to come, and this would make ")
+            "tenant \"acme\" may have 3 reminders with a future time, and this would make ")
             == true, "\(refused as Any)")
         #expect(try Self.count(house) == 2)
       }
@@ -150,7 +150,7 @@ struct TenantTests {
       #expect(refusal?.text("retryAfter").hasPrefix("PT") == true)
       #expect(
         refusal?.text("limit")
-          == "tenant \"acme\" may make 1 requests a second: make fewer, or have requestsPerSecond raised in [tenants.acme] "
+          == "tenant \"acme\" may make 1 requests per second: send fewer, or ask for a higher requestsPerSecond in [tenants.acme] "
           + "of the configuration")
       for _ in 0..<20 { _ = try Self.ask(house, EndpointsInterface.List(), for: "free") }
       let seats = try house.call(DaemonInterface.Status()).status

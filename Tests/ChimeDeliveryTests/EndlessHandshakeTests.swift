@@ -32,7 +32,7 @@ extension RealThings {
       #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
       #expect(
         attempt.error
-          == "the receiver's TLS handshake does not end: more than 256 KiB or 256 messages of it came", "\(attempt)")
+          == "the receiver's TLS handshake does not end: it sent more than 256 KiB or 256 messages", "\(attempt)")
     }
 
     /// What OpenSSL bounds by itself.
@@ -53,7 +53,7 @@ extension RealThings {
       }
       #expect(next == .retry && attempt.outcome == .failed)
       #expect(
-        attempt.error == "timed out in the TLS handshake, which the receiver did not finish", "\(attempt)")
+        attempt.error == "the TLS handshake timed out: the receiver did not finish it", "\(attempt)")
     }
 
     /// Others' messages leave while one's handshake is flooded again and again.

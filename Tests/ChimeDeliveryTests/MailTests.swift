@@ -120,7 +120,7 @@ import Testing
     (#"{"html": "a", "text": "b"}"#, "needs a subject and a text"),
     (#"{"subject": "a", "text": "b", "body": {}}"#, "no body"),
     (#"{"subject": "a", "text": "b", "headers": {"X-A": "b"}}"#, "no headers"),
-    (#"{"subject": ["a"], "text": "b"}"#, "the template's subject is a string"),
+    (#"{"subject": ["a"], "text": "b"}"#, "the template's subject must be a string"),
     (#"{"subject": "a", "text": "{{token}}"}"#, "may stand in headers only"),
   ])
   func templatesOfEmails(_ text: String, _ fault: String?) {

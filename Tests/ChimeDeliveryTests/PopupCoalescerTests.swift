@@ -156,8 +156,8 @@ import Testing
   @Test func refusesWhenItStops() throws {
     var coalescer = PopupCoalescer()
     _ = coalescer.admit(try waiting("a"), now: now)
-    #expect(short(coalescer.close()) == ["refuse a: given up because the daemon stops"])
-    #expect(short(coalescer.admit(try waiting("b"), now: now)) == ["refuse b: given up because the daemon stops"])
+    #expect(short(coalescer.close()) == ["refuse a: cancelled because the daemon is stopping"])
+    #expect(short(coalescer.admit(try waiting("b"), now: now)) == ["refuse b: cancelled because the daemon is stopping"])
     #expect(coalescer.momentIsOver(now: now).isEmpty)
   }
 

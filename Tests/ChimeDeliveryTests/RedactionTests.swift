@@ -134,7 +134,7 @@ extension RealThings {
       ("500/long/500", String(repeating: ".", count: 500) + "Bearer <redacted>", "answered 500"),
       (
         "200/action", "{\"action\": \"<redacted>\"}",
-        "delivered, but what it answers is not understood: \"<redacted>\" is no action; write done, dismiss or snooze"
+        "delivered, but its answer is invalid: \"<redacted>\" is not an action; write done, dismiss or snooze"
       ),
     ])
     func keepsNoToken(_ path: String, _ answer: String, _ error: String?) async throws {

@@ -87,7 +87,7 @@ extension RealThings {
     /// Whatever it is called: this machine's clock wakes the thread.
     @Test(.timeLimit(.minutes(1))) func isGivenUpWithoutASignOfLife() async throws {
       let found = try await read(Server(Self.head + Self.open), quiet: .milliseconds(400))
-      #expect(found.opened && found.end.reason == "nothing came for 400ms, not even a sign of life", "\(found)")
+      #expect(found.opened && found.end.reason == "no data arrived for 400ms, not even a keep-alive", "\(found)")
       let silent = try await read(Server(""), quiet: .milliseconds(400))
       #expect(!silent.opened && silent.end.reason.contains("not even a sign of life"), "\(silent)")
     }

@@ -52,7 +52,7 @@ extension RealThings {
         $0.network = Self.system(["127.0.0.1"], ["127.0.0.0/8"])
       }
       #expect(next2 == .retry)
-      #expect(denied.error == "127.0.0.1 may not be dialled: \"127.0.0.0/8\" is in deny of [webhook]")
+      #expect(denied.error == "Chime may not connect to 127.0.0.1: \"127.0.0.0/8\" is in deny of [webhook]")
     }
 
     /// A name of several addresses: each is judged, and only those that may be are dialled.
@@ -158,7 +158,7 @@ extension RealThings {
           $0.network = Self.system()
         }
         #expect(next == .retry)
-        #expect(attempt.error?.contains("with a proxy, its address is the one that is dialled") == true, "\(attempt)")
+        #expect(attempt.error?.contains("Chime connects to the proxy's address") == true, "\(attempt)")
       }
       #expect(proxy.lines.isEmpty && receiver.lines.isEmpty)
     }

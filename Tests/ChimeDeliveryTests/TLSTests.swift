@@ -43,17 +43,17 @@ extension RealThings {
     }
 
     @Test(arguments: [
-      ("expired", "the receiver's certificate has expired on 2021-02-03: it has to be renewed there"),
+      ("expired", "the receiver's certificate has expired on 2021-02-03: renew it there"),
       (
         "future",
-        "the receiver's certificate is not valid before 2098-01-02: either it or this machine's clock is wrong"
+        "the receiver's certificate is not valid before 2098-01-02: either the certificate or this machine's clock is wrong"
       ),
       ("elsewhere", "the receiver's certificate is for another name: "),
       (
         "alone",
-        "the receiver's certificate is signed by itself: to trust it, name the authority's certificate in caFile"
+        "the receiver's certificate is self-signed: to trust it, name the authority's certificate in caFile"
       ),
-      ("old", "the receiver has no TLS 1.2 or later: "),
+      ("old", "the receiver does not support TLS 1.2 or later: "),
     ])
     func whatIsWrongIsRefusedAndSaid(_ name: String, _ sentence: String) async throws {
       let ca = ca
@@ -69,7 +69,7 @@ extension RealThings {
       let (attempt, next) = try await attempted(url("good"))
       #expect(next == .retry)
       #expect(
-        attempt.error?.hasPrefix("the receiver's certificate is signed by nobody who is trusted here: ") == true,
+        attempt.error?.hasPrefix("no trusted authority signed the receiver's certificate: ") == true,
         "\(attempt)")
       // Those of one endpoint are for that one: the handle that had them serves no other.
       let channel = try webhooks(to: url("good"))

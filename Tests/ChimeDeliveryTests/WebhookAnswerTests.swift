@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [
     (#"{"action":"remove"}"#, "\"remove\" is no action"), (#"{"action":"Done"}"#, "\"Done\" is no action"),
     (#"{"action":""}"#, "\"\" is no action"), (#"{"action":null}"#, "no text"), (#"{"action":["done"]}"#, "no text"),
-    (#"{"action":"done","item":"Speed master"}"#, "is no item's id"),
+    (#"{"action":"done","item":"Speed master"}"#, "is not the id of an item"),
     (#"{"action":"done","item":7}"#, "item is no text"),
     (#"{"action":"dismiss","item":"skx"}"#, "\"item\" does not belong"),
     (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
@@ -89,13 +89,13 @@ import Testing
       Issue.record("round \(round)")
       return
     }
-    #expect(sentence == "this is round 31 of it, and answers snooze the first 30 alone")
+    #expect(sentence == "this is round 31, and answers can snooze only the first 30")
     // It may still be done with.
     #expect(WebhookAnswer(Array(#"{"action":"done"}"#.utf8), contentType: nil, round: 31) == .answer(.done))
     let result = HTTPResult(status: 200, answer: body)
     let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"), round: 31)
     #expect(verdict.answer == nil && verdict.outcome == .delivered && verdict.next == .settled)
-    #expect(verdict.error?.hasPrefix("delivered, but what it answers is not understood: this is round 31") == true)
+    #expect(verdict.error?.hasPrefix("delivered, but its answer is invalid: this is round 31") == true)
   }
 
   @Test func isHeardOfASuccessOnly() {
@@ -115,6 +115,6 @@ import Testing
     #expect(verdict.answer == nil && verdict.next == .settled && verdict.outcome == .delivered)
     #expect(
       verdict.error
-        == "delivered, but what it answers is not understood: \"explode\" is no action; write done, dismiss or snooze")
+        == "delivered, but its answer is invalid: \"explode\" is not an action; write done, dismiss or snooze")
   }
 }

@@ -42,11 +42,11 @@ import Testing
 
   /// A reload in the middle of a flood must neither use up attempts nor have the endpoint rest or look as if it failed.
   @Test func whatIsCutShortIsNobodysFailure() {
-    let result = HTTPResult(failure: "given up because the daemon stops", isCutShort: true)
+    let result = HTTPResult(failure: "cancelled because the daemon is stopping", isCutShort: true)
     let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"))
     #expect(verdict.outcome == .refused)
     #expect(verdict.next == .blocked(.seconds(1)))
-    #expect(verdict.error == "given up because the daemon stops")
+    #expect(verdict.error == "cancelled because the daemon is stopping")
   }
 
   /// To what tells an event nobody answers, and what is not there needs no taking back.

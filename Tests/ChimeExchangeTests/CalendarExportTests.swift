@@ -88,9 +88,9 @@ import Testing
     #expect(export.count == 2)
     #expect(
       export.warnings == [
-        "\"Passed\": it has no time to come, so it is left out",
-        "\"Paused\": it is paused, which a calendar does not know",
-        "\"Skipping\": it passes over its next times, which a calendar does not know",
+        "\"Passed\": it has no future time, so it is left out",
+        "\"Paused\": it is paused, which a calendar cannot express",
+        "\"Skipping\": it skips its next times, which a calendar cannot express",
       ])
   }
 

@@ -93,7 +93,7 @@ import Testing
           + event("DTSTART;TZID=Customized Time Zone:20261201T090000\nRRULE:FREQ=DAILY"),
         [
           "E | DTSTART;TZID=America/New_York:20261201T090000 RRULE:FREQ=DAILY | America/New_York",
-          "4 note: the zone \"Customized Time Zone\" is taken for America/New_York, which has the same rules",
+          "4 note: the zone \"Customized Time Zone\" is read as America/New_York, which has the same rules",
         ]
       ),
       (
@@ -101,14 +101,14 @@ import Testing
           + event("DTSTART;TZID=\"(UTC+01:00) Home\":20261201T090000"),
         [
           "E | at 2026-12-01 09:00 | Europe/Prague",
-          "4 note: the zone \"(UTC+01:00) Home\" is taken for Europe/Prague, which has the same rules",
+          "4 note: the zone \"(UTC+01:00) Home\" is read as Europe/Prague, which has the same rules",
         ]
       ),
       // A rule that never comes is no zone's, and is not looked for for long.
       (
         outlook("Never", "+0100", "1SU;BYMONTH=2;BYMONTHDAY=31", "+0200", "1SU;BYMONTH=2;BYMONTHDAY=30")
           + event("DTSTART;TZID=Never:20261201T090000"),
-        ["19 refused: this machine has no time zone \"Never\", and none with the rules that the file gives it"]
+        ["19 refused: this machine has no time zone \"Never\", and no zone with the rules in the file"]
       ),
       // A day of change that no zone has.
       (
@@ -116,7 +116,7 @@ import Testing
           + event("DTSTART;TZID=Nowhere:20261201T090000"),
         [
           "E | at 2026-12-01T08:00:00Z | -",
-          "19 note: this machine has no time zone \"Nowhere\"; its time has the offset that the file gives it",
+          "19 note: this machine has no time zone \"Nowhere\"; its time has the file's offset",
         ]
       ),
       // Its times are listed where it recurs: summer time ends on Tuesday 26 October 2027.
@@ -127,7 +127,7 @@ import Testing
               + "EXDATE;TZID=Nowhere:20271027T090000"),
         [
           "E | DTSTART:20271025T070000Z RDATE:20271026T080000Z,20271028T080000Z | -",
-          "19 note: this machine has no time zone \"Nowhere\"; its times are listed, with the offsets that the file gives it",
+          "19 note: this machine has no time zone \"Nowhere\"; its times are listed, with the file's offsets",
         ]
       ),
       (
@@ -135,14 +135,14 @@ import Testing
           + "END:STANDARD\nEND:VTIMEZONE\n" + event("DTSTART;TZID=Odd:20261201T010000"),
         [
           "E | at 2026-11-30T21:43:00Z | -",
-          "12 note: this machine has no time zone \"Odd\"; its time has the offset that the file gives it",
+          "12 note: this machine has no time zone \"Odd\"; its time has the file's offset",
         ]
       ),
       (
         "BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0317\nTZOFFSETTO:+0317\n"
           + "END:STANDARD\nEND:VTIMEZONE\n" + event("DTSTART;TZID=Odd:20561201T010000"),
         [
-          "12 refused: this machine has no time zone \"Odd\", and the offsets that the file gives it are not known for then"
+          "12 refused: this machine has no time zone \"Odd\", and the file does not give the offsets of that time"
         ]
       ),
       // A start that its rule does not name comes too, unless it is excepted (RFC 5545 section 3.8.5.3).
@@ -150,7 +150,7 @@ import Testing
         event("DTSTART:20261202T090000Z\nRRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13"),
         [
           "E | DTSTART:20261202T090000Z RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR RDATE:20261202T090000Z | -",
-          "4 note: its rule does not name its start, which is taken as well",
+          "4 note: its rule does not include its start, which is taken too",
         ]
       ),
       (
@@ -163,7 +163,7 @@ import Testing
         event("DTSTART;VALUE=DATE:20261202\nRRULE:FREQ=WEEKLY;BYDAY=MO\nRDATE;VALUE=DATE:20261204"),
         [
           "E | DTSTART:20261202T090000 RRULE:FREQ=WEEKLY;BYDAY=MO RDATE:20261202T090000,20261204T090000 | -",
-          "4 note: its rule does not name its start, which is taken as well",
+          "4 note: its rule does not include its start, which is taken too",
         ]
       ),
       // Limits that RFC 5545 knows for years only.
@@ -184,7 +184,7 @@ import Testing
       (
         "BEGIN:VTIMEZONE\nTZID:Bad\nBEGIN:STANDARD\nDTSTART:x\nEND:STANDARD\nEND:VTIMEZONE\n"
           + event("DTSTART;TZID=Bad:20261201T090000"),
-        ["10 refused: this machine has no time zone \"Bad\", and none with the rules that the file gives it"]
+        ["10 refused: this machine has no time zone \"Bad\", and no zone with the rules in the file"]
       ),
       // The calendar's own zone is that of times that name none, and of no whole day.
       (
@@ -239,11 +239,11 @@ import Testing
       ),
       (
         event("DTSTART:20261201T090000Z", alarms: "TRIGGER:-PT10M\nREPEAT:3\nDURATION:PT5M"),
-        ["E | at 2026-12-01T08:50:00Z | -", "7 note: an alarm repeats; it is taken once"]
+        ["E | at 2026-12-01T08:50:00Z | -", "7 note: an alarm repeats; Chime takes it once"]
       ),
       (
         event("DTSTART:20261201T090000Z", alarms: "TRIGGER:soon"),
-        ["E | at 2026-12-01T09:00:00Z | -", "7 note: an alarm has no TRIGGER that is understood; it is left out"]
+        ["E | at 2026-12-01T09:00:00Z | -", "7 note: an alarm has no TRIGGER that Chime understands; it is left out"]
       ),
       (
         "BEGIN:VEVENT\nSUMMARY:E\nDTSTART:20261201T090000Z\nBEGIN:VALARM\nACTION:NONE\n"
@@ -255,12 +255,12 @@ import Testing
       (event("DTSTART:20260327T100000Z", alarms: "TRIGGER:-P1D", "TRIGGER:-PT5M"), ["E | at 2026-03-27T09:55:00Z | -"]),
       (event("DTSTART:20261201T090000Z\nSTATUS:CANCELLED"), ["4 closed: it is cancelled"]),
       (event("STATUS:CONFIRMED"), ["4 refused: it has no start (DTSTART)"]),
-      (event("DTSTART:tomorrow"), ["4 refused: \"tomorrow\" is no date and time"]),
-      (event("DTSTART:20260230T090000Z"), ["4 refused: \"20260230T090000Z\" is no date and time"]),
+      (event("DTSTART:tomorrow"), ["4 refused: \"tomorrow\" is not a date and time"]),
+      (event("DTSTART:20260230T090000Z"), ["4 refused: \"20260230T090000Z\" is not a date and time"]),
       (event("DTSTART:19500101T090000Z"), ["4 refused: it begins before 1970"]),
       (
         event("DTSTART:20261201T090000Z\nRRULE:FREQ=DAILY\nEXRULE:FREQ=WEEKLY"),
-        ["4 refused: it has an EXRULE, which iCalendar has given up"]
+        ["4 refused: it has an EXRULE, which iCalendar no longer supports"]
       ),
       // To-dos.
       (todo("DUE;VALUE=DATE:20261224"), ["T | at 2026-12-24 09:00 | -"]),
@@ -333,22 +333,22 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "the text is empty; BEGIN:VCALENDAR was expected"),
-    ("hello", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
-    ("SUMMARY:x", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
-    ("BEGIN:VCARD\nEND:VCARD", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
-    ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR", "line 3: END:VCALENDAR ends nothing that has begun"),
+    ("", "the text is empty; expected BEGIN:VCALENDAR"),
+    ("hello", "line 1: this is not iCalendar; expected BEGIN:VCALENDAR"),
+    ("SUMMARY:x", "line 1: this is not iCalendar; expected BEGIN:VCALENDAR"),
+    ("BEGIN:VCARD\nEND:VCARD", "line 1: this is not iCalendar; expected BEGIN:VCALENDAR"),
+    ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR", "line 3: END:VCALENDAR has no matching BEGIN"),
     (
       "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x",
       "line 2: the text ends before the END of this VEVENT: it is cut off"
     ),
     (
       "BEGIN:VCALENDAR\nVERSION:1.0\nEND:VCALENDAR",
-      "line 2: this is vCalendar 1.0; iCalendar (VERSION:2.0) was expected"
+      "line 2: this is vCalendar 1.0; expected iCalendar (VERSION:2.0)"
     ),
     (
       "BEGIN:VCALENDAR\n" + String(repeating: "BEGIN:X\n", count: 9),
-      "line 9: components stand more than 8 deep in each other"
+      "line 9: components are nested more than 8 deep"
     ),
   ])
   func whatIsNoCalendarIsRefused(_ text: String, _ message: String) {

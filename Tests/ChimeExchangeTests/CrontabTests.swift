@@ -60,7 +60,7 @@ import Testing
         "TZ=Asia/Tokyo\n0 1 * * * b",
         [
           "2 b | cron: 0 1 * * * | - | b",
-          "1 note -: TZ is the clock of the commands and does not change when they run (CRON_TZ does); it is passed over",
+          "1 note -: TZ is the clock of the commands and does not change when they run (CRON_TZ does); it is skipped",
         ]
       ),
       // Commands.
@@ -77,9 +77,9 @@ import Testing
       // What is left out.
       (
         "@reboot start\n@daily b",
-        ["2 b | cron: 0 0 * * * | - | b", "1 refused -: @reboot is when the machine starts, which is no time"]
+        ["2 b | cron: 0 0 * * * | - | b", "1 refused -: @reboot means the start of the machine, which is not a time"]
       ),
-      ("0 1 * * *\n@daily b", ["2 b | cron: 0 0 * * * | - | b", "1 refused -: no command follows"]),
+      ("0 1 * * *\n@daily b", ["2 b | cron: 0 0 * * * | - | b", "1 refused -: the command is missing"]),
     ] as [(String, [String])])
   func lines(_ text: String, _ expected: [String]) throws {
     #expect(try Self.told(text) == expected)
@@ -91,7 +91,7 @@ import Testing
         "# Hourly\n17 *\t* * *\troot\tcd / && run-parts --report /etc/cron.hourly\n@daily  www-data\n", hasUsers: true)
         == [
           "2 Hourly | cron: 17 * * * * | - | cd / && run-parts --report /etc/cron.hourly↵↵User: root",
-          "3 refused -: no user and command follow the time",
+          "3 refused -: the user and the command are missing after the time",
         ])
   }
 
@@ -107,7 +107,7 @@ import Testing
   func whatIsNoCrontabIsRefused(_ text: String) {
     let error = #expect(throws: ExchangeError.self) { try CrontabImport.read(Array(text.utf8), Self.settings) }
     #expect(error?.line == 1)
-    #expect(error?.message.hasPrefix("this is no crontab: ") == true)
+    #expect(error?.message.hasPrefix("this is not a crontab: ") == true)
   }
 
   @Test func thereIsAnEndToHowMuchOneFileAsksFor() throws {

@@ -39,8 +39,8 @@ import Testing
         "1 backup --all && notify | at 2027-03-01 09:15 |  | # the night's↵backup --all && notify↵echo done",
         "5 at job 8 | at 2099-11-25 08:31:05 |  | -",
         "5 note at job 8: it is in the queue B of batch, which waits for an idle machine",
-        "6 passed at job 9: it has no time to come", "7 passed at job 10: it runs at this moment",
-        "8 refused -: a job of atq was expected, such as \"7 Mon Mar 1 09:15:00 2027 a anna\"",
+        "6 passed at job 9: it has no future time", "7 passed at job 10: it runs at this moment",
+        "8 refused -: expected a job of atq, such as \"7 Mon Mar 1 09:15:00 2027 a anna\"",
       ])
     #expect(throws: ExchangeError.self) { try AtImport.read(Array("hello\n".utf8), Self.settings) }
     #expect(try AtImport.read([], Self.settings) == ImportPlan())
@@ -98,12 +98,12 @@ import Testing
         "16 Daily apt download activities | calendar: Mon *-*-* 07:00:00 Europe/Prague |  | \(body) | latest/latest | ±12h | wakes",
         "17 Daily apt download activities | calendar: Fri *-*-* 08:00:00 |  | \(body) | latest/latest | ±12h | wakes",
         "23 clean | every 24h starting 2000-01-01T00:00:00Z |  | Starts clean.service | latest/skip",
-        "23 note clean: OnUnitActiveSec counts from when clean.service ran; it is taken as every 24h, on a grid of its own",
-        "22 note clean: OnBootSec counts from a start, which is no time",
-        "26 refused boot: OnBootSec counts from a start, which is no time",
+        "23 note clean: OnUnitActiveSec counts from when clean.service ran; Chime reads it as every 24h, on a grid of its own",
+        "22 note clean: OnBootSec counts from a start, which is not a time",
+        "26 refused boot: OnBootSec counts from a start, which is not a time",
         "29 refused bad: calendar: whenever: \"whenever\" is neither a weekday nor a shorthand (column 11); expected an "
           + "expression like Mon..Fri *-*-* 09:00, or a word like daily",
-        "30 refused bad: OnUnitActiveSec=1month is no span of a minute or more",
+        "30 refused bad: OnUnitActiveSec=1month is not a span of a minute or more",
         "32 refused pg@.timer: it is a template: import its instances, NAME@WHAT.timer",
       ])
     for wrong in ["", "[Timer]\nOnCalendar=daily\n", "# /a.service\n[Service]\nExecStart=x\n"] {
@@ -128,7 +128,7 @@ import Testing
       ("REM Dec 24 MSG Presents", ["1 Presents | calendar: *-12-24 09:00:00 |  | -"]),
       ("REM 24 Dec 2026 AT 5:15pm MSG Tree", ["1 Tree | at 2026-12-24 17:15 |  | -"]),
       ("REM 2026-12-24@17.15 MSG Tree", ["1 Tree | at 2026-12-24 17:15 |  | -"]),
-      ("REM 24 Dec 2006 MSG Old", ["1 passed Old: it has no time to come"]),
+      ("REM 24 Dec 2006 MSG Old", ["1 passed Old: it has no future time"]),
       ("REM Mon 8 MSG Second Monday", ["1 Second Monday | calendar: Mon *-*-08..14 09:00:00 |  | -"]),
       ("REM 1 -1 MSG Last day", ["1 Last day | calendar: *-*~01 09:00:00 |  | -"]),
       (
@@ -144,7 +144,7 @@ import Testing
         [
           "1 Presents | calendar: *-12-24 09:00:00 |  | -",
           "1 Presents | DTSTART:20000101T090000 RRULE:FREQ=DAILY;BYMONTH=12;BYMONTHDAY=24 TRIGGER:-P3D |  | -",
-          "1 note Presents: remind tells of it on each of the 3 days before; taken are the first of them and the day itself",
+          "1 note Presents: remind shows it on each of the 3 days before; Chime takes the first of them and the day itself",
         ]
       ),
       (
@@ -152,25 +152,25 @@ import Testing
         [
           "1 Call | calendar: Mon *-*-* 09:00:00 |  | -",
           "1 Call | DTSTART:20000101T090000 RRULE:FREQ=DAILY;BYDAY=MO TRIGGER:-PT15M |  | -",
-          "1 note Call: what comes every 5 minutes in between is left out; --nag repeats",
+          "1 note Call: the repeats every 5 minutes before it are left out; --nag repeats a reminder",
         ]
       ),
       (
         "# a comment\nSET x 5\n\nREM Mon \\\nMSG Two lines\nREM [x] MSG Odd\nREM Mon SKIP MSG Skipped\nREM Mon 30 MSG Far\nBANNER %\nREM Mon\nMon MSG Bare",
         [
           "4 Two lines | calendar: Mon *-*-* 09:00:00 |  | -", "11 Bare | calendar: Mon *-*-* 09:00:00 |  | -",
-          "2 refused -: SET is of remind's language, which is not read here",
-          "6 refused -: it has an expression of remind's, [x]",
-          "7 refused -: SKIP goes by days that remind leaves out, or by functions of its own",
-          "8 refused Far: the weekday may lie in the month after",
-          "10 refused -: MSG and a text were expected behind it",
+          "2 refused -: SET is a part of remind's language that Chime does not read",
+          "6 refused -: it has an expression of remind, [x]",
+          "7 refused -: SKIP depends on days that remind leaves out, or on its functions",
+          "8 refused Far: the weekday may fall in the next month",
+          "10 refused -: expected MSG and a text after it",
         ]
       ),
       (
         "REM Mon RUN backup --all",
         [
           "1 backup --all | calendar: Mon *-*-* 09:00:00 |  | Runs: backup --all",
-          "1 note backup --all: it is reminded of, and not run",
+          "1 note backup --all: Chime reminds of it, and does not run it",
         ]
       ),
     ] as [(String, [String])])
@@ -197,9 +197,9 @@ import Testing
       try Self.told(TaskImport.read(Array(text.utf8), Self.settings)) == [
         "2 Send č💧 | at 2026-12-24 18:00 | home,a b,x.y | By post | low", "3 Day | at 2026-12-24 09:00 |  | -",
         "4 Bins | DTSTART:20261207T070000 RRULE:FREQ=WEEKLY;UNTIL=20270601T070000 |  | -",
-        "6 refused Odd: its recurrence \"now and then\" is none that is read here",
+        "6 refused Odd: Chime does not read its recurrence \"now and then\"",
         "7 refused No date: it has no due date", "8 closed Done: it is done",
-        "9 refused Wrong: its due date \"tomorrow\" is none of taskwarrior's, such as 20261224T170000Z",
+        "9 refused Wrong: its due date \"tomorrow\" is not a date of taskwarrior, such as 20261224T170000Z",
       ])
   }
 

@@ -154,7 +154,7 @@ import Testing
             "RECURRENCE-ID;", with: "RECURRENCE-ID;RANGE=THISANDFUTURE;"),
         [
           "E | Europe/Prague | 2026-03-30 09:00, 2026-04-06 09:00, 2026-04-13 09:00",
-          "10 refused: it changes one occurrence and all later ones (THISANDFUTURE), which cannot be taken; "
+          "10 refused: it changes one occurrence and all later ones (THISANDFUTURE), which Chime does not support; "
             + "the series is taken as it was before",
         ]
       ),

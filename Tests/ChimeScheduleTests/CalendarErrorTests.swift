@@ -38,10 +38,10 @@ import Testing
       message: #""Fri..Mon" runs backwards, for weeks begin on Monday (column 11); did you mean Fri..Sun,Mon?"#),
     Row(
       text: "Mon, Wed 09:00", column: 16, suggestion: "Mon,Wed 09:00",
-      message: #""Wed" stands apart from the other weekdays (column 16); did you mean Mon,Wed?"#),
+      message: #""Wed" is separate from the other weekdays (column 16); did you mean Mon,Wed?"#),
     Row(
       text: "Mon Wed 09:00", column: 15, suggestion: "Mon,Wed 09:00",
-      message: #""Wed" stands apart from the other weekdays (column 15); did you mean Mon,Wed?"#),
+      message: #""Wed" is separate from the other weekdays (column 15); did you mean Mon,Wed?"#),
     Row(
       text: "Mon-", column: 15, suggestion: nil,
       message: #"a weekday is missing (column 15); expected weekdays like Mon,Wed..Fri"#),
@@ -50,13 +50,13 @@ import Testing
       message: #"a range of weekdays has two ends (column 16); expected a range like Mon..Fri"#),
     Row(
       text: "daily 09:00", column: 11, suggestion: "*-*-* 09:00",
-      message: #""daily" stands for a whole expression (column 11); did you mean *-*-* 09:00?"#),
+      message: #""daily" is a whole expression by itself (column 11); did you mean *-*-* 09:00?"#),
     Row(
       text: "9", column: 11, suggestion: "9:00",
       message: #""9" is neither a date nor a time (column 11); did you mean 9:00?"#),
     Row(
       text: "*-*-* 9", column: 17, suggestion: "*-*-* 9:00",
-      message: #""9" is no time (column 17); did you mean 9:00?"#),
+      message: #""9" is not a time (column 17); did you mean 9:00?"#),
     Row(
       text: "24:00", column: 11, suggestion: nil,
       message: #""24" is no hour (column 11); expected an hour from 0 to 23"#),
@@ -71,10 +71,10 @@ import Testing
       message: #""*" stands alone in its place (column 16); did you mean 1/2?"#),
     Row(
       text: "09:00pm", column: 16, suggestion: nil,
-      message: #"times go by 24 hours, without "pm" (column 16); expected a time like 21:00"#),
+      message: #"times use 24 hours, without "pm" (column 16); expected a time like 21:00"#),
     Row(
       text: "9:00 pm", column: 16, suggestion: nil,
-      message: #"times go by 24 hours, without "pm" (column 16); expected a time like 21:00"#),
+      message: #"times use 24 hours, without "pm" (column 16); expected a time like 21:00"#),
     Row(
       text: "09:00 Europe/Pague", column: 17, suggestion: nil,
       message: #"this machine has no time zone "Europe/Pague" (column 17); expected a name like Europe/Prague"#),
@@ -97,33 +97,33 @@ import Testing
       message: #""13" is no month (column 16); expected a month from 1 to 12"#),
     Row(
       text: "2026-02-30", column: nil, suggestion: nil,
-      message: #"it has no occurrence ahead (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
+      message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "*-02-30", column: nil, suggestion: nil,
-      message: #"it has no occurrence ahead (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
+      message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "Mon *-02-30", column: nil, suggestion: nil,
-      message: #"it has no occurrence ahead (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
+      message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "2300-01-01", column: 11, suggestion: nil,
-      message: #""2300" is no year (column 11); expected a year from 1970 to 2199"#, code: .outOfRange),
+      message: #""2300" is not a year (column 11); expected a year from 1970 to 2199"#, code: .outOfRange),
     Row(
       text: "2020-01-01", column: nil, suggestion: nil,
-      message: #"it has no occurrence ahead (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
+      message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "2026-12-01T09:00", column: 21, suggestion: "2026-12-01 09:00",
       message: #""T" stands between date and time (column 21); did you mean 2026-12-01 09:00?"#),
     Row(
       text: "*-*~29", column: 15, suggestion: nil,
-      message: #""29" is no day from the month's end (column 15); expected a day from the month's end from 1 to 28"#),
+      message: #""29" is not a day from the month's end (column 15); expected a day from the month's end from 1 to 28"#),
     Row(
       text: "*-*~07,27", column: 15, suggestion: nil,
       message:
-        #""07,27" is a list that systemd refuses (column 15); expected a list in which day 2 counts at most 25 from the month's end"#
+        #""07,27"systemd rejects the list  (column 15); expected a list in which day 2 counts at most 25 from the month's end"#
     ),
     Row(
       text: "2026~12-01", column: 15, suggestion: "2026-12-01",
-      message: #""~" stands before the month (column 15); did you mean 2026-12-01?"#),
+      message: #""~" must stand before the day, not the month (column 15); did you mean 2026-12-01?"#),
     Row(
       text: "1-2-3-4", column: 16, suggestion: nil,
       message: #""1-2-3-4" has more than three parts (column 16); expected a date like 2026-12-01 or *-*~01"#),
@@ -138,13 +138,13 @@ import Testing
       message: #"a step is 0 (column 12); expected a step of at least 1"#),
     Row(
       text: "1/24:00", column: 11, suggestion: nil,
-      message: #""1/24" has no room for its step (column 11); expected a step that leads to another hour"#),
+      message: #""1/24"the range  is too small for its step (column 11); expected a step that reaches another hour"#),
     Row(
       text: "*:*:0..0.5", column: 15, suggestion: nil,
-      message: #""0..0.5" has no room for its step (column 15); expected a step that leads to another second"#),
+      message: #""0..0.5"the range  is too small for its step (column 15); expected a step that reaches another second"#),
     Row(
       text: "@x", column: 11, suggestion: nil,
-      message: #""@x" is no count of seconds (column 11); expected whole seconds since 1970 in UTC, like @1796115600"#),
+      message: #""@x" is not a count of seconds (column 11); expected whole seconds since 1970 in UTC, like @1796115600"#),
     Row(
       text: "@99999999999", column: 11, suggestion: nil,
       message: #""@99999999999" is out of range (column 11); expected seconds of the years 1970 to 2199"#,
@@ -162,10 +162,10 @@ import Testing
         #""*-*-*" follows the time (column 23); expected weekdays, a date, a time and a time zone, in this order"#),
     Row(
       text: "09:00-17:00", column: 16, suggestion: nil,
-      message: #""-" is out of place in a time (column 16); expected a time like 09:00 or *:00/15"#),
+      message: #""-" is not allowed in a time (column 16); expected a time like 09:00 or *:00/15"#),
     Row(
       text: "12:00:00.", column: 17, suggestion: nil,
-      message: #""00." ends in a point (column 17); expected digits behind the point"#),
+      message: #""00." ends with a point (column 17); expected digits after the point"#),
     Row(
       text: "ěšč", column: 11, suggestion: nil,
       message:
@@ -179,7 +179,7 @@ import Testing
       message: #"",2:00" is no hour (column 13); expected an hour from 0 to 23"#),
     Row(
       text: "Mon..Fri 9-17:00", column: 21, suggestion: nil,
-      message: #""-" is out of place in a time (column 21); expected a time like 09:00 or *:00/15"#),
+      message: #""-" is not allowed in a time (column 21); expected a time like 09:00 or *:00/15"#),
     Row(
       text: "*-*-* *:*:*:*", column: 22, suggestion: nil,
       message: #"":*" follows the time (column 22); expected weekdays, a date, a time and a time zone, in this order"#),
@@ -188,7 +188,7 @@ import Testing
       message: #""+03" follows the time (column 16); expected weekdays, a date, a time and a time zone, in this order"#),
     Row(
       text: "07-01 CET", column: nil, suggestion: nil,
-      message: #"it has no occurrence ahead (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
+      message: #"it has no future occurrence (now it is 2026-11-20T23:22:13+01:00)"#, code: .neverOccurs),
     Row(
       text: "09:00 EDT", column: 17, suggestion: nil,
       message: #"this machine has no time zone "EDT" (column 17); expected a name like Europe/Prague"#),

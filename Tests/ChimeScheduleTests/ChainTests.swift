@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("after done of", "it does not say which reminder"), ("after missed of \"\"", "it does not say which reminder"),
+    ("after done of", "the other reminder is missing"), ("after missed of \"\"", "the other reminder is missing"),
     ("367d after done of backup", "at most 366 days later"), ("500ms after done of backup", "at most 366 days later"),
   ])
   func refusesWhatCannotBe(_ text: String, _ problem: String) throws {

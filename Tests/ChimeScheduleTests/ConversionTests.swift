@@ -28,7 +28,7 @@ import Testing
     Row("weekdays at 9", .rrule, "DTSTART:20261123T090000 RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
     Row("daily at 8:30 and 18:30", .cron, "cron: 30 8,18 * * *"),
     Row("daily at 8:30 and 18:00", .cron, nil, says: "no grid of hours and minutes"),
-    Row("daily at 2:30", .cron, "cron: 30 2 * * *", says: "clocks change on 2027-03-28"),
+    Row("daily at 2:30", .cron, "cron: 30 2 * * *", says: "the two differ at the clock change of 2027-03-28"),
     Row("daily at 2:30", .calendar, "calendar: *-*-* 02:30:00", says: "with gap = shift they agree"),
     Row("every sun at 9 10 times", .cron, nil, says: "a beginning, an end or a number of times"),
     Row("every 2h from 22:00 to 6:00 on sat", .cron, nil, says: "ends on the next day"),

@@ -80,22 +80,22 @@ import Testing
       "99999999999999999999 * * * *",
       "\"99999999999999999999\" is out of range: the minute goes from 0 to 59 (column 1); expected 0-59", nil
     ),
-    ("* * * * MOM", "\"MOM\" is no day of the week (column 9); did you mean mon?", "* * * * mon"),
-    ("0 9 * * monday", "\"monday\" is no day of the week (column 9); did you mean mon?", "0 9 * * mon"),
+    ("* * * * MOM", "\"MOM\" is not a day of the week (column 9); did you mean mon?", "* * * * mon"),
+    ("0 9 * * monday", "\"monday\" is not a day of the week (column 9); did you mean mon?", "0 9 * * mon"),
     ("0 9 * january *", "\"january\" is no month (column 7); did you mean jan?", "0 9 * jan *"),
-    ("cron: 0 9 mon * *", "\"mon\" is no day of the month (column 11); expected 1-31, L, L-3 or 15W", nil),
+    ("cron: 0 9 mon * *", "\"mon\" is not a day of the month (column 11); expected 1-31, L, L-3 or 15W", nil),
     (
       "0 9 * *", "there are 4 fields, and the day of the week is missing (column 8); did you mean 0 9 * * *?",
       "0 9 * * *"
     ),
     (
       "cron: 5",
-      "there is 1 field, and the hour and what follows are missing (column 8); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
+      "there is 1 field, and the hour and the rest are missing (column 8); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
       nil
     ),
     (
       "cron:",
-      "there is no expression (column 6); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
+      "the expression is missing (column 6); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
       nil
     ),
     (
@@ -105,16 +105,16 @@ import Testing
     ),
     (
       "0 9 * * 1-5 /usr/bin/backup",
-      "\"/usr/bin/backup\" is a command, no field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"
+      "\"/usr/bin/backup\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"
     ),
-    ("0 9 * * 1-5 ls", "\"ls\" is a command, no field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"),
-    ("0 0 9 * * MOM", "\"MOM\" is no day of the week (column 11); did you mean mon?", "0 0 9 * * mon"),
-    ("0 0 9 * * friday", "\"friday\" is no day of the week (column 11); did you mean fri?", "0 0 9 * * fri"),
+    ("0 9 * * 1-5 ls", "\"ls\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"),
+    ("0 0 9 * * MOM", "\"MOM\" is not a day of the week (column 11); did you mean mon?", "0 0 9 * * mon"),
+    ("0 0 9 * * friday", "\"friday\" is not a day of the week (column 11); did you mean fri?", "0 0 9 * * fri"),
     (
-      "0 9 * * 1-5 backup --all", "\"backup\" is a command, no field (column 13); did you mean 0 9 * * 1-5?",
+      "0 9 * * 1-5 backup --all", "\"backup\" is a command, not a field (column 13); did you mean 0 9 * * 1-5?",
       "0 9 * * 1-5"
     ),
-    ("*/0 * * * *", "a step of 0 goes nowhere (column 3); did you mean 1?", "*/1 * * * *"),
+    ("*/0 * * * *", "a step of 0 never advances (column 3); did you mean 1?", "*/1 * * * *"),
     ("*/ * * * *", "the step is missing after the slash (column 3); expected a number, as in */2", nil),
     (
       "5-1 * * * *", "the range 5-1 runs backwards, so it would be empty (column 1); did you mean 5-59,0-1?",
@@ -138,37 +138,37 @@ import Testing
       "0 0 * 12,1-2 *"
     ),
     ("5/15 * * * *", "a step needs a range or * before it (column 1); did you mean 5-59/15?", "5-59/15 * * * *"),
-    ("0 9 * * 1,", "something is missing in the day of the week (column 11); did you mean 1?", "0 9 * * 1"),
-    ("1,,2 9 * * 1", "something is missing in the minute (column 3); did you mean 1,2?", "1,2 9 * * 1"),
-    ("1- 9 * * 1", "something is missing in the minute (column 3); expected 0-59", nil),
+    ("0 9 * * 1,", "the day of the week (column 11); did you mean 1? is incomplete", "0 9 * * 1"),
+    ("1,,2 9 * * 1", "the minute (column 3); did you mean 1,2? is incomplete", "1,2 9 * * 1"),
+    ("1- 9 * * 1", "the minute (column 3); expected 0-59 is incomplete", nil),
     (
       "*5 9 * * 1",
-      "\"5\" does not belong in the minute (column 2); expected a comma, or a blank before the next field", nil
+      "\"5\" is not allowed in the minute (column 2); expected a comma, or a blank before the next field", nil
     ),
     (
       "cron: 5x 9 * * 1",
-      "\"x\" does not belong in the minute (column 8); expected a comma, or a blank before the next field", nil
+      "\"x\" is not allowed in the minute (column 8); expected a comma, or a blank before the next field", nil
     ),
     (
       "cron: 9:30 9 * * 1",
-      "\":30\" does not belong in the minute (column 8); expected a comma, or a blank before the next field", nil
+      "\":30\" is not allowed in the minute (column 8); expected a comma, or a blank before the next field", nil
     ),
-    ("cron: ? 9 * * 1", "\"?\" does not belong in the minute (column 7); expected 0-59", nil),
+    ("cron: ? 9 * * 1", "\"?\" is not allowed in the minute (column 7); expected 0-59", nil),
     ("0 9 * * L", "L needs a day of the week before it (column 9); expected 5L or friL for the last Friday", nil),
     ("0 9 * * 1#6", "\"6\" is not a number from 1 to 5 (column 11); expected 1 to 5 after #, or 1L for the last", nil),
     ("0 9 * * mon#-1", "\"-1\" is not a number from 1 to 5 (column 13); did you mean monL?", "0 9 * * monL"),
     (
-      "0 9 L-31 * *", "\"31\" is no number of days before the last of the month (column 7); expected L, or L-1 to L-30",
+      "0 9 L-31 * *", "\"31\" is not a number of days before the last of the month (column 7); expected L, or L-1 to L-30",
       nil
     ),
     (
       "0 9 1-5W * *",
-      "\"W\" does not belong in the day of the month (column 8); expected a comma, or a blank before the next field",
+      "\"W\" is not allowed in the day of the month (column 8); expected a comma, or a blank before the next field",
       nil
     ),
     (
       "@reboot",
-      "@reboot names no time: it stands for the start of the machine (column 1); expected one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly",
+      "@reboot means the start of the machine, which is not a time (column 1); expected one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly",
       nil
     ),
     ("@dayly", "\"@dayly\" is not known (column 1); did you mean @daily?", "@daily"),
@@ -243,7 +243,7 @@ import Testing
     for (line, message, suggestion) in [
       (
         "@reboot /usr/bin/secret",
-        "@reboot: @reboot names no time: it stands for the start of the machine (column 1); expected one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly",
+        "@reboot: @reboot means the start of the machine, which is not a time (column 1); expected one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly",
         nil
       ),
       (
@@ -257,7 +257,7 @@ import Testing
       ),
       (
         "",
-        "there is no expression (column 1); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
+        "the expression is missing (column 1); expected five fields (minute, hour, day of month, month, day of week), or six with the second first",
         nil as String?
       ),
     ] {

@@ -82,8 +82,8 @@ import Testing
   }
 
   static let refusals: [Refusal] = [
-    Refusal("RRULE:FERQ=DAILY", at: 7, try: "RRULE:FREQ=DAILY", #""FERQ" is no part of a rule"#),
-    Refusal("FREQ=DIALY", at: 6, try: "FREQ=DAILY", #""DIALY" is no frequency"#),
+    Refusal("RRULE:FERQ=DAILY", at: 7, try: "RRULE:FREQ=DAILY", #""FERQ" is not a part of a rule"#),
+    Refusal("FREQ=DIALY", at: 6, try: "FREQ=DAILY", #""DIALY" is not a frequency"#),
     Refusal("RRULE:FREQ=DAILY;INTREVAL=2", at: 18, try: "RRULE:FREQ=DAILY;INTERVAL=2", "is no part of a rule"),
     Refusal("RRULE:INTERVAL=2", at: 7, "does not say how often"),
     Refusal("RRULE:FREQ=DAILY;", at: 17, try: "RRULE:FREQ=DAILY", "nothing follows the last semicolon"),
@@ -99,37 +99,37 @@ import Testing
     Refusal("RRULE:FREQ=DAILY;INTERVAL=-1", at: 27, "is no number for INTERVAL"),
     Refusal(
       "RRULE:FREQ=DAILY;COUNT=2;UNTIL=20270101", at: 26, "by COUNT or by UNTIL, not by both (RFC 5545 section 3.3.10)"),
-    Refusal("RRULE:FREQ=MONTHLY;BYWEEKNO=2", at: 20, "BYWEEKNO belongs to FREQ=YEARLY"),
-    Refusal("RRULE:FREQ=MONTHLY;BYYEARDAY=2", at: 20, "BYYEARDAY does not go with FREQ=MONTHLY"),
-    Refusal("RRULE:FREQ=WEEKLY;BYMONTHDAY=2", at: 19, "BYMONTHDAY does not go with FREQ=WEEKLY"),
+    Refusal("RRULE:FREQ=MONTHLY;BYWEEKNO=2", at: 20, "BYWEEKNO needs FREQ=YEARLY"),
+    Refusal("RRULE:FREQ=MONTHLY;BYYEARDAY=2", at: 20, "BYYEARDAY cannot be used with FREQ=MONTHLY"),
+    Refusal("RRULE:FREQ=WEEKLY;BYMONTHDAY=2", at: 19, "BYMONTHDAY cannot be used with FREQ=WEEKLY"),
     Refusal("RRULE:FREQ=WEEKLY;BYDAY=2MO", at: 19, "and not with FREQ=WEEKLY"),
     Refusal("RRULE:FREQ=YEARLY;BYWEEKNO=2;BYDAY=2MO", at: 30, "within the weeks of BYWEEKNO"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=6MO", .outOfRange, at: 20, "no month has a day of the week 6 times"),
     Refusal("RRULE:FREQ=MONTHLY;BYDAY=0MO", .outOfRange, at: 26, "no period holds"),
-    Refusal("RRULE:FREQ=WEEKLY;BYDAY=MON", at: 25, try: "RRULE:FREQ=WEEKLY;BYDAY=MO", #""MON" is no day of the week"#),
+    Refusal("RRULE:FREQ=WEEKLY;BYDAY=MON", at: 25, try: "RRULE:FREQ=WEEKLY;BYDAY=MO", #""MON" is not a day of the week"#),
     Refusal("RRULE:FREQ=WEEKLY;BYDAY=MO,", at: 28, "a value is missing in the list of BYDAY"),
     Refusal("RRULE:FREQ=DAILY;BYHOUR=24", .outOfRange, at: 25, "out of range for BYHOUR"),
     Refusal("RRULE:FREQ=DAILY;BYSECOND=61", .outOfRange, at: 27, "out of range for BYSECOND"),
-    Refusal("RRULE:FREQ=DAILY;BYSETPOS=1", at: 18, "BYSETPOS chooses from what another BY part names"),
+    Refusal("RRULE:FREQ=DAILY;BYSETPOS=1", at: 18, "BYSETPOS needs another BY part to choose from"),
     Refusal(
       "DTSTART;VALUE=DATE:20270201 RRULE:FREQ=DAILY;BYHOUR=8,10;BYSETPOS=1", at: 35,
       "BYSETPOS has nothing to choose from"),
     Refusal("RRULE:FREQ=YEARLY;BYMONTH=5L", at: 27, "no leap months"),
-    Refusal("RRULE:FREQ=YEARLY;RSCALE=HEBREW", at: 26, #"the calendar "HEBREW" is not known here"#),
+    Refusal("RRULE:FREQ=YEARLY;RSCALE=HEBREW", at: 26, #"the calendar "HEBREW" is not supported"#),
     Refusal(
       "RRULE:FREQ=MONTHLY;SKIP=FORWARD", at: 20, try: "RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=FORWARD",
-      "SKIP stands only beside RSCALE (RFC 7529 section 4.1)"),
+      "SKIP needs RSCALE (RFC 7529 section 4.1)"),
     Refusal("RRULE:FREQ=YEARLY;BYEASTER=0", at: 19, "would change the rule"),
-    Refusal("RRULE:FREQ=DAILY EXRULE:FREQ=WEEKLY", at: 18, "EXRULE is of the past (RFC 5545 appendix A.1)"),
-    Refusal("DTSTART:20270101T090000 DTSTRAT:20270101T090000", at: 25, #""DTSTRAT" has no place in a schedule"#),
+    Refusal("RRULE:FREQ=DAILY EXRULE:FREQ=WEEKLY", at: 18, "EXRULE is obsolete (RFC 5545 appendix A.1)"),
+    Refusal("DTSTART:20270101T090000 DTSTRAT:20270101T090000", at: 25, #""DTSTRAT" is not allowed in a schedule"#),
     Refusal(
       "DTSTART:20270101T090000 RULE:FREQ=DAILY", at: 25, try: "DTSTART:20270101T090000 RRULE:FREQ=DAILY",
       #""RULE" has no place"#),
     Refusal("DTSTART:20270101T090000 DTSTART:20270101T090000", at: 25, "there is a second DTSTART"),
-    Refusal("DTSTART:2027-01-01T09:00:00", at: 9, try: "DTSTART:20270101T090000", "is no date"),
+    Refusal("DTSTART:2027-01-01T09:00:00", at: 9, try: "DTSTART:20270101T090000", "is not a date"),
     Refusal("DTSTART:20270229T090000", at: 9, #"there is no day "20270229""#),
-    Refusal("DTSTART:20270228T250000", at: 9, #"there is no time "250000""#),
-    Refusal("DTSTART:00000101T090000", .outOfRange, at: 9, "there is no year 0"),
+    Refusal("DTSTART:20270228T250000", at: 9, #"there is not a time "250000""#),
+    Refusal("DTSTART:00000101T090000", .outOfRange, at: 9, "there is not a year 0"),
     Refusal("DTSTART;TZID=Eastern Standard Time:20270101T090000", at: 21, "the value of DTSTART is missing"),
     Refusal("DTSTART;TZID=\"Eastern Standard Time\":20270101T090000", at: 15, "is not shaped like a time zone's name"),
     Refusal("DTSTART;TZID=Europe/Nowhere:20270101T090000", at: 14, "this machine has no time zone"),
@@ -137,22 +137,22 @@ import Testing
     Refusal(
       "DTSTART;TZDI=Europe/Prague:20270101T090000", at: 9, try: "DTSTART;TZID=Europe/Prague:20270101T090000",
       "is no parameter of DTSTART"),
-    Refusal("DTSTART;VALUE=DATE:20270101T090000", at: 20, "VALUE=DATE promises a date without a time"),
+    Refusal("DTSTART;VALUE=DATE:20270101T090000", at: 20, "VALUE=DATE needs a date without a time"),
     Refusal("DTSTART;VALUE=DATE:20270101 RRULE:FREQ=HOURLY", at: 35, "cannot repeat within a day"),
     Refusal(
       "DTSTART:20270101T090000 RDATE;TZID=Europe/Prague:20270101T090000", at: 36, "on another clock than DTSTART"),
-    Refusal("DTSTART:20270101T090000,20270102T090000", at: 25, "a schedule has one start"),
+    Refusal("DTSTART:20270101T090000,20270102T090000", at: 25, "a schedule has only one start"),
     Refusal("DTSTART", at: nil, ""),
-    Refusal("EXDATE:20270101T090000", at: 23, "nothing says when it occurs"),
+    Refusal("EXDATE:20270101T090000", at: 23, "the rule or the date is missing"),
     Refusal("RDATE;VALUE=PERIOD:20270101T090000", at: 20, "is no period"),
-    Refusal("DTSTART:20270101T090000 TRIGGER:15M", at: 33, #""15M" is no duration"#),
+    Refusal("DTSTART:20270101T090000 TRIGGER:15M", at: 33, #""15M" is not a duration"#),
     Refusal("DTSTART:20270101T090000 TRIGGER:-P", at: 33, "names no length"),
-    Refusal("DTSTART:20270101T090000 TRIGGER:-P15M", at: 35, "does not belong here in a duration"),
+    Refusal("DTSTART:20270101T090000 TRIGGER:-P15M", at: 35, "is not allowed here in a duration"),
     Refusal("DTSTART:20270101T090000 TRIGGER;RELATED=END:-PT15M", at: 41, "only starts to count from"),
     Refusal(
       "DTSTART:20270101T090000 TRIGGER;VALUE=DATE-TIME:20270101T090000Z", at: 39, "does not follow the occurrences"),
     Refusal("DTSTART:20270101T090000 TRIGGER:P999999999W", .outOfRange, at: 33, "is too long"),
-    Refusal("DTSTART:20270101T090000 RRULE:FREQ=DAILY;COUNT=2\r\n EXDATE:20270101T09000", at: 58, "is no date"),
+    Refusal("DTSTART:20270101T090000 RRULE:FREQ=DAILY;COUNT=2\r\n EXDATE:20270101T09000", at: 58, "is not a date"),
     Refusal(
       "DTSTART:20270101T090000\r\nRRULE:FREQ=DA\r\n ILY;BYHOUR=24", .outOfRange, at: 51, "out of range for BYHOUR"),
     Refusal("DTSTART:20200101T090000", .neverOccurs, at: nil, "it has no occurrence ahead"),
@@ -176,7 +176,7 @@ import Testing
 
   @Test func startStandsInTheCanonicalForm() throws {
     let error = #expect(throws: ScheduleError.self) { try Schedule(canonical: "RRULE:FREQ=DAILY") }
-    #expect(error?.message.contains("without DTSTART this counts from the moment it is written") == true)
+    #expect(error?.message.contains("without DTSTART this counts from the moment of writing") == true)
     // It begins after now, like everything else.
     let prague = try zone("Europe/Prague")
     let schedule = try Schedule.parse("RRULE:FREQ=DAILY;COUNT=2", now: friday, zone: prague)

@@ -183,8 +183,8 @@ import Testing
   /// Words of time that follow and are wrong in themselves say what is wrong with them.
   @Test func wrongInThemselves() throws {
     for (line, says) in [
-      ("add Tea daily at 25:00", "is no hour of the day"), ("add Tea daily at 9 until 2020-01-01", "no occurrence"),
-      ("at 9 next friday Dentist", "can be meant in two ways"),
+      ("add Tea daily at 25:00", "is not an hour of the day"), ("add Tea daily at 9 until 2020-01-01", "no occurrence"),
+      ("at 9 next friday Dentist", "is ambiguous"),
     ] {
       guard case .failure(.leftOver(let left)) = try Self.read(line) else {
         Issue.record("\(line) was taken")
@@ -207,7 +207,7 @@ import Testing
       Issue.record("a unit is missing")
       return
     }
-    #expect(error.message.contains("lacks a unit of time"))
+    #expect(error.message.contains("needs a unit of time"))
     guard case .failure(.noTime(let error?, _)) = try Self.read("add Tea evry 90m") else {
       Issue.record("a word is misspelt")
       return

@@ -78,14 +78,14 @@ import Testing
   @Test(arguments: [
     (
       start + " RRULE:FREQ=DAILY RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30",
-      "the rule FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30 never comes to a time"
+      "the rule FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30 never has a time"
     ),
     (start + " RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30 RDATE:20270101T000000Z", "BYMONTHDAY=30 never comes"),
     (
       start + " RRULE:FREQ=DAILY RRULE:FREQ=YEARLY;BYWEEKNO=2;BYMONTH=7;BYDAY=MO",
-      "the rule FREQ=YEARLY;BYMONTH=7;BYWEEKNO=2;BYDAY=MO never comes to a time"
+      "the rule FREQ=YEARLY;BYMONTH=7;BYWEEKNO=2;BYDAY=MO never has a time"
     ),
-    (futileUnion, "never comes to a time"),
+    (futileUnion, "never has a time"),
     (start + " RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR;COUNT=10000", "counting off its occurrences takes too long"),
     (
       start + " RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59",

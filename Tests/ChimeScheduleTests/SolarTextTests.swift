@@ -115,48 +115,48 @@ import Testing
       "sunset + 500ms: a shift has whole seconds (column 10); expected a duration like 30m"),
     Refusal(
       "sunset - 30",
-      #"sunset - 30: "30" lacks a unit of time (column 10); expected one, as in 30 minutes"#),
+      #"sunset - 30: "30" needs a unit of time (column 10); expected one, as in 30 minutes"#),
     Refusal(
       "sunste - 30m", try: "sunset - 30m",
-      #"sunste - 30m: "sunste" does not begin a schedule (column 1); did you mean sunset?"#),
+      #"sunste - 30m: "sunste" cannot begin a schedule (column 1); did you mean sunset?"#),
     Refusal(
       "30m before sunst", try: "30m before sunset",
-      #"30m before sunst: "sunst" is no event of the sun (column 12); did you mean sunset?"#),
+      #"30m before sunst: "sunst" is not an event of the sun (column 12); did you mean sunset?"#),
     Refusal(
       "30m before noon", try: "30m before solar noon",
-      #"30m before noon: "noon" is a time of the clock (column 12); did you mean solar noon?"#),
+      #"30m before noon: "noon" is a clock time (column 12); did you mean solar noon?"#),
     Refusal(
       "10m before lunch",
-      #"10m before lunch: "lunch" is no event of the sun (column 12); expected an event like sunset, civil dawn or solar noon"#
+      #"10m before lunch: "lunch" is not an event of the sun (column 12); expected an event like sunset, civil dawn or solar noon"#
     ),
     Refusal(
       "nautical noon",
-      #"nautical noon: "noon" has no twilight of that kind (column 10); expected "dawn" or "dusk""#),
+      #"nautical noon: "noon" has no such twilight (column 10); expected "dawn" or "dusk""#),
     Refusal(
       "civil sunset",
-      #"civil sunset: "sunset" has no twilight of that kind (column 7); expected "dawn" or "dusk""#),
+      #"civil sunset: "sunset" has no such twilight (column 7); expected "dawn" or "dusk""#),
     Refusal(
       "civil dsk", try: "civil dusk",
-      #"civil dsk: "dsk" has no twilight of that kind (column 7); did you mean dusk?"#),
-    Refusal("solar", #"solar: something is missing at the end (column 6); expected "noon""#),
+      #"civil dsk: "dsk" has no such twilight (column 7); did you mean dusk?"#),
+    Refusal("solar", #"solar: the end of the schedule is missing (column 6); expected "noon""#),
     Refusal(
       "friday at sunset", try: "every friday at sunset",
-      "friday at sunset: the sun's schedules recur, and a single day does not (column 1); did you mean every fri?"),
+      "friday at sunset: a schedule by the sun recurs, but a single day does not (column 1); did you mean every fri?"),
     Refusal(
       "tomorrow at sunset",
-      #"tomorrow at sunset: the sun's schedules recur, and a date does not (column 1); expected days of the week, or the date after "starting" and "until""#
+      #"tomorrow at sunset: a schedule by the sun recurs, but a date does not (column 1); expected days of the week, or the date after "starting" and "until""#
     ),
     Refusal(
       "sunset on 2026-12-24",
-      #"sunset on 2026-12-24: the sun's schedules recur, and a date does not (column 8); expected days of the week, or the date after "starting" and "until""#
+      #"sunset on 2026-12-24: a schedule by the sun recurs, but a date does not (column 8); expected days of the week, or the date after "starting" and "until""#
     ),
     Refusal(
       "every 30m from sunrise to sunset",
-      #"every 30m from sunrise to sunset: an interval has no use for the sun (column 7); expected days like "every fri" before the event, or a window between times of the clock"#
+      #"every 30m from sunrise to sunset: an interval cannot follow the sun (column 7); expected days like "every fri" before the event, or a window between times of the clock"#
     ),
     Refusal(
       "sunrise and sunset",
-      #"sunrise and sunset: "and" does not belong here (column 9); expected a shift like "- 30m", days like "on fri", "starting", "until", "except", a number of times, or the end"#
+      #"sunrise and sunset: "and" is not allowed here (column 9); expected a shift like "- 30m", days like "on fri", "starting", "until", "except", a number of times, or the end"#
     ),
     Refusal(
       "sunrise sunset",
@@ -164,20 +164,20 @@ import Testing
     ),
     Refusal(
       "30m before sunset - 10m",
-      "30m before sunset - 10m: a second shift (-) follows the first (column 19); expected one shift"),
+      "30m before sunset - 10m: there is a second shift (-) (column 19); expected one shift"),
     Refusal(
       "30m befor sunset", try: "30m before sunset",
-      #"30m befor sunset: "befor" does not join a duration and the sun (column 5); did you mean before?"#),
+      #"30m befor sunset: "befor" cannot join a duration and the sun (column 5); did you mean before?"#),
     Refusal(
       "sunset on blue",
-      #"sunset on blue: "blue" is no day of the week (column 11); expected a day of the week (mon, tue, … sun)"#),
+      #"sunset on blue: "blue" is not a day of the week (column 11); expected a day of the week (mon, tue, … sun)"#),
     Refusal(
       "sunset 1001 times", .outOfRange,
-      #"sunset 1001 times: "1001" is no possible number of times for the sun (column 8); expected a number from 1 to 1000"#
+      #"sunset 1001 times: "1001" is not a possible number of times for the sun (column 8); expected a number from 1 to 1000"#
     ),
     Refusal(
       "sunset until 2026-01-01", .neverOccurs,
-      "sunset until 2026-01-01: it has no occurrence between now and its end, 2026-01-01 (now it is 2026-11-20T23:22:13+01:00); expected an occurrence ahead"
+      "sunset until 2026-01-01: it has no occurrence between now and its end, 2026-01-01 (now it is 2026-11-20T23:22:13+01:00); expected a future occurrence"
     ),
   ]
 

@@ -70,7 +70,7 @@ import Testing
 
   @Test func durationSuggestion() {
     let error = #expect(throws: FormatError.self) { try DurationText.parse("90n") }
-    #expect(error?.message == #"90n: "n" is no unit of time (column 3); did you mean 90m?"#)
+    #expect(error?.message == #"90n: "n" is not a unit of time (column 3); did you mean 90m?"#)
     #expect(error?.suggestion == "90m")
   }
 

@@ -58,7 +58,7 @@ struct OpeningTests {
     try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
     let database = try server.makeDatabase(owner: "guarded")
     let connection = server.connection(database, user: "guarded")
-    #expect(refusal(connection).contains("asks for the password of user guarded"))
+    #expect(refusal(connection).contains("needs the password of user guarded"))
 
     let file = server.folder + "-password"
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -71,7 +71,7 @@ struct OpeningTests {
     #expect(refusal(connection, passwordFile: file).contains("cannot be read: \(file)"))
     try keep("close sesame")
     let wrong = refusal(connection, passwordFile: file)
-    #expect(wrong.contains("refuses the password of user guarded") && wrong.contains(file), "\(wrong)")
+    #expect(wrong.contains("rejects the password of user guarded") && wrong.contains(file), "\(wrong)")
     #expect(!wrong.contains("close sesame"))
     try keep("open sesame", mode: 0o644)
     #expect(refusal(connection, passwordFile: file).contains("chmod 600 \(file)"))

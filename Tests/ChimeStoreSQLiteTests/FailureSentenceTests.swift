@@ -15,14 +15,14 @@ import Testing
     ),
     (
       SQLITE_IOERR, EFBIG,
-      "/s/chime.db may grow no further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)"
+      "/s/chime.db may not grow further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)"
     ),
     (
       SQLITE_CANTOPEN, EROFS,
-      "/s/chime.db is on a read-only file system: see the kernel's log for why, and mount it writable"
+      "/s/chime.db is on a read-only file system: find the reason in the kernel's log, and mount it writable"
     ),
     (SQLITE_READONLY, 0, "/s/chime.db cannot be written: make it and its folder writable (words)"),
-    (SQLITE_IOERR, EIO, "/s/chime.db cannot be read or written: see the state of its disk (words)"),
+    (SQLITE_IOERR, EIO, "/s/chime.db cannot be read or written: check its disk (words)"),
   ])
   func isSaid(_ code: Int32, _ system: Int32, _ sentence: String) {
     let failure = Connection.failure(code: code, message: "words", path: "/s/chime.db", system: system)

@@ -95,7 +95,7 @@ import Testing
 
   /// What a person is told to do about a file that was taken away comes true when it is done.
   @Test(arguments: [
-    (true, false, "or restart chimed to go on with the snapshot of 20"), (false, false, "chimed will not start"),
+    (true, false, "or restart chimed to continue with the snapshot of 20"), (false, false, "chimed will not start"),
     (false, true, "or restart chimed to begin an empty store"),
   ])
   func aFileThatWasTakenAwayIsMissedAndTheWordsAreTrue(

@@ -295,7 +295,7 @@ struct AwayTests {
       #expect(try desktop.key("done", of: await desktop.popup(titled: "By a program")) == "done")
       try home.configure(Transport.bus.toml)
       daemon.process.send(SIGHUP)
-      try await eventually("it was read") { daemon.process.errors.contains("the configuration was read again") }
+      try await eventually("it was read") { daemon.process.errors.contains("the configuration was reloaded") }
       try await home.did("in", "1s", "By the bus")
       #expect(try desktop.key("done", of: await desktop.popup(titled: "By the bus")).hasPrefix("done:"))
       _ = try await daemon.stop()

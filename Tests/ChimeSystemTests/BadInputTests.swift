@@ -65,7 +65,7 @@ import Testing
       "no channel", "Reminders.Add", Refusal.draft("x", "in 1h", ["channels": []]), "Reminders.InvalidValue",
       "channels"),
     Refusal(
-      "grace that is no duration", "Reminders.Add", Refusal.draft("x", "in 1h", ["grace": "soon"]),
+      "grace that is not a duration", "Reminders.Add", Refusal.draft("x", "in 1h", ["grace": "soon"]),
       "Reminders.InvalidValue", "grace"),
     Refusal("unknown id", "Reminders.Get", ["id": "nobody"], "Reminders.NotFound", "nobody"),
     Refusal("unknown id removed", "Reminders.Remove", ["id": "nobody"], "Reminders.NotFound"),

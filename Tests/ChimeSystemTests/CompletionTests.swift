@@ -105,7 +105,7 @@ import Testing
         ("true; chime sno\t", "true; chime snooze "), ("chime nonsense \t", "chime nonsense "),
       ]
       let listed: [(typed: String, shows: [String])] = [
-        ("chime sn\t", ["snooze", "Have it come again in a while", "snapshot"]),
+        ("chime sn\t", ["snooze", "Snooze a reminder", "snapshot"]),
         ("chime show \t", [water, "Drink water", bob, "Call \"Bob\" & co"]),
         ("chime add \"x\" every \t", ["90m", "a length of time", "mon", "a day of the week", "month"]),
         ("chime --color \t", ["auto", "always", "never"]),

@@ -412,7 +412,7 @@ import Testing
       try await manager.systemctl("daemon-reload")
       found = try await look()
       #expect(
-        found.bad.contains("units") && found.says("units").contains("runs /nonexistent/chimed, which is not there"))
+        found.bad.contains("units") && found.says("units").contains("runs /nonexistent/chimed, which does not exist"))
       try home.write(text, to: file)
       try await manager.systemctl("daemon-reload")
       try home.configure("[nothing]\n")

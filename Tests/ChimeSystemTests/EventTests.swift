@@ -114,7 +114,7 @@ struct EventTests {
           ["endpoint", "add", "other", other.url, "--secret-file", home.path + "/secret"] + more)
       }
       let unknown = try await add("--events", "done,finished")
-      #expect(unknown.status != 0 && unknown.text.contains("--events takes fired"), "\(unknown.text)")
+      #expect(unknown.status != 0 && unknown.text.contains("--events needs fired"), "\(unknown.text)")
       let strange = try await add("--reminders", "health")
       #expect(strange.status != 0 && strange.text.contains("tag:health"), "\(strange.text)")
       #expect(try await add("--events", "done", "--reminders", "tag:health").status == 0)
@@ -138,7 +138,7 @@ struct EventTests {
       #expect(usual.requests.count == 3)
       let mute = try await home.add("Unheard", "in 1h", to: ["other"])
       let status = try await home.chime("status")
-      #expect(status.out.contains("is not told when reminders fire") && status.out.contains(mute), "\(status)")
+      #expect(status.out.contains("does not receive the event fired") && status.out.contains(mute), "\(status)")
     }
   }
 

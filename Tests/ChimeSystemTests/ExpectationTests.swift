@@ -31,7 +31,7 @@ import Testing
       try configure(home)
       let first = try await home.start()
       let empty = try await home.run(Machine.chime, ["expect", "list"])
-      #expect(empty.status == 0 && empty.text.contains("Nothing is expected yet."), "\(empty.text)")
+      #expect(empty.status == 0 && empty.text.contains("There is no expectation yet."), "\(empty.text)")
 
       // Nobody pings: it is told, and stays so through a kill.
       let made = try await home.did("expect", "backup", "--every", "1s", "--within", "1s", "--to", "note")
@@ -73,7 +73,7 @@ import Testing
       let output = try await home.did("expect", "show", "backup", "--output")
       #expect(output.contains("out") && output.contains("err"), "\(output)")
       let status = try await home.did("status")
-      #expect(status.contains("1 job, and none is down"), "\(status)")
+      #expect(status.contains("1 job, and it is up"), "\(status)")
       let metrics = try await home.did("metrics")
       #expect(metrics.contains("chime_expectations{state=\"down\"} 0"), "\(metrics)")
 

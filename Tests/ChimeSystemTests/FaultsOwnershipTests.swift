@@ -20,7 +20,7 @@ import Testing
         let second = try await home.run(
           Machine.chimed, ["--config", other + "/chimed.toml", "--state-dir", other, "--socket", other + "/socket"])
         #expect(second.status == 75, "\(path): \(second.text)")
-        #expect(second.err.contains("another daemon has the store (pid \(first.process.pid)): stop it first"))
+        #expect(second.err.contains("another daemon uses the store (pid \(first.process.pid)): stop it first"))
         #expect(!FileManager.default.fileExists(atPath: other + "/socket"), "nobody is invited to one that ends")
       }
       #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)

@@ -58,7 +58,7 @@ import Testing
       let first = try await home.start()
       let second = try await home.run(Machine.chimed, ["--socket", home.path + "/socket"])
       #expect(second.status == 75)
-      #expect(second.err.contains("another daemon has the store (pid \(first.process.pid)): stop it first"))
+      #expect(second.err.contains("another daemon uses the store (pid \(first.process.pid)): stop it first"))
     }
   }
 }

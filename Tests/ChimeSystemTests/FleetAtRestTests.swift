@@ -94,7 +94,7 @@ struct FleetAtRestTests {
       try configure(home)
       let first = try await home.start()
       let alone = try await home.did("fleet")
-      #expect(alone.contains("One daemon has the store (process \(first.process.pid) on "), "\(alone)")
+      #expect(alone.contains("One daemon uses the store (process \(first.process.pid) on "), "\(alone)")
       let arguments = ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"]
       let second = try await home.start(Machine.chimed, arguments)
       let pids = [first, second].map { Int($0.process.pid) }

@@ -43,7 +43,7 @@ struct HeartbeatTests {
         }
         #expect(failure.body["data"]["problem"].string?.contains("the disk is full") == true, "\(failure.body)")
         let before = beats()
-        #expect(try await heartbeat(home)["problem"].string?.contains("no heartbeat is sent: the disk is full") == true)
+        #expect(try await heartbeat(home)["problem"].string?.contains("the heartbeat cannot be sent: the disk is full") == true)
         // It looks again each second; what it asks of the store is counted, so that this waits for looks and not for time.
         func held() async throws -> Int {
           let line = try await home.did("metrics").split(separator: "\n").first {

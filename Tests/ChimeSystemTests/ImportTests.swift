@@ -32,7 +32,7 @@ import Testing
       let taken = try await home.chime("import", "remind", "--all-day-at", "23:57")
       #expect(taken.status == 0 && taken.err.hasPrefix("13 reminders added"), "\(taken.text)")
       let again = try await home.chime("import", "remind", "--all-day-at", "23:57")
-      #expect(again.err.hasPrefix("0 reminders added, 13 skipped: 13 are there already"), "\(again.text)")
+      #expect(again.err.hasPrefix("0 reminders added, 13 skipped: 13 exist already"), "\(again.text)")
       let reminders = try await home.listed("list", "-n", "all")["reminders"].elements
       let ours = Dictionary(
         uniqueKeysWithValues: reminders.map { ($0["title"].string ?? "", String(($0["next"].string ?? "").prefix(10))) }
@@ -107,7 +107,7 @@ import Testing
       try await task("add", "Finished", "due:2099-01-01")
       try await task("4", "done")
       let taken = try await home.chime("import", "taskwarrior", "--tz", "Europe/Prague", environment: zone)
-      #expect(taken.err.hasSuffix("2 reminders added, 1 skipped: 1 cannot be taken\n"), "\(taken.text)")
+      #expect(taken.err.hasSuffix("2 reminders added, 1 skipped: 1 rejected\n"), "\(taken.text)")
       let reminders = try await home.listed("list")["reminders"].elements
       #expect(
         reminders.map { "\($0["title"].string ?? "") \($0["next"].string ?? "") \($0["urgency"].string ?? "")" } == [
@@ -115,7 +115,7 @@ import Testing
         ])
       #expect(reminders[0]["tags"] == ["money", "home"])
       let again = try await home.chime("import", "taskwarrior", "--tz", "Europe/Prague", environment: zone)
-      #expect(again.err.contains("0 reminders added, 3 skipped: 2 are there already"), "\(again.text)")
+      #expect(again.err.contains("0 reminders added, 3 skipped: 2 exist already"), "\(again.text)")
     }
   }
 

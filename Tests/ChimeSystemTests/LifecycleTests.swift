@@ -21,7 +21,7 @@ import Testing
       // A program that takes every option and is content.
       try home.configure("[desktop]\nprogram = \"true\"\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was read again") }
+      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
       #expect(try await state(of: "After") == "delivered")
     }
   }

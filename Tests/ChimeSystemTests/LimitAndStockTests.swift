@@ -19,7 +19,7 @@ import Testing
       #expect(try await standing()["limit"].string == "near")
       #expect(try await standing()["stock"]["left"].number == 150)
       let passed = try await home.did("log", "caffeine", "200")
-      #expect(passed.contains("The limit is passed"), "\(passed)")
+      #expect(passed.contains("The limit is exceeded"), "\(passed)")
       try await second.crash()
 
       let third = try await home.start()

@@ -61,7 +61,7 @@ struct OutboxTests {
       #expect(sentence.contains("in a row"))
       let status = try await home.chime("status")
       #expect(status.status == 1 && status.out.contains("rests until"), "\(status.text)")
-      #expect(try await home.did("endpoint", "show", "team").contains("resting until "))
+      #expect(try await home.did("endpoint", "show", "team").contains("backing off until "))
       let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
       #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")
       // Five in a row, and at most those that were under way beside the fifth.

@@ -157,7 +157,7 @@ import Testing
         try await next("Evening", home) != before
       }
       try await eventually("it is told that not all have", within: .seconds(60)) {
-        second.process.errors.contains("due times could not be computed anew")
+        second.process.errors.contains("due times could not be recomputed")
       }
       #expect(try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("changing "))
       #expect(try await !sql("SELECT value FROM seen").contains("local Asia/Tokyo"))
@@ -182,7 +182,7 @@ import Testing
 
       try home.configure("[place]\nlatitude = 50.0875\nlongitude = 14.4213\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was read again") }
+      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
       try await home.did("add", "Evening", "sunset")
       let prague = try await next("Own", home)
       #expect(try await next("Evening", home) == prague)
@@ -214,7 +214,7 @@ import Testing
       #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
       try home.configure("[words]\nmorning = \"06:45\"\nday = \"10:00\"\nlunchtime = \"11:30\"\n")
       daemon.process.send(SIGHUP)
-      try await eventually("it is told") { daemon.process.errors.contains("the configuration was read again") }
+      try await eventually("it is told") { daemon.process.errors.contains("the configuration was reloaded") }
       // The command reads these itself, and asks the daemon when morning is.
       #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 06:45")
       #expect(try await home.listed("when", "--line", "Call mum weekdays")["canonical"] == "weekdays at 10:00")
@@ -281,7 +281,7 @@ import Testing
       try await eventually("the reminder moves") {
         try await next("Work", home)["at"] == "2096-12-25T08:00:00+01:00"
       }
-      let sentence = "the calendar holidays is not configured any more; one reminder goes on without it"
+      let sentence = "the calendar holidays is no longer configured; one reminder continues without it"
       try await eventually("it is told") { daemon.process.errors.contains(sentence) }
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [.string(sentence)])
       try await eventually("STATUS tells") { daemon.status?.contains(sentence) == true }

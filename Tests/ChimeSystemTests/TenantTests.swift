@@ -25,7 +25,7 @@ struct TenantTests {
         unknown.status == 77 && unknown.err.contains("you may not act for a tenant \"nobody\""), "\(unknown.text)")
       try await home.did("--tenant", "acme", "in", "3h", "Second")
       let full = try await home.chime("--tenant", "acme", "in", "3h", "Third")
-      #expect(full.status == 1 && full.err.contains("may have 2 reminders with a time to come"), "\(full.text)")
+      #expect(full.status == 1 && full.err.contains("may have 2 reminders with a future time"), "\(full.text)")
       let status = try await home.chime("status")
       #expect(status.out.contains("acme has 2 of 2 reminders; other has reminders: 0"), "\(status.text)")
 

@@ -78,8 +78,8 @@ import Testing
       let isToday = try await first()["passedOver"] == "doneAlready"
       let list = try await home.listed("list")["reminders"][0]
       #expect((list["passedOver"] == "doneAlready") == isToday)
-      #expect(try await home.did("next").contains("(quiet: done already)") == isToday)
-      #expect(try await home.did("list").contains("quiet: done already") == isToday)
+      #expect(try await home.did("next").contains("(skipped: done already)") == isToday)
+      #expect(try await home.did("list").contains("skipped: done already") == isToday)
     }
   }
 }

@@ -100,9 +100,9 @@ struct WebhookTests {
       #expect("\(waiting)".contains("has no readable secret"), "\(waiting)")
       // It is a fault, with what to do about it.
       let status = try await home.chime("status")
-      #expect(status.status == 1 && status.out.contains("nothing can be sent to endpoint team"), "\(status)")
+      #expect(status.status == 1 && status.out.contains("Chime cannot send to endpoint team"), "\(status)")
       let doctor = try await home.chime("doctor")
-      #expect(doctor.out.contains("nothing can be sent to team"), "\(doctor)")
+      #expect(doctor.out.contains("Chime cannot send to team"), "\(doctor)")
       #expect(receiver.requests.isEmpty)
       try FileManager.default.moveItem(atPath: away, toPath: secrets)
       daemon.process.send(SIGHUP)

@@ -24,7 +24,7 @@ extension StoreConformance {
           try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change then")
           try expect(store.insert(sampleEntry()).id > logged.id, "the number is given again")
         }
-        try await expect(.internalError("there is no change \(change) to take back")) {
+        try await expect(.internalError("there is no change \(change) to undo")) {
           try await subject.write { _ = try $0.takeBack(change) }
         }
       },
@@ -266,7 +266,7 @@ extension StoreConformance {
           }
         }
         try await expect(
-          .internalError("change \(changes[0]) is not the latest: the later ones are to be taken back first")
+          .internalError("change \(changes[0]) is not the latest: undo the later ones first")
         ) { try await subject.write { _ = try $0.takeBack(changes[0]) } }
         try await subject.write { store in
           try expect(store.takeBack(changes[1]), is: [waterKey: [trackingDay(0)]], "the second")

@@ -172,7 +172,7 @@ extension StoreConformance {
         }
         try await subject.reopen()
         try await subject.write { store in
-          try expect(store.receipt(of: id), is: "25", "what it is called")
+          try expect(store.receipt(of: id), is: "25", "its title")
           try expect(store.attempts(of: id).map(\.receipt), is: [nil, nil, nil], "what attempts have of it")
           try expect(store.receipt(of: DeliveryID(rawValue: "msg_none")), is: nil, "of one that is not there")
         }

@@ -44,11 +44,11 @@ extension MemoryTransaction {
   func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
     guard let index = contents.tracking.changes.firstIndex(where: { $0.change.id == change }) else {
-      throw StoreFailure.internalError("there is no change \(change) to take back")
+      throw StoreFailure.internalError("there is no change \(change) to undo")
     }
     let owner = contents.tracking.changes[index].change.owner
     guard contents.tracking.changes.lastIndex(where: { $0.change.owner == owner }) == index else {
-      throw StoreFailure.internalError("change \(change) is not the latest: the later ones are to be taken back first")
+      throw StoreFailure.internalError("change \(change) is not the latest: undo the later ones first")
     }
     if self.change?.id == change { self.change = nil }
     return contents.tracking.takeBack(index)

@@ -188,7 +188,7 @@ import Varlink
     let failure = try failure(answer: #"{"parameters":{"ping":[1]}}"# + "\0")
     #expect(
       failure?.description
-        == "the service does not speak Varlink as it should: unexpected type of 'ping' in its reply")
+        == "the service violates the Varlink protocol: unexpected type of 'ping' in its reply")
   }
 
   @Test func aReplyThatContinuesUnaskedIsRefused() throws {

@@ -187,7 +187,7 @@ struct Zones {
   func completion(of typed: String) -> Completion {
     let folder = environment["TZDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
     let plain = [
-      Candidate("local", localized("the machine's zone, whichever it is at the time")), Candidate("UTC"),
+      Candidate("local", localized("the machine's zone, whatever it is at that time")), Candidate("UTC"),
     ]
     guard let slash = typed.lastIndex(of: "/") else {
       let regions = Self.regions.filter { !Files.entries("\(folder)/\($0)").isEmpty }.map { Candidate($0 + "/") }

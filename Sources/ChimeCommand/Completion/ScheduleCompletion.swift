@@ -37,17 +37,17 @@ enum ScheduleCompletion {
   }
 
   private static let structure: [Candidate] = [
-    Candidate("every", localized("again and again: every 90m, every mon")),
+    Candidate("every", localized("repeating: every 90m, every mon")),
     Candidate("daily", localized("on each day")), Candidate("weekdays", localized("from Monday to Friday")),
     Candidate("weekends", localized("on Saturdays and Sundays")), Candidate("at", localized("a time of the day")),
-    Candidate("in", localized("once, after so long")), Candidate("on", localized("a day")),
+    Candidate("in", localized("once, after a length of time")), Candidate("on", localized("a day")),
     Candidate("today", localized("once, today")), Candidate("tomorrow", localized("once, tomorrow")),
     Candidate("hourly"), Candidate("weekly"), Candidate("fortnightly"), Candidate("monthly"), Candidate("yearly"),
-    Candidate("from", localized("where a window of the day begins")),
+    Candidate("from", localized("a window of the day begins")),
     Candidate("between", localized("a window of the day")), Candidate("to"), Candidate("and"),
-    Candidate("starting", localized("not before a day")), Candidate("until", localized("not after a day")),
-    Candidate("except", localized("days that are left out")), Candidate("times", localized("how often in all")),
-    Candidate("after"), Candidate("done", localized("counted from when it was done")), Candidate("of"),
+    Candidate("starting", localized("no earlier than a day")), Candidate("until", localized("no later than a day")),
+    Candidate("except", localized("days to leave out")), Candidate("times", localized("how many times in all")),
+    Candidate("after"), Candidate("done", localized("counted from when it was last done")), Candidate("of"),
     Candidate("month"), Candidate("months"), Candidate("year"), Candidate("years"), Candidate("day"), Candidate("days"),
     Candidate("week"), Candidate("weeks"), Candidate("hours"), Candidate("minutes"),
     Candidate("other", localized("each second")), Candidate("first"), Candidate("second"), Candidate("third"),

@@ -22,7 +22,8 @@ final class Daemon {
     self.patience = patience
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage(
-        localized("\"%1\" is no path a socket can have", socket.path), hint: localized("it has 107 bytes at most"))
+        localized("\"%1\" cannot be the path of a socket", socket.path), hint: localized("a path has at most 107 bytes")
+      )
     }
     do {
       client = try VarlinkClient(address, timeout: patience)
@@ -31,9 +32,9 @@ final class Daemon {
     }
     if socket.isGuessed, let peer = client.peerUserID, peer != userID, peer != 0 {
       throw Failure(
-        status: .notPermitted, message: localized("the daemon at %1 is another user's (%2)", socket.path, peer),
+        status: .notPermitted, message: localized("the daemon at %1 runs as another user (%2)", socket.path, peer),
         hints: [
-          localized("if it is the one that is meant: --socket %1", socket.path),
+          localized("if you mean that daemon: --socket %1", socket.path),
           localized("XDG_RUNTIME_DIR should be /run/user/%1", userID),
         ])
     }
@@ -134,11 +135,11 @@ extension Failure {
     case .noSocket, .refused:
       self.init(
         status: .unavailable, message: localized("no daemon answers at %1", socket.path),
-        hints: [socket.remedy, localized("`chime doctor` looks for what is in the way")])
+        hints: [socket.remedy, localized("`chime doctor` finds the cause")])
     case .system(_, let code) where code == EACCES || code == EPERM:
       self.init(
-        status: .notPermitted, message: localized("you may not talk to the daemon at %1", socket.path),
-        hints: socket.isSystem ? [localized("its users are the members of the group \"chime\"")] : [])
+        status: .notPermitted, message: localized("you have no permission to use the daemon at %1", socket.path),
+        hints: socket.isSystem ? [localized("members of the group \"chime\" may use it")] : [])
     case .system(_, let code):
       self.init(
         status: .unavailable, message: localized("cannot reach a daemon at %1: %2", socket.path, describe(errno: code)),
@@ -154,7 +155,7 @@ extension Failure {
     case .closed:
       self.init(
         status: .unavailable, message: localized("the daemon at %1 has closed the connection", socket.path),
-        hints: [localized("`chime status` tells whether it is back; else %1", socket.remedy)])
+        hints: [localized("`chime status` shows whether it is back; otherwise %1", socket.remedy)])
     case .remote(let remote): self.init(remote: remote)
     default: self.init(status: .failed, message: localizedServerMessage("\(error)"))
     }
@@ -175,9 +176,9 @@ extension Failure {
         ])
     } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
       self.init(
-        status: .failed, message: localized("\"%1\" fits more than one", it.id),
+        status: .failed, message: localized("\"%1\" matches more than one", it.id),
         detail: it.candidates.map { "  " + TerminalSanitizer.line($0) },
-        hints: [localized("say which by its id")])
+        hints: [localized("choose one by its id")])
       ambiguity = it
     } else if name == "InvalidSchedule", let it = error.parameters(Wire.InvalidSchedule.self) {
       self.init(
@@ -187,7 +188,7 @@ extension Failure {
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
       self.init(
         status: .failed,
-        message: localized("the %1 cannot be taken: %2", StateWords.field(it.field), localizedServerMessage(it.message))
+        message: localized("the %1 was rejected: %2", StateWords.field(it.field), localizedServerMessage(it.message))
       )
       said = it.message
     } else if name == "InvalidText", let it = error.parameters(RemindersInterface.InvalidText.self) {
@@ -199,7 +200,7 @@ extension Failure {
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
       self.init(
         status: it.retryAfter == nil ? .failed : .tryAgain,
-        message: localized("a limit of the daemon was reached: %1", localizedServerMessage(it.limit)))
+        message: localized("the request exceeds a limit of the daemon: %1", localizedServerMessage(it.limit)))
     } else if name == "NotForTenant", let it = error.parameters(Wire.NotForTenant.self) {
       self.init(status: .notPermitted, message: localizedServerMessage(it.message))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
@@ -219,7 +220,11 @@ extension Failure {
       self.init(
         status: .failed,
         message: localized("the daemon does not know this request (%1)", localizedServerMessage("\(error)")),
-        hints: [localized("it may be older than this command: compare `chime version` with `chime status`")])
+        hints: [
+          localized(
+            "it may be older than this command: compare the versions of `chime version` and `chime "
+              + "status`")
+        ])
     default:
       let why = localizedServerMessage("\(error)")
       self.init(status: .failed, message: localized("the daemon refused the request: %1", why))

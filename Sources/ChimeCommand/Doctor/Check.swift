@@ -24,7 +24,7 @@ enum Check: String, CaseIterable, Sendable {
     case .endpoints: "none is disabled, rests or lacks its secret; with --live each gets a test message"
     case .commands: "their programs are there and may be run"
     case .heard: "each reminder that still comes has a channel that somebody hears"
-    case .deliveries: "none was given up in the last seven days"
+    case .deliveries: "no message was given up in the last seven days"
     case .heartbeat: "who watches the daemon from outside hears of it, where somebody does"
     case .trackers: "trackers and packs can be read"
     case .tenants: "none is near its limit of reminders, or has made too many requests; where there are some"

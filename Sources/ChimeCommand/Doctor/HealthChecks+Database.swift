@@ -24,7 +24,7 @@ extension HealthChecks {
       return [
         .bad(
           .store,
-          Sentence(localizable("each change waits for a standby, and none is connected that it could wait for")),
+          Sentence(localizable("every change waits for a standby server, and none is connected")),
           .advice(Sentence(localizable("start the standby, and see its log"))),
           .advice(
             Sentence(localizable("to go on without one, in psql: %1"), "ALTER SYSTEM RESET synchronous_standby_names")))
@@ -33,8 +33,8 @@ extension HealthChecks {
     guard it.standbys > 0 else {
       return [
         .caution(
-          .store, Sentence(localizable("no server follows the database: what it has is lost with its disk")),
-          .advice(Sentence(localizable("set up a standby (docs/fleet.md), or save it often (pg_dump)"))))
+          .store, Sentence(localizable("no standby server follows the database: if its disk fails, the data is lost")),
+          .advice(Sentence(localizable("set up a standby (docs/fleet.md), or back the database up often (pg_dump)"))))
       ]
     }
     return [
@@ -43,9 +43,9 @@ extension HealthChecks {
         Sentence(
           localizable(
             """
-            a standby follows asynchronously: when it takes over, the last moments are lost, and what fired in them \
-            fires again
-            """)), .advice(Sentence(localizable("where that must not be, in psql: %1"), waits)))
+            a standby follows asynchronously: after a failover the last moments are lost, and reminders that fired \
+            in them fire again
+            """)), .advice(Sentence(localizable("to prevent that, in psql: %1"), waits)))
     ]
   }
 
@@ -59,7 +59,7 @@ extension HealthChecks {
       ? Sentence(localizable("the database's clock is ahead of this machine's by %1"), size)
       : Sentence(localizable("the database's clock is behind this machine's by %1"), size)
     return [
-      .caution(.store, message, .advice(Sentence(localizable("keep both right: systemd-timesyncd, or chrony"))))
+      .caution(.store, message, .advice(Sentence(localizable("synchronize both clocks: systemd-timesyncd, or chrony"))))
     ]
   }
 
@@ -70,7 +70,7 @@ extension HealthChecks {
         .caution(
           .store,
           Sentence(
-            localizable("a transaction has been open for %1 minutes, and nothing can be tidied up meanwhile (%2)"),
+            localizable("a transaction has been open for %1 minutes, and vacuum cannot clean up meanwhile (%2)"),
             seconds / 60, it.oldestHolder ?? "?"),
           .advice(
             Sentence(
@@ -80,7 +80,7 @@ extension HealthChecks {
     if !it.hasAutovacuum {
       found.append(
         .caution(
-          .store, Sentence(localizable("autovacuum is off: the table of what is due grows, and gets slow")),
+          .store, Sentence(localizable("autovacuum is off: the table of due times grows and becomes slow")),
           .advice(
             Sentence(
               localizable("in psql: %1"),
@@ -92,7 +92,8 @@ extension HealthChecks {
         .caution(
           .store,
           Sentence(
-            localizable("autovacuum is far behind: of what is due %1 rows are dead, and %2 stand"), it.deadRows,
+            localizable("autovacuum is far behind: the table of due times has %1 dead rows and %2 live ones"),
+            it.deadRows,
             it.liveRows), .advice(Sentence(localizable("in psql: %1"), "VACUUM (VERBOSE) chime.due"))))
     }
     return found
@@ -106,22 +107,26 @@ extension HealthChecks {
           Sentence(
             localizable(
               """
-              of the months in which what fires is kept, this one or the next is not made; %1 times are in none, and \
-              will be removed one by one
+              the partition of history for this month or the next is missing: it does not cover %1 times, which will \
+              have to be deleted one by one
               """), it.timesOutside ?? 0),
           .advice(
             Sentence(
-              localizable("see why in the journal; chimed's user has to own the tables, in psql: %1"), "\\d chime.*")))
+              localizable("find the cause in the journal; chimed's user has to own the tables, in psql: %1"),
+              "\\d chime.*")))
       ]
     }
     guard let outside = it.timesOutside, outside > Self.manyOutside else { return [] }
     return [
       .caution(
         .store,
-        Sentence(localizable("%1 times that have come are in no month, and will be removed one by one"), outside),
+        Sentence(
+          localizable(
+            "%1 times of the history are in no monthly partition, and will have to be deleted one "
+              + "by one"), outside),
         .advice(
           Sentence(
-            localizable("where they are older than you need, shorten %1; then in psql: %2"), "keepFor",
+            localizable("if you do not need times that old, shorten %1; then in psql: %2"), "keepFor",
             "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest")))
     ]
   }
@@ -138,7 +143,7 @@ extension HealthChecks {
       .caution(
         .store,
         Sentence(
-          localizable("the server has nearly no connection left: %1 of %2 are in use"), it.connections,
+          localizable("the server has almost no free connections: %1 of %2 are in use"), it.connections,
           it.maxConnections
         ),
         .advice(

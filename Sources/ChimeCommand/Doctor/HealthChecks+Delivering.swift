@@ -17,7 +17,7 @@ extension HealthChecks {
   /// What keeps popups from being shown, which a machine without a desktop may leave as it is.
   private func noPopups(_ check: Check, _ message: Sentence, _ remedies: Remedy...) -> Finding {
     guard !needsDesktop else { return Finding(check: check, state: .bad, message: message, remedies: remedies) }
-    let rest = Remedy.advice(Sentence(localizable("nothing, as long as no reminder is to be shown on a desktop")))
+    let rest = Remedy.advice(Sentence(localizable("not needed: no reminder is shown on a desktop")))
     return Finding(check: check, state: .caution, message: message, remedies: [rest] + remedies)
   }
 
@@ -28,21 +28,21 @@ extension HealthChecks {
     guard let address = it.address else {
       return [
         noPopups(
-          .bus, Sentence(localizable("the daemon's environment names no session bus: no popup can be shown")),
+          .bus, Sentence(localizable("the daemon's environment names no session bus: it cannot show popups")),
           takeOver(own))
       ]
     }
     if let problem = it.problem {
       return [
         noPopups(
-          .bus, Sentence(localizable("no popup can be shown: the bus at %1: %2"), address, told(problem)),
+          .bus, Sentence(localizable("the daemon cannot show popups: the bus at %1: %2"), address, told(problem)),
           own == nil || own == address ? logIn : takeOver(own))
       ]
     }
     if facts.health != nil, let own, Self.path(own) != Self.path(address) {
       return [
         .caution(
-          .bus, Sentence(localizable("the daemon's bus is %1, and that of this terminal %2"), address, own),
+          .bus, Sentence(localizable("the daemon uses the bus %1, and this terminal uses %2"), address, own),
           takeOver(own))
       ]
     }
@@ -73,25 +73,25 @@ extension HealthChecks {
     switch it.server {
     case .unknown:
       return [
-        .skipped(.notifications, Sentence(localizable("not looked at: %1"), told(it.problem ?? "no session bus")))
+        .skipped(.notifications, Sentence(localizable("not checked: %1"), told(it.problem ?? "no session bus")))
       ]
     case .missing:
       return [
         noPopups(
-          .notifications, Sentence(localizable("nobody on the session bus shows notifications: popups wait")),
+          .notifications, Sentence(localizable("no program on the session bus shows notifications: popups wait")),
           .advice(
             Sentence(localizable("log in to a desktop, or install a server and start it: %1"), "sudo apt install dunst")
           )
         )
       ]
     case .startable:
-      return [.good(.notifications, Sentence(localizable("a server is started by the bus with the first popup")))]
+      return [.good(.notifications, Sentence(localizable("the bus starts a notification server with the first popup")))]
     case .running:
       if let problem = it.serverProblem {
         return [
           noPopups(
-            .notifications, Sentence(localizable("the server of notifications is there, and %1"), told(problem)),
-            .advice(Sentence(localizable("restart it, or log in anew"))))
+            .notifications, Sentence(localizable("the notification server runs, and %1"), told(problem)),
+            .advice(Sentence(localizable("restart it, or log in again"))))
         ]
       }
       let capabilities = it.capabilities ?? []
@@ -111,7 +111,7 @@ extension HealthChecks {
     guard !facts.isSystem else { return [] }
     guard let it = facts.examination?.desktop else { return unexamined(.desktop) }
     guard it.transport == "notify-send" else {
-      return [.good(.desktop, Sentence(localizable("popups go over D-Bus; no program is needed")))]
+      return [.good(.desktop, Sentence(localizable("popups use D-Bus; no program is needed")))]
     }
     let file = facts.examination?.configuration.path ?? "chimed.toml"
     let overBus = Remedy.write("[desktop] transport = \"dbus\"", into: file)
@@ -119,7 +119,8 @@ extension HealthChecks {
       let isUsual = it.program == "notify-send"
       return [
         noPopups(
-          .desktop, Sentence(localizable("%1 is not there, or may not be run: no popup can be shown"), it.program),
+          .desktop,
+          Sentence(localizable("%1 does not exist, or may not be run: the daemon cannot show popups"), it.program),
           isUsual ? .run("sudo apt install libnotify-bin") : .run("chmod +x \(ShellText.quoted(it.program))"), overBus)
       ]
     }
@@ -148,11 +149,12 @@ extension HealthChecks {
     case .missing:
       return [
         noPopups(
-          .desktop, Sentence(localizable("%1 is not there, or may not be run: no popup can be shown"), path), overBus)
+          .desktop, Sentence(localizable("%1 does not exist, or may not be run: the daemon cannot show popups"), path),
+          overBus)
       ]
     case .notStarted(let why):
       return [noPopups(.desktop, Sentence(localizable("%1 cannot be started: %2"), path, why), overBus)]
-    case nil: return [.skipped(.desktop, Sentence(localizable("not looked at: %1"), path))]
+    case nil: return [.skipped(.desktop, Sentence(localizable("not checked: %1"), path))]
     }
   }
 
@@ -160,7 +162,7 @@ extension HealthChecks {
 
   var endpoints: [Finding] {
     asked(.endpoints, facts.endpoints) { endpoints in
-      guard !endpoints.isEmpty else { return [.good(.endpoints, Sentence(localizable("there are none")))] }
+      guard !endpoints.isEmpty else { return [.good(.endpoints, Sentence(localizable("there are no endpoints")))] }
       let found = endpoints.flatMap(judge)
       guard found.isEmpty else { return found }
       let names = endpoints.prefix(5).map(\.name).joined(separator: ", ") + (endpoints.count > 5 ? " …" : "")
@@ -168,7 +170,8 @@ extension HealthChecks {
         .good(
           .endpoints,
           facts.endpointTests.isEmpty
-            ? Sentence(localizable("in use: %1"), names) : Sentence(localizable("each took a test message: %1"), names))
+            ? Sentence(localizable("in use: %1"), names)
+            : Sentence(localizable("each accepted a test message: %1"), names))
       ]
     }
   }
@@ -189,7 +192,7 @@ extension HealthChecks {
     if let fault = endpoint.fault {
       found.append(
         .bad(
-          .endpoints, Sentence(localizable("nothing can be sent to %1: %2"), name, told(fault)),
+          .endpoints, Sentence(localizable("Chime cannot send to %1: %2"), name, told(fault)),
           .run(
             logsIn
               ? "\(facts.chime) endpoint edit \(name) --token-file FILE"
@@ -198,13 +201,14 @@ extension HealthChecks {
     if isCertificate {
       found.append(
         .bad(
-          .endpoints, Sentence(localizable("%1 has a certificate that is not believed: %2"), name, last), test,
+          .endpoints, Sentence(localizable("%1 has an untrusted certificate: %2"), name, last), test,
           .run("\(facts.chime) endpoint edit \(name) --ca-file FILE")))
     } else if let until = endpoint.restingUntil {
       found.append(
         .caution(
           .endpoints,
-          Sentence(localizable("%1 rests until %2, after failures in a row: %3"), name, time(until), told(last)), test)
+          Sentence(localizable("%1 is paused until %2 after repeated failures: %3"), name, time(until), told(last)),
+          test)
       )
     } else if endpoint.disabled == nil, let since = endpoint.failingSince {
       found.append(
@@ -215,15 +219,16 @@ extension HealthChecks {
     if let replies = endpoint.replies, let why = replies.problem, let since = replies.since {
       found.append(
         .caution(
-          .endpoints, Sentence(localizable("answers by %1 cannot be read since %2: %3"), name, time(since), told(why)),
+          .endpoints,
+          Sentence(localizable("Chime cannot read answers from %1 since %2: %3"), name, time(since), told(why)),
           .run("\(facts.chime) endpoint show \(name)")))
     }
     switch facts.endpointTests[name] {
     case .answer(let result) where !result.ok:
       let why = result.error ?? result.status.map { "HTTP \($0)" } ?? "failed"
-      found.append(.bad(.endpoints, Sentence(localizable("%1 did not take a test message: %2"), name, why), test))
+      found.append(.bad(.endpoints, Sentence(localizable("%1 did not accept a test message: %2"), name, why), test))
     case .failed(let why):
-      found.append(.bad(.endpoints, Sentence(localizable("%1 did not take a test message: %2"), name, why), test))
+      found.append(.bad(.endpoints, Sentence(localizable("%1 did not accept a test message: %2"), name, why), test))
     default: break
     }
     return found
@@ -231,13 +236,13 @@ extension HealthChecks {
 
   var commands: [Finding] {
     asked(.commands, facts.commands) { commands in
-      guard !commands.isEmpty else { return [.good(.commands, Sentence(localizable("there are none")))] }
+      guard !commands.isEmpty else { return [.good(.commands, Sentence(localizable("there are no endpoints")))] }
       let found = commands.compactMap { command -> Finding? in
         guard let problem = command.problem else { return nil }
         let file = facts.examination?.configuration.path ?? "chimed.toml"
         guard command.enabled else {
           return .caution(
-            .commands, Sentence(localizable("%1 is not run: %2"), command.name, told(problem)),
+            .commands, Sentence(localizable("%1 does not run: %2"), command.name, told(problem)),
             .write("[commands] enabled = true", into: file))
         }
         return .bad(
@@ -247,7 +252,7 @@ extension HealthChecks {
       }
       guard found.isEmpty else { return found }
       return [
-        .good(.commands, Sentence(localizable("can be run: %1"), commands.map(\.name).joined(separator: ", ")))
+        .good(.commands, Sentence(localizable("ready to run: %1"), commands.map(\.name).joined(separator: ", ")))
       ]
     }
   }
@@ -264,20 +269,20 @@ extension HealthChecks {
           .run("\(facts.chime) edit \(notice.about ?? "ID") --to CHANNEL"), .run("\(facts.chime) list"))
       }
     }
-    return [.good(.heard, Sentence(localizable("somebody hears each reminder")))]
+    return [.good(.heard, Sentence(localizable("each reminder has a working channel")))]
   }
 
   var deliveries: [Finding] {
     asked(.deliveries, facts.givenUp) { givenUp in
       guard let latest = givenUp.first else {
-        return [.good(.deliveries, Sentence(localizable("none was given up in the last seven days")))]
+        return [.good(.deliveries, Sentence(localizable("no message was given up in the last seven days")))]
       }
       let count = givenUp.count >= Probes.givenUpLimit ? "\(Probes.givenUpLimit)+" : "\(givenUp.count)"
       return [
         .caution(
           .deliveries,
           Sentence(
-            localizable("given up in the last seven days: %1, the latest to %2: %3"), count, latest.channel,
+            localizable("messages given up in the last seven days: %1, the latest to %2: %3"), count, latest.channel,
             latest.lastResult ?? "-"),
           .run("\(facts.chime) deliveries --state dead"), .run("\(facts.chime) redeliver --to \(latest.channel)"))
       ]
@@ -292,11 +297,13 @@ extension HealthChecks {
       return [
         .bad(
           .heartbeat, Sentence("%1", told(problem)), .run("\(facts.chime) status"),
-          .advice(Sentence(localizable("see to the address and the keys of [heartbeat] in %1"), file)))
+          .advice(Sentence(localizable("check the address and the keys of [heartbeat] in %1"), file)))
       ]
     }
-    guard let taken = it.takenAt else { return [.good(.heartbeat, Sentence(localizable("none was sent yet")))] }
-    return [.good(.heartbeat, Sentence(localizable("the last was taken at %1"), time(taken)))]
+    guard let taken = it.takenAt else {
+      return [.good(.heartbeat, Sentence(localizable("the daemon has sent none yet")))]
+    }
+    return [.good(.heartbeat, Sentence(localizable("the receiver accepted the last one at %1"), time(taken)))]
   }
 
   var trackers: [Finding] {

@@ -10,22 +10,22 @@ extension HealthChecks {
       let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
       return [
         .bad(
-          .configuration, Sentence(localizable("it cannot be taken: %1"), told(problem)),
+          .configuration, Sentence(localizable("the configuration is invalid: %1"), told(problem)),
           .advice(
             Sentence(
-              localizable("mend that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
+              localizable("correct that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
         )
       ]
     }
     if it.isInForce == false {
       return [
         .caution(
-          .configuration, Sentence(localizable("%1 was changed and is not in force yet"), it.path),
+          .configuration, Sentence(localizable("%1 has changed and is not loaded yet"), it.path),
           .run("\(facts.systemctl) reload chimed"))
       ]
     }
     guard !it.files.isEmpty else {
-      return [.good(.configuration, Sentence(localizable("all defaults: there is no %1"), it.path))]
+      return [.good(.configuration, Sentence(localizable("all defaults: %1 does not exist"), it.path))]
     }
     return [.good(.configuration, Sentence(localizable("taken from %1"), it.files.joined(separator: ", ")))]
   }
@@ -47,7 +47,7 @@ extension HealthChecks {
             .store, Sentence("%1", told(problem)),
             facts.health == nil
               ? .advice(
-                Sentence(localizable("start chimed: it keeps the damaged file and goes on with the newest snapshot")))
+                Sentence(localizable("start chimed: it sets the damaged file aside and restores the newest snapshot")))
               : restart))
       } else {
         found.append(.bad(.store, Sentence("%1", told(problem))))
@@ -58,21 +58,21 @@ extension HealthChecks {
     if let count = facts.health?.unrecorded, count > 0 {
       found.append(
         .bad(
-          .store, Sentence(localizable("times that were shown and are not recorded yet: %1"), count),
-          .advice(Sentence(localizable("keep chimed running, and make the store writable")))))
+          .store, Sentence(localizable("times that were shown but are not recorded yet: %1"), count),
+          .advice(Sentence(localizable("leave chimed running, and make the store writable")))))
     }
     for path in it.leftovers.prefix(5) {
       found.append(
         .caution(
-          .store, Sentence(localizable("a damaged file was set aside: %1"), path),
-          .advice(Sentence(localizable("when you have seen to it: %1"), "rm \(ShellText.quoted(path))"))))
+          .store, Sentence(localizable("chimed set a damaged file aside: %1"), path),
+          .advice(Sentence(localizable("when you no longer need it: %1"), "rm \(ShellText.quoted(path))"))))
     }
     guard found.isEmpty else { return found }
     let size = bytes(it.bytes)
     if it.bytes == 0 { return [.good(.store, Sentence(localizable("none yet: %1"), it.path))] }
     guard it.isWhole else {
       return [
-        .good(.store, Sentence(localizable("%1, %2: too large to be read through in a second"), it.path, size))
+        .good(.store, Sentence(localizable("%1, %2: too large to check within a second"), it.path, size))
       ]
     }
     return [.good(.store, Sentence(localizable("%1, %2, sound"), it.path, size))]
@@ -85,7 +85,7 @@ extension HealthChecks {
     if let problem = it.problem ?? facts.health?.storeProblem { return [.bad(.store, Sentence("%1", told(problem)))] }
     let found = it.database.map(server) ?? []
     guard found.isEmpty else { return found }
-    return [.good(.store, Sentence(localizable("%1, %2, in order"), it.path, bytes(it.bytes)))]
+    return [.good(.store, Sentence(localizable("%1, %2, intact"), it.path, bytes(it.bytes)))]
   }
 
   /// Room below which it is a matter of days, and of hours.
@@ -95,10 +95,10 @@ extension HealthChecks {
   var room: [Finding] {
     guard let it = facts.examination?.store else { return unexamined(.room) }
     if Self.isDatabase(it.path) {
-      return [.skipped(.room, Sentence(localizable("the database's server has a disk of its own")))]
+      return [.skipped(.room, Sentence(localizable("the database server uses its own disk")))]
     }
     guard let free = it.freeBytes else {
-      return [.skipped(.room, Sentence(localizable("cannot be told: %1 is not there"), Files.folder(of: it.path)))]
+      return [.skipped(.room, Sentence(localizable("cannot check: %1 does not exist"), Files.folder(of: it.path)))]
     }
     let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Files.folder(of: it.path))) | sort -h")
     let advice = Remedy.advice(
@@ -108,7 +108,7 @@ extension HealthChecks {
     }
     if free < Self.littleRoom || free < 2 * it.bytes {
       return [
-        .caution(.room, Sentence(localizable("there is little room: %1 are free"), bytes(free)), advice, remedy)
+        .caution(.room, Sentence(localizable("little space is left: %1 are free"), bytes(free)), advice, remedy)
       ]
     }
     return [.good(.room, Sentence(localizable("%1 are free"), bytes(free)))]
@@ -117,13 +117,13 @@ extension HealthChecks {
   var snapshots: [Finding] {
     guard let it = facts.examination?.store else { return unexamined(.snapshots) }
     if Self.isDatabase(it.path) {
-      return [.skipped(.snapshots, Sentence(localizable("a database is saved by means of its own, such as pg_dump")))]
+      return [.skipped(.snapshots, Sentence(localizable("use the database's own backup, such as pg_dump")))]
     }
     let take = Remedy.run("\(facts.chime) snapshot")
     guard it.keptSnapshots > 0 else {
       return [
         .caution(
-          .snapshots, Sentence(localizable("none is taken: a damaged store would end chimed")),
+          .snapshots, Sentence(localizable("snapshots are off: if the store is damaged, chimed cannot start")),
           .write("snapshots = 3", into: facts.examination?.configuration.path ?? "chimed.toml"))
       ]
     }
@@ -132,7 +132,7 @@ extension HealthChecks {
       // A store of the first day has none yet.
       let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
       guard it.bytes > 0, isYoung == false else {
-        return [.good(.snapshots, Sentence(localizable("none yet; one is taken each day once something is written")))]
+        return [.good(.snapshots, Sentence(localizable("none yet; the daemon takes one on each day with changes")))]
       }
       return [.caution(.snapshots, Sentence(localizable("there is none")), take)]
     }
@@ -141,19 +141,19 @@ extension HealthChecks {
       return [
         .caution(
           .snapshots,
-          Sentence(localizable("the newest is of %1, and much was written since"), time(latest.takenAt)),
+          Sentence(localizable("the newest is from %1, and much has changed since"), time(latest.takenAt)),
           take)
       ]
     }
     return [
-      .good(.snapshots, Sentence(localizable("the newest is of %1"), time(latest.takenAt)))
+      .good(.snapshots, Sentence(localizable("the newest is from %1"), time(latest.takenAt)))
     ]
   }
 
   var secrets: [Finding] {
     guard let it = facts.examination else { return unexamined(.secrets) }
     guard !it.openFiles.isEmpty else {
-      return [.good(.secrets, Sentence(localizable("readable by nobody else")))]
+      return [.good(.secrets, Sentence(localizable("only you can read it")))]
     }
     let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
     return it.openFiles.prefix(10).map { file in

@@ -5,33 +5,33 @@ import ChimeWords
 extension HealthChecks {
   var clock: [Finding] {
     guard let clock = facts.examination?.clock ?? facts.clock else {
-      return [.skipped(.clock, Sentence(localizable("cannot be told here")))]
+      return [.skipped(.clock, Sentence(localizable("cannot check it here")))]
     }
     let keepers = facts.clockKeepers.joined(separator: ", ")
     guard clock.isSynchronized else {
       guard facts.clockKeepers.isEmpty else {
         return [
           .caution(
-            .clock, Sentence(localizable("it is not synchronised yet, though %1 runs"), keepers),
+            .clock, Sentence(localizable("the clock is not synchronized yet, although %1 runs"), keepers),
             facts.clockKeepers.contains("chronyd") ? .run("chronyc tracking") : .run("timedatectl timesync-status"))
         ]
       }
       return [
         .caution(
-          .clock, Sentence(localizable("nothing keeps it right: reminders come by a clock that drifts")),
+          .clock, Sentence(localizable("nothing synchronizes the clock: reminders follow a clock that drifts")),
           .run("sudo apt install systemd-timesyncd"), .run("sudo timedatectl set-ntp true"))
       ]
     }
     let events = facts.health?.clockEvents ?? 0
     let error = "\(max(1, clock.maxErrorMicroseconds / 1_000))"
     guard events > 0 else {
-      return [.good(.clock, Sentence(localizable("synchronised, to within %1 ms"), error))]
+      return [.good(.clock, Sentence(localizable("synchronized to within %1 ms"), error))]
     }
     return [
       .good(
         .clock,
         Sentence(
-          localizable("synchronised, to within %1 ms; steps, zone changes and sleeps since the start of chimed: %2"),
+          localizable("synchronized to within %1 ms; clock steps, zone changes and sleeps since chimed started: %2"),
           error,
           events))
     ]
@@ -51,26 +51,30 @@ extension HealthChecks {
     if let own = facts.environment["TZ"], !own.isEmpty, facts.health != nil, own != it.local, own != ":\(it.local)" {
       found.append(
         .caution(
-          .zone, Sentence(localizable("this terminal has TZ=%1, and the daemon follows %2"), own, it.local),
+          .zone, Sentence(localizable("this terminal has TZ=%1, and the daemon uses %2"), own, it.local),
           .run("unset TZ")))
     }
     guard found.isEmpty else { return found }
     guard let version = it.version else {
-      return [.good(.zone, Sentence(localizable("%1; the database of zones does not tell its version"), it.local))]
+      return [.good(.zone, Sentence(localizable("%1; the time zone database does not state its version"), it.local))]
     }
-    return [.good(.zone, Sentence(localizable("%1, by tzdata %2"), it.local, version))]
+    return [.good(.zone, Sentence(localizable("%1, from tzdata %2"), it.local, version))]
   }
 
   var wake: [Finding] {
     guard let it = facts.examination else { return unexamined(.wake) }
     switch (it.wantsWake, it.wakeProblem) {
     case (true?, let problem?):
-      let sentence = Sentence(localizable("a reminder is to wake the machine, and cannot: %1"), told(problem))
+      let sentence = Sentence(localizable("a reminder asks to wake the machine, but cannot: %1"), told(problem))
       guard problem.contains("CAP_WAKE_ALARM") else {
         return [
           .caution(
             .wake, sentence,
-            .advice(Sentence(localizable("it comes when the machine is awake again; keep the machine awake for it"))))
+            .advice(
+              Sentence(
+                localizable(
+                  "it comes when the machine is awake again; keep the machine awake until "
+                    + "then"))))
         ]
       }
       let folder = facts.isSystem ? "/etc/systemd/system" : "~/.config/systemd/user"
@@ -83,7 +87,7 @@ extension HealthChecks {
           .run("\(facts.systemctl) daemon-reload && \(facts.systemctl) restart chimed"))
       ]
     case (true?, nil): return [.good(.wake, Sentence(localizable("reminders that ask for it wake the machine")))]
-    case (nil, _): return [.skipped(.wake, Sentence(localizable("not looked at: no daemon to ask")))]
+    case (nil, _): return [.skipped(.wake, Sentence(localizable("not checked: no daemon answers")))]
     default: return [.good(.wake, Sentence(localizable("no reminder asks for it")))]
     }
   }
@@ -105,7 +109,7 @@ extension HealthChecks {
     }
     // That there are no texts in it is no fault of the machine's.
     if !it.there.isEmpty {
-      return [.good(.language, Sentence(localizable("%1: Chime has no texts in it and speaks English"), locale))]
+      return [.good(.language, Sentence(localizable("%1: Chime has no translation and uses English"), locale))]
     }
     return [
       .caution(

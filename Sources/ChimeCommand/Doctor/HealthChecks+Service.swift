@@ -15,19 +15,19 @@ extension HealthChecks {
       return [
         .bad(
           .daemon,
-          Sentence(localizable("it does not run: nothing fires until the socket is asked for something")),
+          Sentence(localizable("it does not run: nothing fires until a command contacts the socket")),
           .run("\(facts.systemctl) enable --now chimed.service"))
       ]
     case .silent(let limit):
       return [
         .bad(
-          .daemon, Sentence(localizable("it is there and has not answered within %1 ms"), limit), restart,
+          .daemon, Sentence(localizable("it runs but has not answered within %1 ms"), limit), restart,
           .run(facts.journal))
       ]
     case .foreign(let user):
       return [
         .bad(
-          .daemon, Sentence(localizable("the daemon at %1 is another user's (%2)"), facts.socket.path, user),
+          .daemon, Sentence(localizable("the daemon at %1 runs as another user (%2)"), facts.socket.path, user),
           .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)"))
       ]
     case .notPermitted:
@@ -35,7 +35,7 @@ extension HealthChecks {
     case .stranger(let answer):
       return [
         .bad(
-          .daemon, Sentence(localizable("what answers at %1 is no chimed of our time: %2"), facts.socket.path, answer),
+          .daemon, Sentence(localizable("the program at %1 is not a compatible chimed: %2"), facts.socket.path, answer),
           restart)
       ]
     }
@@ -58,7 +58,7 @@ extension HealthChecks {
     // These have checks of their own.
     let apart = Set((health.notices ?? []).filter { ["mute", "heartbeat"].contains($0.kind) }.map(\.sentence))
     for sentence in health.attention ?? [] where !apart.contains(sentence) {
-      found.append(.caution(.daemon, Sentence(localizable("it asks for attention: %1"), told(sentence))))
+      found.append(.caution(.daemon, Sentence(localizable("it needs attention: %1"), told(sentence))))
     }
     guard found.isEmpty else { return found }
     return [
@@ -79,20 +79,20 @@ extension HealthChecks {
     var found: [Finding] = []
     switch socket.kind {
     case .missing:
-      found.append(.caution(.socket, Sentence(localizable("there is none at %1"), socket.path), start))
+      found.append(.caution(.socket, Sentence(localizable("there is no socket at %1"), socket.path), start))
     case .unreachable:
-      found.append(.bad(.socket, Sentence(localizable("%1 may not be looked at by this user"), socket.path)))
+      found.append(.bad(.socket, Sentence(localizable("this user may not access %1"), socket.path)))
     case .other:
       found.append(
         .bad(
-          .socket, Sentence(localizable("what is at %1 is no socket, and no daemon can listen there"), socket.path),
+          .socket, Sentence(localizable("%1 is not a socket, so no daemon can listen there"), socket.path),
           .run("mv \(ShellText.quoted(socket.path)) \(ShellText.quoted(socket.path + ".old"))"), start))
     case .socket: found += existing(socket)
     }
     if !facts.isSystem, facts.isGuessed, (facts.environment["XDG_RUNTIME_DIR"] ?? "").isEmpty {
       found.append(
         .caution(
-          .socket, Sentence(localizable("XDG_RUNTIME_DIR is not set; %1 is taken for it"), "/run/user/\(facts.userID)"),
+          .socket, Sentence(localizable("XDG_RUNTIME_DIR is not set; Chime uses %1"), "/run/user/\(facts.userID)"),
           .run("export XDG_RUNTIME_DIR=/run/user/\(facts.userID)")))
     }
     guard found.isEmpty else { return found }
@@ -103,7 +103,7 @@ extension HealthChecks {
     return [
       .good(
         .socket,
-        Sentence(localizable("%1, mode %2, held by %3 (process %4)"), socket.path, mode, holder.name, holder.pid))
+        Sentence(localizable("%1, mode %2, used by %3 (process %4)"), socket.path, mode, holder.name, holder.pid))
     ]
   }
 
@@ -114,14 +114,15 @@ extension HealthChecks {
     case .refused:
       found.append(
         .bad(
-          .socket, Sentence(localizable("%1 was left by a daemon that is gone: nobody listens"), socket.path), start))
+          .socket, Sentence(localizable("%1 remains from a daemon that has ended: no process listens"), socket.path),
+          start))
     case .notPermitted:
       found.append(
         .bad(
           .socket, Sentence(localizable("this user may not connect to %1"), socket.path),
           facts.isSystem ? membership : .run("ls -l \(path)")))
     case .failed(let why):
-      found.append(.bad(.socket, Sentence(localizable("%1 cannot be connected to: %2"), socket.path, why)))
+      found.append(.bad(.socket, Sentence(localizable("cannot connect to %1: %2"), socket.path, why)))
     case .taken, .notTried: break
     }
     // The system's is for its group as well.
@@ -130,14 +131,14 @@ extension HealthChecks {
       let mode = "0" + String(socket.mode, radix: 8)
       found.append(
         .bad(
-          .socket, Sentence(localizable("others may connect to %1 (mode %2)"), socket.path, mode),
+          .socket, Sentence(localizable("other users may connect to %1 (mode %2)"), socket.path, mode),
           .run("\(facts.isSystem ? "sudo " : "")chmod \(String(allowed, radix: 8)) \(path)")))
     }
     if facts.isSystem, !socket.group.isEmpty, socket.group != "chime" {
       found.append(
         .caution(
           .socket,
-          Sentence(localizable("its group is %1, so that members of the group chime cannot use it"), socket.group),
+          Sentence(localizable("its group is %1, so members of the group chime cannot use it"), socket.group),
           .run("sudo systemd-sysusers"), .run("sudo systemctl restart chimed.socket chimed.service")))
     }
     if !facts.isSystem, facts.isGuessed, socket.owner != facts.userID, socket.owner != 0 {
@@ -152,7 +153,7 @@ extension HealthChecks {
   var units: [Finding] {
     guard let units = facts.units else {
       return [
-        .skipped(.units, Sentence(localizable("not looked at: the socket is not where the units put it")))
+        .skipped(.units, Sentence(localizable("not checked: the socket is not where the units put it")))
       ]
     }
     if let problem = units.problem {
@@ -178,18 +179,18 @@ extension HealthChecks {
     if !units.programIsThere, let program = units.program {
       found.append(
         .bad(
-          .units, Sentence(localizable("chimed.service runs %1, which is not there"), program),
+          .units, Sentence(localizable("chimed.service runs %1, which does not exist"), program),
           .run("\(facts.systemctl) cat chimed.service")))
     } else if let program = units.program, let own = units.own, program != own, !facts.isSystem {
       found.append(
         .caution(
-          .units, Sentence(localizable("chimed.service runs %1, and this command came with %2"), program, own),
+          .units, Sentence(localizable("chimed.service runs %1, but this command belongs to %2"), program, own),
           .run("\(facts.systemctl) cat chimed.service")))
     }
     if units.service.active != "active", facts.health != nil {
       found.append(
         .caution(
-          .units, Sentence(localizable("a chimed runs that systemd did not start: it ends with its terminal")),
+          .units, Sentence(localizable("chimed runs outside systemd: it ends with its terminal")),
           .advice(Sentence(localizable("end it, then: %1"), "\(facts.systemctl) start chimed"))))
     }
     guard found.isEmpty else { return found }
@@ -215,18 +216,18 @@ extension HealthChecks {
     if unit.needsReload {
       found.append(
         .caution(
-          .units, Sentence(localizable("%1 was changed on disk, and systemd still has the old one"), name),
+          .units, Sentence(localizable("%1 has changed on disk, and systemd still uses the old version"), name),
           .run("\(facts.systemctl) daemon-reload"), .run("\(facts.systemctl) restart \(name)")))
     }
     if let shipped = unit.replaces {
       found.append(
         .caution(
           .units,
-          Sentence(localizable("%1 stands in for the one that came with chimed, and is not the same"), unit.file),
+          Sentence(localizable("%1 overrides the unit that came with chimed and differs from it"), unit.file),
           .run("diff \(ShellText.quoted(shipped)) \(ShellText.quoted(unit.file))"),
           .advice(
             Sentence(
-              localizable("take it away if it is old, then: %1; put what you want to change into a drop-in: %2"),
+              localizable("if it is outdated, remove it, then: %1; put your own changes into a drop-in: %2"),
               "\(facts.systemctl) daemon-reload", "\(facts.systemctl) edit \(name)"))))
     }
     if !["enabled", "enabled-runtime", "linked", "alias", "static"].contains(unit.fileState) {
@@ -241,7 +242,7 @@ extension HealthChecks {
     if unit.restarts > 3 {
       found.append(
         .caution(
-          .units, Sentence(localizable("%1 was started again %2 times after a failure"), name, unit.restarts),
+          .units, Sentence(localizable("systemd restarted %1 %2 times after a failure"), name, unit.restarts),
           .run(facts.journal)))
     }
     return found
@@ -251,18 +252,18 @@ extension HealthChecks {
     // The system's daemon has no session to outlive.
     guard !facts.isSystem, let lingers = facts.lingers else { return [] }
     if lingers {
-      return [.good(.lingering, Sentence(localizable("your services go on after you log out")))]
+      return [.good(.lingering, Sentence(localizable("your services continue after you log out")))]
     }
     guard let endpoints = facts.endpoints.value, let commands = facts.commands.value else {
-      return [.skipped(.lingering, Sentence(localizable("not looked at: no daemon to ask")))]
+      return [.skipped(.lingering, Sentence(localizable("not checked: no daemon answers")))]
     }
     guard endpoints.count + commands.count > 0 else {
-      return [.good(.lingering, Sentence(localizable("not needed: all you have goes to the desktop")))]
+      return [.good(.lingering, Sentence(localizable("not needed: all your reminders go to the desktop")))]
     }
     return [
       .caution(
         .lingering,
-        Sentence(localizable("chimed ends when you log out, and your endpoints and commands then wait")),
+        Sentence(localizable("chimed ends when you log out, so your endpoints and commands wait until you return")),
         .run("loginctl enable-linger"))
     ]
   }

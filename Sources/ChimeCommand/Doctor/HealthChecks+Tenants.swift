@@ -21,12 +21,14 @@ extension HealthChecks {
           .caution(
             .tenants,
             Sentence(
-              localizable("tenant %1 has made more than its requests a second; refused since the start: %2"),
+              localizable("tenant %1 has exceeded its requests per second; refused since the start: %2"),
               tenant.name,
               tenant.requestsRefused),
             .advice(
               Sentence(
-                localizable("have it make fewer, or raise requestsPerSecond in [tenants.%1] of the configuration"),
+                localizable(
+                  "make it send fewer requests, or raise requestsPerSecond in [tenants.%1] of the "
+                    + "configuration"),
                 tenant.name))))
       }
       return found

@@ -43,15 +43,16 @@ struct HealthChecks {
 
   /// What a check says that needs an examination when there is none.
   func unexamined(_ check: Check) -> [Finding] {
-    [.skipped(check, Sentence(localizable("not looked at: %1"), facts.examinationProblem ?? "no answer"))]
+    [.skipped(check, Sentence(localizable("not checked: %1"), facts.examinationProblem ?? "no answer"))]
   }
 
   /// The findings of a check that needs an answer of the daemon.
   func asked<Value>(_ check: Check, _ asked: Asked<Value>, _ judge: (Value) -> [Finding]) -> [Finding] {
     switch asked {
     case .answer(let value): judge(value)
-    case .notAsked: [.skipped(check, Sentence(localizable("not looked at: no daemon to ask")))]
-    case .failed(let why): [.bad(check, Sentence(localizable("the daemon cannot tell: %1"), why), .run(facts.journal))]
+    case .notAsked: [.skipped(check, Sentence(localizable("not checked: no daemon answers")))]
+    case .failed(let why):
+      [.bad(check, Sentence(localizable("the daemon cannot report it: %1"), why), .run(facts.journal))]
     }
   }
 

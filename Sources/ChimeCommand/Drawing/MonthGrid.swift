@@ -59,9 +59,9 @@ struct MonthGrid {
       month = CivilDate(year: today.year - (number > today.month ? 1 : 0), month: number, day: 1)
     }
     guard let month else {
-      throw Failure.usage(localized("--month takes a month such as 2026-03 or march, not \"%1\"", text))
+      throw Failure.usage(localized("--month needs a month such as 2026-03 or march, not \"%1\"", text))
     }
-    guard month <= today else { throw Failure.usage(localized("--month %1 has not come yet", text)) }
+    guard month <= today else { throw Failure.usage(localized("--month %1 is in the future", text)) }
     return month
   }
 

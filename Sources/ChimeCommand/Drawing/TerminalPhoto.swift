@@ -35,19 +35,19 @@ struct TerminalPhoto {
     let isAsked = process.hasScreen && !(process.environment["TERM"] ?? "linux").hasPrefix("linux")
     let ability = isAsked ? Self.ability(answer()) : .none
     guard ability != .none else {
-      return context.note(localized("It has a photo; --save FILE writes it to a file."), .faint)
+      return context.note(localized("It has a photo; --save FILE writes the photo to a file."), .faint)
     }
     guard let daemon = try? context.daemon(),
       let bytes = try? ReportPhotos.bytes(name, limit: Uploading.longestPhoto, daemon),
       let clean = PhotoFile.clean(bytes)
-    else { return context.note(localized("Its photo cannot be read."), .caution) }
+    else { return context.note(localized("The photo cannot be read."), .caution) }
     if ability == .kitty, clean.kind == .png {
       process.output.write(Self.kitty(clean.bytes, columns: columns))
       return
     }
     guard let drawn = converted(clean.bytes, ability) else {
       return context.note(
-        localized("Its photo could be shown here with chafa or img2sixel; --save FILE writes it to a file."), .faint)
+        localized("To see the photo here, install chafa or img2sixel; --save FILE writes it to a file."), .faint)
     }
     process.output.write(bytes: drawn)
     process.output.line()

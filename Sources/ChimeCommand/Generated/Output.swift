@@ -10,7 +10,7 @@ enum Output {
     static let fieldNames = ["line", "id"]
     var fieldValues: [Any?] { [line, id] }
 
-    /// Where it stands in the file, from 1.
+    /// Its line in the file, from 1.
     var line: Int
     /// Its id.
     var id: String
@@ -49,11 +49,11 @@ enum Output {
 
     /// The endpoint's name.
     var endpoint: String
-    /// The new secret; null unless --show asked for it.
+    /// The new secret; null without --show.
     var secret: String?
-    /// What the receiver verifies Ed25519 with.
+    /// The keys for verifying Ed25519 signatures.
     var publicKeys: [String]
-    /// Until when the replaced secret signs too.
+    /// The time until which the replaced secret stays valid.
     var rotationEnds: Wire.Time?
 
     init(endpoint: String, secret: String? = nil, publicKeys: [String], rotationEnds: Wire.Time? = nil) {
@@ -139,7 +139,7 @@ enum Output {
     }
   }
 
-  /// What `log` and `entry edit` print with --plain.
+  /// The output of `log` and `entry edit` with --plain.
   struct ChangeLine: WireValue {
     static let fieldNames = ["id", "tracker", "day", "value", "unit", "item", "reached", "remaining", "percent", "met", "streak", "unlocked", "milestones", "level"]
     var fieldValues: [Any?] { [id, tracker, day, value, unit, item, reached, remaining, percent, met, streak, unlocked, milestones, level] }
@@ -255,13 +255,13 @@ enum Output {
       case good, caution, bad, skipped
     }
 
-    /// What was looked at, a name that stays.
+    /// The stable name of the check.
     var check: String
-    /// `good`, `caution`, `bad`, or `skipped` when it could not be looked at.
+    /// `good`, `caution`, `bad`, or `skipped` if the check was not possible.
     var state: Finding.State
-    /// What was found, in English.
+    /// The finding, in English.
     var message: String
-    /// What helps: `kind` is `command`, `line` (with `file`, into which it goes) or `advice`.
+    /// Advice: `kind` is `command`, `line` (to write into `file`) or `advice`.
     var remedies: [Remedy]
 
     init(check: String, state: Finding.State, message: String, remedies: [Remedy]) {
@@ -312,7 +312,7 @@ enum Output {
 
     /// `rang`, `late`, `missed`, `next` or `delivery`.
     var kind: Reason.Kind
-    /// The time of the schedule that it is about.
+    /// The time of the schedule that the reason concerns.
     var at: Wire.Time?
     /// A sentence, in English.
     var text: String
@@ -522,7 +522,7 @@ enum Output {
 
     /// Its name.
     var name: String
-    /// The rows that both stores have.
+    /// The number of rows in both stores.
     var rows: Int
 
     init(name: String, rows: Int) {
@@ -559,15 +559,15 @@ enum Output {
 
     /// The store that was moved, as `chime status` calls it.
     var source: String
-    /// Where it is now.
+    /// The location now.
     var target: String
-    /// Whether nothing was changed.
+    /// Whether it was a dry run.
     var dryRun: Bool
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     var took: Int
     /// The daemon's configuration file.
     var configuration: String
-    /// Each table, in the order in which they were moved.
+    /// The tables, in the order of the move.
     var tables: [MovedTable]
 
     init(source: String, target: String, dryRun: Bool, took: Int, configuration: String, tables: [MovedTable]) {

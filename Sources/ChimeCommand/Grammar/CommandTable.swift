@@ -25,14 +25,14 @@ struct CommandTable: Sendable {
     globals: [
       .flag("json", nil, "Print one JSON object, for programs"),
       .flag("plain", nil, "Print tab-separated lines under a header line, for scripts and screen readers"),
-      .flag("quiet", "q", "Print nothing that was not asked for: no confirmations, hints or warnings"),
-      .value("socket", nil, "PATH", "The daemon's socket, instead of the one that CHIME_SOCKET names or the usual one"),
+      .flag("quiet", "q", "Print only what was asked for: no confirmations, hints or warnings"),
+      .value("socket", nil, "PATH", "The daemon's socket; the default is CHIME_SOCKET or the usual one"),
       .flag("system", nil, "Talk to the system's daemon at /run/chime/io.chime"),
       .value(
         "tenant", nil, "NAME",
-        "Act for this tenant, instead of the one that CHIME_TENANT names; \"\": for yourself", mayBeEmpty: true),
+        "Act for this tenant; the default is CHIME_TENANT; \"\": for yourself", mayBeEmpty: true),
       .value(
-        "color", nil, "WHEN", "Colours: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
+        "color", nil, "WHEN", "Colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
         choices: ["auto", "always", "never"]),
       .flag("help", "h", "Print help for the command or the verb"),
       .flag("version", nil, "Print the version"),
@@ -55,15 +55,15 @@ struct CommandTable: Sendable {
       + SpellingSuggestions.to(word, among: choices.map(\.name))
     let unique = meant.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     if let question = SpellingSuggestions.question(unique.map { "\(name) \($0)" }) {
-      return .usage(localized("\"%1\" is no verb of %2", word, name), hint: question)
+      return .usage(localized("\"%1\" is not a verb of %2", word, name), hint: question)
     }
     if !path.isEmpty {
       return .usage(
-        localized("\"%1\" is no verb of %2", word, name),
+        localized("\"%1\" is not a verb of %2", word, name),
         hint: localized("there are: %1", choices.map(\.name).joined(separator: ", ")))
     }
     return Failure(
-      status: .usage, message: localized("\"%1\" is no verb of %2", word, name),
+      status: .usage, message: localized("\"%1\" is not a verb of %2", word, name),
       hints: [localized("to set a reminder: chime add \"TITLE\" SCHEDULE"), localized("`chime help` lists the verbs")])
   }
 }

@@ -24,7 +24,7 @@ struct HelpPage {
     lines += [
       "  chime add \"Drink water\" every 90m from 8:00 to 22:00", "  chime in 25m Tea", "  chime next",
       "  chime snooze 20m",
-      "", localized("`chime help VERB` tells more about a verb."),
+      "", localized("`chime help VERB` explains a verb."),
     ]
     return lines
   }

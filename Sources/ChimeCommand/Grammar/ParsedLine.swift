@@ -27,7 +27,7 @@ struct ParsedLine {
   func count(_ name: String, minimum: Int = 1, maximum: Int) throws -> Int? {
     guard let text = value(name) else { return nil }
     guard let number = Int(text), (minimum...maximum).contains(number) else {
-      throw Failure.usage(localized("--%1 takes a number from %2 to %3, not \"%4\"", name, minimum, maximum, text))
+      throw Failure.usage(localized("--%1 needs a number from %2 to %3, not \"%4\"", name, minimum, maximum, text))
     }
     return number
   }
@@ -114,7 +114,7 @@ struct ParsedLine {
   private mutating func add(_ option: Verb.Option, _ value: String) throws {
     if !option.choices.isEmpty, !option.choices.contains(value), !(value.isEmpty && option.mayBeEmpty) {
       throw Failure.usage(
-        localized("--%1 is one of %2, not \"%3\"", option.name, option.choices.joined(separator: ", "), value),
+        localized("--%1 must be one of %2, not \"%3\"", option.name, option.choices.joined(separator: ", "), value),
         hint: SpellingSuggestions.question(value, among: option.choices))
     }
     given.append((option, value))
@@ -139,7 +139,7 @@ struct ParsedLine {
     }
     if name.first?.isNumber == true {
       return .usage(
-        localized("%1 has no option %2", subject, option), hint: localized("words that begin with - stand after --"))
+        localized("%1 has no option %2", subject, option), hint: localized("write words that begin with - after --"))
     }
     return .usage(
       localized("%1 has no option %2", subject, option), hint: localized("`%1 --help` lists its options", subject))

@@ -3,11 +3,11 @@ struct Verb: Sendable {
   /// Verbs that belong together in the overview.
   enum Group: String, Sendable, CaseIterable {
     case set = "Set reminders"
-    case look = "See what is set and what came of it"
-    case answer = "Answer one that has fired"
+    case look = "See what is set and what happened"
+    case answer = "Answer a reminder that has fired"
     case change = "Change reminders"
-    case track = "Log what was done, and see how it goes"
-    case keep = "Trackers, packs and what they keep"
+    case track = "Log what you did, and see your progress"
+    case keep = "Trackers, packs and their data"
     case deliver = "Where messages go"
     case about = "The service and this command"
   }

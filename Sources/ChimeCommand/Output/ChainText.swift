@@ -24,7 +24,7 @@ enum ChainText {
   /// What it waits for, as a sentence.
   static func waits(_ chain: Wire.Chain) -> String {
     guard let title = chain.title.map({ TerminalSanitizer.line($0) }) else {
-      return localized("it counts from %1, which is gone", TerminalSanitizer.line(chain.reminder))
+      return localized("it counts from %1, which no longer exists", TerminalSanitizer.line(chain.reminder))
     }
     let delay = chain.delay.map { LengthText.human($0) }
     return switch (chain.event, delay) {

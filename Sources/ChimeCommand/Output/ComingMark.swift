@@ -22,9 +22,9 @@ enum ComingMark {
   /// Why a time will be passed over, as things stand.
   static func text(passedOver reason: Wire.PassedOver) -> String {
     switch reason {
-    case .doneAlready: localized("quiet: done already")
-    case .paused: localized("quiet: its tracker is paused")
-    case .skipped: localized("quiet: not a day of its tracker")
+    case .doneAlready: localized("skipped: done already")
+    case .paused: localized("skipped: its tracker is paused")
+    case .skipped: localized("skipped: not a day of its tracker")
     }
   }
 }

@@ -31,17 +31,17 @@ struct HealthStatus: Equatable {
     if let problem = health.storeProblem {
       problems.append(
         Problem(
-          text: localized("changes cannot be kept: %1", localizedServerMessage(problem)),
+          text: localized("changes cannot be stored: %1", localizedServerMessage(problem)),
           remedy: HealthChecks.isDatabase(health.store)
-            ? localized("see to the database; nothing is lost that was acknowledged")
-            : localized("see to the disk of %1; nothing is lost that was acknowledged", health.store), tone: .bad))
+            ? localized("repair the database; no confirmed change is lost")
+            : localized("repair the disk of %1; no confirmed change is lost", health.store), tone: .bad))
     }
     if let count = health.unrecorded, count > 0 {
       problems.append(
         Problem(
           text: localized(
-            count: count, "%n time was shown and is not recorded yet", "%n times were shown and are not recorded yet"),
-          remedy: localized("keep chimed running until the store can be written"), tone: .bad))
+            count: count, "%n time was shown but is not recorded yet", "%n times were shown but are not recorded yet"),
+          remedy: localized("leave chimed running until the store can be written"), tone: .bad))
     }
     for endpoint in endpoints {
       if let reason = endpoint.disabled {
@@ -52,7 +52,7 @@ struct HealthStatus: Equatable {
       } else if let fault = endpoint.fault {
         problems.append(
           Problem(
-            text: localized("nothing can be sent to endpoint %1: %2", endpoint.name, localizedServerMessage(fault)),
+            text: localized("Chime cannot send to endpoint %1: %2", endpoint.name, localizedServerMessage(fault)),
             remedy: "`chime endpoint show \(endpoint.name)`"))
       } else if endpoint.restingUntil == nil, let since = endpoint.failingSince, let clock,
         let instant = WallClock.instant(since), instant + Self.patience <= clock.now
@@ -60,9 +60,9 @@ struct HealthStatus: Equatable {
         // Of one that rests the daemon tells by itself.
         problems.append(
           Problem(
-            text: localized("endpoint %1 has taken nothing since %2", endpoint.name, clock.text(since)),
+            text: localized("endpoint %1 has accepted nothing since %2", endpoint.name, clock.text(since)),
             remedy: localized(
-              "`chime endpoint test %1` tells what it answers; what waits is sent once it takes a message",
+              "`chime endpoint test %1` shows its answer; pending messages are sent once it accepts one",
               endpoint.name)))
       }
     }
@@ -85,7 +85,7 @@ struct HealthStatus: Equatable {
     switch tone {
     case .good: localized("all right")
     case .bad: localized("in trouble")
-    default: localized("running; something needs a look")
+    default: localized("running; something needs attention")
     }
   }
 
@@ -94,12 +94,12 @@ struct HealthStatus: Equatable {
     switch notice.kind {
     case "endpointRests":
       localized(
-        "it is tried again by itself; `chime endpoint test %1` tells what it answers", notice.about ?? "NAME")
+        "Chime retries by itself; `chime endpoint test %1` shows its answer", notice.about ?? "NAME")
     case "calendarGone":
-      localized("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
+      localized("restore it under [calendars] in chimed.toml, or change the reminders that leave out its days")
     case "mute":
       localized("`chime edit %1 --to CHANNEL` sends it elsewhere; `chime list` marks each", notice.about ?? "ID")
-    case "calendarFile": localized("mend the file: it is read again as soon as it changes")
+    case "calendarFile": localized("correct the file: Chime reads it again as soon as it changes")
     default: nil
     }
   }

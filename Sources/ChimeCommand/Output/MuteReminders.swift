@@ -12,8 +12,8 @@ enum MuteReminders {
     let more = mute.count > 5 ? " …" : ""
     context.note(
       localized(
-        count: mute.count, "Nobody hears %n reminder now, whose channels are missing or off: %1",
-        "Nobody hears %n reminders now, whose channels are missing or off: %1", names + more), .caution)
+        count: mute.count, "%n reminder reaches nobody, because its channels are missing or off: %1",
+        "%n reminders reach nobody, because their channels are missing or off: %1", names + more), .caution)
     context.note(localized("`chime edit %1 --to desktop` sends one to another channel.", first.id))
   }
 

@@ -10,7 +10,7 @@ extension ReportPage {
     return tag("div", ["class": "card"]) {
       tag("h4") { localized("The year") }
       tag("p", ["class": "kicker"]) {
-        localized("The fuller the colour, the more; a frame without a filling is a day that does not count.")
+        localized("A fuller color means more; an empty frame is a day that does not count.")
       }
       tag("div", ["class": "months"]) {
         for (index, month) in months.enumerated() { heat(month, part.tracker, id: "\(id)-heat\(index)") }
@@ -111,7 +111,7 @@ extension ReportPage {
     return tag("div", ["class": "card"]) {
       tag("h4") { localized("The plan") }
       tag("p", ["class": "kicker"]) {
-        localized("Each day that is asked for has its number: filled when it was done, ringed when it is to come.")
+        localized("Each planned day has its number: filled when it was done, outlined when it is still to come.")
       }
       tag("div", ["class": "gardens"]) {
         for (index, plan) in part.plan.enumerated() { self.plan(plan, id: "\(id)-plan\(index)") }

@@ -59,7 +59,7 @@ extension ReportPage {
       case .measure: "\(TrackerWords.shortest(tracker.goal?.value ?? 1))\(tracker.unit ?? "")"
       }
     return tag("div", ["class": "card empty"]) {
-      tag("p") { localized("Nothing is logged yet. The first entry begins the picture:") }
+      tag("p") { localized("Nothing is logged yet. Your first entry starts the picture:") }
       tag("p") { tag("code") { (["chime log", tracker.id] + [example].compactMap { $0 }).joined(separator: " ") } }
     }
   }

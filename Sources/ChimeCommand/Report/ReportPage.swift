@@ -114,7 +114,7 @@ struct ReportPage {
       tag("div", ["class": "head"]) { tag("h2") { localized("Nothing is tracked yet") } }
       tag("div", ["class": "card empty"]) {
         tag("p") {
-          localized("Set something up, log it for a day or two, and this page fills by itself.")
+          localized("Set something up, log it for a day or two, and this page fills itself.")
         }
         tag("p") { tag("code") { "chime init" } }
       }
@@ -140,7 +140,8 @@ struct ReportPage {
       }
       tag("p") {
         localized(
-          "Everything is in this one file, notes and photos too. It loads nothing and tells nobody; whoever has it can read it."
+          "This one file holds everything, with notes and photos. It loads nothing and sends nothing; anyone who "
+            + "has it can read it."
         )
       }
     }
@@ -162,10 +163,10 @@ struct ReportPage {
 
   var rangeText: String {
     switch (contents.range?.from, contents.range?.to) {
-    case (let from?, let to?): localized("Statistics are of %1 to %2.", words.date(from), words.date(to))
-    case (let from?, nil): localized("Statistics are of %1 on.", words.date(from))
-    case (nil, let to?): localized("Statistics are of all up to %1.", words.date(to))
-    case (nil, nil): localized("Statistics are of all that was logged.")
+    case (let from?, let to?): localized("The statistics cover %1 to %2.", words.date(from), words.date(to))
+    case (let from?, nil): localized("The statistics start on %1.", words.date(from))
+    case (nil, let to?): localized("The statistics cover everything until %1.", words.date(to))
+    case (nil, nil): localized("The statistics cover everything that was logged.")
     }
   }
 

@@ -176,13 +176,13 @@ struct ReportPlot {
     if let least = s.least, let most = s.most {
       sentences.append(
         localized(
-          "The least was %1, the most %2.", page.words.amount(least.value, tracker),
+          "The lowest was %1, the highest %2.", page.words.amount(least.value, tracker),
           page.words.amount(most.value, tracker)))
     }
     if let last = expected.last {
       sentences.append(
         localized(
-          "In 14 days it is expected between %1 and %2.", page.words.amount(last.low, tracker),
+          "In 14 days Chime expects a value between %1 and %2.", page.words.amount(last.low, tracker),
           page.words.amount(last.high, tracker)))
     }
     return sentences.joined(separator: " ")
@@ -201,7 +201,7 @@ struct ReportPlot {
         }
       }
       if !expected.isEmpty {
-        sign(localized("expected in the next 14 days, in 95 of 100 cases within the band")) {
+        sign(localized("forecast for the next 14 days; 95 of 100 values fall within the band")) {
           .all([
             tag("path", ["class": "band", "d": "M2 1H30V12H2Z"]), tag("path", ["class": "ahead", "d": "M3 6H30"]),
           ])

@@ -13,7 +13,7 @@ extension ReportPage {
           tag("p", ["class": "kicker"]) {
             "\(localized("Report of %1", periodText)) · \(words.day(contents.today.description))"
           }
-          tag("h1") { title.isEmpty ? localized("How it is going") : title }
+          tag("h1") { title.isEmpty ? localized("Your progress") : title }
           tag("p", ["class": "message"]) { words.local(mood.message) }
           tag("p", ["class": "message soft"]) { words.local(mood.next) }
         }

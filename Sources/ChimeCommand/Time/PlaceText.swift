@@ -11,7 +11,7 @@ enum PlaceText {
       return place
     }
     throw Failure.usage(
-      localized("--%1 takes degrees north and east, such as 50.0875,14.4213, not \"%2\"", option, text),
+      localized("--%1 needs degrees north and east, such as 50.0875,14.4213, not \"%2\"", option, text),
       hint: localized("latitudes go from -90 to 90, longitudes from -180 to 180; south and west are negative"))
   }
 

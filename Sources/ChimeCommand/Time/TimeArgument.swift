@@ -46,7 +46,7 @@ enum TimeArgument {
       }
     }
     let expected = localized("a date, a time, or a length such as \"3 days\"")
-    var failure = Failure.usage(localized("--%1 takes %2, not \"%3\"", option, expected, text))
+    var failure = Failure.usage(localized("--%1 needs %2, not \"%3\"", option, expected, text))
     if let suggestion = refusal?.suggestion { failure.hints = [localized("did you mean \"%1\"?", suggestion)] }
     throw failure
   }
@@ -77,7 +77,7 @@ enum LengthText {
       return DurationText.formatISO8601(try DurationText.parse(text))
     } catch {
       throw Failure.usage(
-        localized("--%1 takes a length of time such as 10m or 1h30m, not \"%2\"", option, text),
+        localized("--%1 needs a length of time such as 10m or 1h30m, not \"%2\"", option, text),
         hint: error.suggestion.map { localized("did you mean \"%1\"?", $0) })
     }
   }

@@ -47,8 +47,8 @@ final class ZoneFiles: Sendable {
       if name.hasPrefix("/") { return try read(name, as: Self.identifier(of: name) ?? "local") }
       if Zone.isValidIdentifier(name), let zone = try? named(name) { return zone }
       if let zone = Self.zone(posix: name) { return zone }
-      throw Failure.failed(localized("the time zone that TZ names is unknown: \"%1\"", name))
-        .saying("the time zone that TZ names is unknown: \"\(name)\"")
+      throw Failure.failed(localized("TZ names an unknown time zone: \"%1\"", name))
+        .saying("TZ names an unknown time zone: \"\(name)\"")
     }
     guard access(localLink, F_OK) == 0 else { return .utc }
     return try read(localLink, as: Self.identifier(ofLink: localLink) ?? "local")

@@ -36,8 +36,8 @@ enum AmountText {
 
   private static func ambiguous(_ text: String) -> Failure {
     .usage(
-      localized("\"%1\" can be read in two ways", text),
-      hint: localized("write a thousand without a mark and parts after a point: 1500, 1.5"))
+      localized("\"%1\" is ambiguous", text),
+      hint: localized("write thousands without a separator and fractions after a point: 1500, 1.5"))
   }
 
   /// An amount in a unit, after an option; another one that stands behind it is converted: `3l` where the unit is ml.
@@ -47,7 +47,7 @@ enum AmountText {
     guard let unit, let value = converted(amount.value, from: named, to: unit) else {
       throw Failure.usage(
         unit.map { localized("--%1 is in %2, not in %3", option, $0, named) }
-          ?? localized("--%1 takes a number without a unit, not \"%2\"", option, text))
+          ?? localized("--%1 needs a number without a unit, not \"%2\"", option, text))
     }
     return value
   }
@@ -74,7 +74,7 @@ enum AmountText {
   /// A number, or the amount's number where a unit stands behind it, after an option.
   static func required(_ text: String, option: String) throws -> Amount {
     guard let amount = try parse(text) else {
-      throw Failure.usage(localized("--%1 takes an amount such as 250 or 82.4, not \"%2\"", option, text))
+      throw Failure.usage(localized("--%1 needs an amount such as 250 or 82.4, not \"%2\"", option, text))
     }
     return amount
   }
@@ -91,7 +91,7 @@ enum PastMoment {
     // A minute of grace, for clocks that differ and for a time stamp that was just made.
     guard moment.milliseconds <= now.milliseconds + 60_000 else {
       throw Failure.usage(
-        localized("--%1 %2 has not come yet", option, text),
+        localized("--%1 %2 is in the future", option, text),
         hint: localized("a day may stand before the time: --%1 \"yesterday 21:00\"", option))
     }
     return moment
@@ -124,7 +124,7 @@ enum PastMoment {
       return instant
     }
     throw Failure.usage(
-      localized("--%1 takes a time such as 21:00, \"yesterday 21:00\" or \"20m ago\", not \"%2\"", option, text))
+      localized("--%1 needs a time such as 21:00, \"yesterday 21:00\" or \"20m ago\", not \"%2\"", option, text))
   }
 
   private static func day(_ word: String, today: CivilDate) -> CivilDate? {
@@ -140,7 +140,7 @@ enum PastMoment {
   static func day(_ text: String, option: String, today: CivilDate) throws -> String {
     guard let day = day(trimmed(text).lowercased(), today: today) else {
       throw Failure.usage(
-        localized("--%1 takes a day such as 2026-05-01, yesterday or mon, not \"%2\"", option, text))
+        localized("--%1 needs a day such as 2026-05-01, yesterday or mon, not \"%2\"", option, text))
     }
     return day.description
   }

@@ -126,7 +126,7 @@ struct ChangeReport {
     }
     switch change.limit {
     case .near: lines.append(warning(localized("Near the limit"), .caution, context))
-    case .passed: lines.append(warning(localized("The limit is passed"), .bad, context))
+    case .passed: lines.append(warning(localized("The limit is exceeded"), .bad, context))
     case .under, nil: break
     }
     for milestone in change.milestones {

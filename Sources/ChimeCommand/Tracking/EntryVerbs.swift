@@ -6,10 +6,10 @@ import ChimeWords
 enum EntryVerbs {
   static let verb = Verb(
     name: "entry", group: .keep, arguments: ["list|edit|remove|export|import …"],
-    summary: "What was logged: look, mend, take away, bring in and out",
+    summary: "Entries: list, change, remove, export and import them",
     details: [
-      "`chime log` adds an entry. Streaks, achievements and statistics follow every change; what is unlocked stays so. "
-        + "`chime undo` takes the last change back."
+      "`chime log` adds an entry. Streaks, achievements and statistics follow every change; unlocked achievements "
+        + "stay unlocked. `chime undo` undoes the last change."
     ],
     examples: [
       .init(command: "chime entry list water -n 5"), .init(command: "chime entry edit 42 330ml"),
@@ -23,7 +23,7 @@ enum EntryVerbs {
     options: [
       RangeText.option, .value("item", nil, "ITEM", "Only those of an item, by its id"),
       .value("days", nil, "DAYS", "Only those of these weekdays: mon,wed, weekends"),
-      .value("text", nil, "TEXT", "Only those with this in the note"),
+      .value("text", nil, "TEXT", "Only those with this text in the note"),
       .flag("notes", nil, "Only those with a note"), Pagination.limit("entries", usually: 20),
     ],
     examples: [
@@ -35,8 +35,8 @@ enum EntryVerbs {
   static let edit = Verb(
     name: "edit", group: .keep, arguments: ["NUMBER [AMOUNT]"], summary: "Change an entry",
     details: [
-      "The number is what `chime log` and `chime entry list` show. What is not named stays as it is; an empty note, photo or "
-        + "item takes it away: --note \"\"."
+      "`chime log` and `chime entry list` show the number. Without an option a field stays unchanged; an empty "
+        + "note, photo or item removes it: --note \"\"."
     ],
     options: [.value("item", nil, "ITEM", "Another item, by its id")] + LogOptions.all,
     examples: [
@@ -48,11 +48,12 @@ enum EntryVerbs {
     name: "remove", group: .keep, arguments: ["NUMBER", "--all TRACKER"],
     summary: "Remove an entry, or all of a tracker",
     details: [
-      "Removing all asks first on a terminal, and needs --yes without one. `chime undo` brings everything back, for 30 days."
+      "Removing all asks first on a terminal, and needs --yes without one. For 30 days `chime undo` restores "
+        + "everything."
     ],
     options: [
       .flag("all", nil, "All entries of the tracker"),
-      .value("range", nil, "RANGE", "With --all: only those days, as of `chime entry list`"),
+      .value("range", nil, "RANGE", "With --all: only those days, as in `chime entry list`"),
       .flag("yes", "y", "Do not ask"),
     ],
     examples: [
@@ -83,7 +84,7 @@ enum EntryVerbs {
     let empty =
       trackers.isEmpty
       ? [localized("There is no tracker yet.")] + TrackerArgument.beginning
-      : [localized("No entry fits."), localized("Log one: %1", example)]
+      : [localized("No entry matches."), localized("Log one: %1", example)]
     context.print(entries, named: "entries", isCut: isCut, empty: empty) {
       context.print(table: table(entries, trackers, tracker, context))
     }
@@ -134,7 +135,7 @@ enum EntryVerbs {
     if !words.isEmpty {
       amount = try AmountText.parse(words.joined(separator: " "))
       guard amount != nil else {
-        throw Failure.usage(localized("\"%1\" is no amount", words.joined(separator: " ")))
+        throw Failure.usage(localized("\"%1\" is not an amount", words.joined(separator: " ")))
       }
       words = []
     }
@@ -143,7 +144,7 @@ enum EntryVerbs {
       id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
       photo: try options.photo(context), fields: options.fields, at: options.at)
     guard parameters != TrackersInterface.EditEntry(id: id) else {
-      throw Failure.usage(localized("what is to change?"), hint: "chime entry edit \(id) --note \"…\"")
+      throw Failure.usage(localized("what should change? Give an option"), hint: "chime entry edit \(id) --note \"…\"")
     }
     let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(parameters)
     guard
@@ -167,7 +168,7 @@ enum EntryVerbs {
         : localized("Remove the entries of \"%1\" in %2?", title, line.value("range") ?? "")
       if !line.has("yes") {
         guard context.process.isInteractive else {
-          throw Failure.usage(localized("removing all needs --yes where nobody can be asked"))
+          throw Failure.usage(localized("without a terminal, removing all needs --yes"))
         }
         guard Asking.confirm(context, question) else {
           context.note(localized("Nothing was removed."))
@@ -175,7 +176,7 @@ enum EntryVerbs {
         }
       }
     } else {
-      guard !line.has("range") else { throw Failure.usage(localized("--range goes with --all TRACKER")) }
+      guard !line.has("range") else { throw Failure.usage(localized("--range needs --all TRACKER")) }
       parameters.id = try number(context, listing: "chime entry list")
     }
     let removed = try context.daemon().call(parameters).removed
@@ -185,7 +186,7 @@ enum EntryVerbs {
     case .human:
       guard !context.isQuiet else { break }
       context.out(localized(count: removed, "%n entry removed", "%n entries removed"))
-      if removed > 0 { context.note("  " + localized("`chime undo` brings it back, for 30 days"), .faint) }
+      if removed > 0 { context.note("  " + localized("`chime undo` restores it, for 30 days"), .faint) }
     }
     return .success
   }
@@ -198,7 +199,7 @@ enum EntryVerbs {
       throw Failure.usage(
         text.isEmpty
           ? localized("a number is missing")
-          : localized("\"%1\" is no number", context.line.words.joined(separator: " ")),
+          : localized("\"%1\" is not a number", context.line.words.joined(separator: " ")),
         hint: localized("`%1` shows them", listing))
     }
     return number

@@ -22,9 +22,9 @@ struct ItemChoice {
     let line = context.line
     today = try context.today().description
     (isOwned, isGone) = (line.has("owned"), line.has("gone"))
-    if isOwned, isGone { throw Failure.usage(localized("--owned and --gone exclude each other")) }
+    if isOwned, isGone { throw Failure.usage(localized("--owned and --gone cannot be used together")) }
     search = line.value("search").map { trimmed($0).lowercased() }
-    if search?.isEmpty == true { throw Failure.usage(localized("--search looks for some text")) }
+    if search?.isEmpty == true { throw Failure.usage(localized("--search needs some text")) }
     filters = try line.values("filter").map { text in
       let (key, value) = try Pairs.split(text, option: "filter")
       return (key.lowercased(), value.lowercased())
@@ -36,7 +36,7 @@ struct ItemChoice {
     case "since": order = .since
     case .some(let name):
       guard !name.isEmpty else {
-        throw Failure.usage(localized("--sort takes used, last, title, since or an attribute"))
+        throw Failure.usage(localized("--sort needs used, last, title, since or an attribute"))
       }
       order = .attribute(name)
     }
@@ -50,7 +50,7 @@ struct ItemChoice {
       let known = Set(items.flatMap { $0.attributes.keys.map { $0.lowercased() } })
       guard known.contains(name) else {
         throw Failure.usage(
-          localized("--sort takes used, last, title, since or an attribute, not \"%1\"", name),
+          localized("--sort needs used, last, title, since or an attribute, not \"%1\"", name),
           hint: SpellingSuggestions.question(name, among: ["used", "last", "title", "since"] + known.sorted())
             ?? (known.isEmpty ? nil : localized("there are: %1", known.sorted().joined(separator: ", "))))
       }

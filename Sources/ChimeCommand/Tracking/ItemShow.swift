@@ -10,8 +10,9 @@ enum ItemShow {
     name: "show", group: .keep, arguments: ["TRACKER ITEM"],
     summary: "Show an item with its photo and its achievements",
     details: [
-      "What is known of it, how often and when it was used, and which achievements it has earned or is on the way to. A "
-        + "terminal that shows pictures (kitty's protocol, or sixel) shows its photo; --save writes that to a file."
+      "Its attributes, how often and when it was used, and the achievements that it has earned or is close to. A "
+        + "terminal that can show pictures (kitty's protocol, or sixel) shows its photo; --save writes that to a "
+        + "file."
     ],
     options: [
       .value("save", nil, "FILE", "Write its photo to a new file; - for standard output"),
@@ -93,14 +94,14 @@ enum ItemShow {
     guard let photo = item.photo else {
       throw Failure.failed(
         localized("%1 has no photo", item.id),
-        hint: localized("`%1` gives it one", "chime item edit \(item.tracker) \(item.id) --photo FILE"))
+        hint: localized("`%1` adds one", "chime item edit \(item.tracker) \(item.id) --photo FILE"))
     }
     guard let bytes = try ReportPhotos.bytes(photo, limit: Uploading.longestPhoto, context.daemon()) else {
-      throw Failure.failed(localized("the photo of %1 is gone", item.id))
+      throw Failure.failed(localized("the photo of %1 is missing", item.id))
     }
     if file == "-" {
       guard !context.process.output.isTerminal else {
-        throw Failure.usage(localized("a photo is not for a terminal: name a file, or send it into a pipe"))
+        throw Failure.usage(localized("a photo cannot be printed on a terminal: name a file, or use a pipe"))
       }
       context.process.output.write(bytes: bytes)
       return .success
@@ -109,7 +110,7 @@ enum ItemShow {
     if !context.isQuiet, context.format == .human {
       context.out(
         localized(
-          "%1 is written (%2 KiB)", TerminalSanitizer.line(file),
+          "%1 was written (%2 KiB)", TerminalSanitizer.line(file),
           LocalizedFormat.number(Double(max(bytes.count >> 10, 1)))))
     }
     return .success

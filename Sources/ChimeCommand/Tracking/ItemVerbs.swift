@@ -6,8 +6,8 @@ import ChimeWords
 enum ItemVerbs {
   static let verb = Verb(
     name: "item", group: .keep, arguments: ["add|edit|list|show|remove …"],
-    summary: "The collections that entries point at",
-    details: ["Such as your watches, of which `chime log watches Speedmaster` says which was worn."],
+    summary: "Collections: the items that entries refer to",
+    details: ["For example your watches: `chime log watches Speedmaster` records which one you wore."],
     examples: [
       .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
       .init(command: "chime item list watches"),
@@ -18,11 +18,11 @@ enum ItemVerbs {
   private static let options: [Verb.Option] = [
     .value("brand", nil, "BRAND", "Its brand; short for --set brand=BRAND"),
     .value("model", nil, "MODEL", "Its model; short for --set model=MODEL"),
-    .value("set", nil, "KEY=VALUE", "Any other attribute; an empty value takes it away", repeats: true),
-    .value("since", nil, "DAY", "Since when it is there"),
-    .value("until", nil, "DAY", "Until when it was there: sold, lost, given away"),
+    .value("set", nil, "KEY=VALUE", "Any other attribute; an empty value removes it", repeats: true),
+    .value("since", nil, "DAY", "The day from which you have it"),
+    .value("until", nil, "DAY", "The day until which you had it: sold, lost, given away"),
     .value("note", nil, "TEXT", "A note, up to 500 characters"),
-    .value("photo", nil, "FILE", "A photo; the file is copied"),
+    .value("photo", nil, "FILE", "A photo; Chime copies the file"),
   ]
 
   static let add = Verb(
@@ -36,7 +36,7 @@ enum ItemVerbs {
 
   static let edit = Verb(
     name: "edit", group: .keep, arguments: ["TRACKER ITEM"], summary: "Change an item",
-    details: ["What is not named stays as it is; an empty note or photo takes it away."],
+    details: ["Without an option a field stays unchanged; an empty note or photo removes it."],
     options: [.value("title", nil, "TITLE", "A new title")] + options,
     examples: [.init(command: "chime item edit watches Speedmaster --set strap=nato --until 2026-03-01")],
     alsoTried: ["change", "set"], json: "`item`, and `unlocked`: a list of each `achievement`", run: runEdit)
@@ -44,18 +44,21 @@ enum ItemVerbs {
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List items, the most used first",
     details: [
-      "What is there no more (--until) is marked and comes last. --search looks into titles, attributes and notes; --filter "
-        + "may be given several times, and an item has to fit all of them."
+      "Items that you no longer have (--until) are marked and come last. --search searches titles, attributes and "
+        + "notes; with several --filter an item has to match all of them."
     ],
     options: [
       .value(
         "sort", nil, "ORDER",
-        "By used (the most first), last (the latest first), title, since (the newest first), or an "
-          + "attribute such as brand"),
-      .value("search", nil, "TEXT", "Only those with this in the title, an attribute or the note"),
+        "By used (most first), last (latest first), title, since (newest first), or an attribute such as brand"),
+      .value("search", nil, "TEXT", "Only those with this text in the title, an attribute or the note"),
       .value(
         "filter", nil, "KEY=VALUE", "Only those with that attribute, such as style=dive or brand=Omega", repeats: true),
-      .flag("owned", nil, "Only what is there still"), .flag("gone", nil, "Only what was sold, lost or given away"),
+      .flag("owned", nil, "Only those that you still have"),
+      .flag(
+        "gone", nil,
+        "Only those that were sold, lost or given "
+          + "away"),
     ],
     examples: [
       .init(command: "chime item list watches"), .init(command: "chime item list watches --sort last --owned"),
@@ -64,8 +67,11 @@ enum ItemVerbs {
     alsoTried: ["ls"], json: "`items`, and `more`, which is false", run: runList)
 
   static let remove = Verb(
-    name: "remove", group: .keep, arguments: ["TRACKER ITEM"], summary: "Remove an item; what was logged of it stays",
-    details: ["On a terminal it asks first. To keep it in the statistics, say until when it was there: --until."],
+    name: "remove", group: .keep, arguments: ["TRACKER ITEM"], summary: "Remove an item; its entries stay",
+    details: [
+      "On a terminal it asks first. To keep an item in the statistics, set the day on which you stopped "
+        + "having it: --until."
+    ],
     options: [.flag("yes", "y", "Do not ask")], examples: [.init(command: "chime item remove watches Speedmaster")],
     alsoTried: ["rm", "delete", "del", "sell"], json: "`item`: what was removed", run: runRemove)
 
@@ -78,7 +84,7 @@ enum ItemVerbs {
     }
     guard tracker.hasItems else {
       throw Failure.failed(
-        localized("%1 is no collection", tracker.id),
+        localized("%1 is not a collection", tracker.id),
         hint: localized("`chime tracker edit %1 --items` makes it one", tracker.id))
     }
     return try put(context, tracker: tracker, item: nil, title: title)
@@ -88,7 +94,8 @@ enum ItemVerbs {
     let (tracker, item) = try chosen(context)
     guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
       throw Failure.usage(
-        localized("what is to change?"), hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
+        localized("what should change? Give an option"),
+        hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
     }
     return try put(context, tracker: tracker, item: item, title: context.line.value("title"))
   }
@@ -152,7 +159,7 @@ enum ItemVerbs {
       all.isEmpty
       ? [localized("There is no item yet."), localized("Add one: %1", example)]
       : [
-        localized(count: all.count, "None fits, of %n item.", "None fits, of %n items."),
+        localized(count: all.count, "None matches, of %n item.", "None matches, of %n items."),
         localized("`chime item list` shows them all"),
       ]
     let words = context.trackerWords
@@ -183,7 +190,11 @@ enum ItemVerbs {
       context.print(table: table)
       let gone = items.count { choice.isGone($0) }
       if gone > 0 {
-        context.note(localized(count: gone, "✗ is there no more: %n item", "✗ are there no more: %n items"), .faint)
+        context.note(
+          localized(
+            count: gone, "✗ means that you no longer have it: %n item",
+            "✗ means that you no longer have them: "
+              + "%n items"), .faint)
       }
     }
     return .success
@@ -200,7 +211,7 @@ enum ItemVerbs {
     context.print(removed, named: "item") {
       context.out(
         "\(context.style(TerminalSanitizer.line(removed.id), .strong))  \(TerminalSanitizer.line(removed.title))")
-      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
+      context.out("  " + localized("removed; `chime undo` restores it, for 30 days"))
     }
     return .success
   }

@@ -5,16 +5,16 @@ import ChimeWords
 /// `chime log TRACKER [AMOUNT] [ITEM]`
 enum Log {
   static let verb = Verb(
-    name: "log", group: .track, arguments: ["TRACKER [AMOUNT] [ITEM]"], summary: "Record that it was done",
+    name: "log", group: .track, arguments: ["TRACKER [AMOUNT] [ITEM]"], summary: "Log an entry of a tracker",
     details: [
-      "The tracker is named by its id, a unique prefix of it, or its title. Without an AMOUNT the usual one is meant; a unit "
-        + "may stand behind it, and is converted: 0.5l, 180.4 lb. An ITEM of a collection is named by its id, or by its "
-        + "title or a part of it.",
-      "The answer is what was recorded, what is left of the goal, and what came of it. `chime undo` takes it back, "
-        + "`chime entry edit` and `chime entry remove` change it later.",
+      "Name the tracker by its id, a unique prefix of it, or its title. Without an AMOUNT the entry has the "
+        + "tracker's usual amount; an amount may have a unit, which is converted: 0.5l, 180.4 lb. Name an ITEM of "
+        + "a collection by its id, its title or a part of the title.",
+      "The answer is the new entry, the rest of the goal, and any new achievements. `chime undo` undoes it; `chime "
+        + "entry edit` and `chime entry remove` change it later.",
     ],
     options: LogOptions.all + [
-      .flag("force", nil, "Record a measured value also where it lies far from the last one"), DraftOptions.token,
+      .flag("force", nil, "Record a measured value even if it is far from the last one"), DraftOptions.token,
     ],
     examples: [
       .init(command: "chime log water", remark: "the usual amount"), .init(command: "chime log water 330ml"),
@@ -44,7 +44,7 @@ enum Log {
     do {
       return try context.daemon().call(parameters)
     } catch let failure as Failure where failure.isUnlikely && context.process.isInteractive {
-      guard Asking.confirm(context, localized("%1. Record it all the same?", failure.message)) else { throw failure }
+      guard Asking.confirm(context, localized("%1. Record it anyway?", failure.message)) else { throw failure }
       var parameters = parameters
       parameters.force = true
       return try context.daemon().call(parameters)
@@ -114,16 +114,16 @@ enum Log {
   private static func stray(
     _ text: String, _ tracker: TrackersInterface.Tracker, hasAmount: Bool
   ) -> Failure {
-    let note = localized("a remark stands after --note: --note \"%1\"", text)
+    let note = localized("a remark needs --note: --note \"%1\"", text)
     if tracker.kind == .check {
-      return .usage(localized("%1 is only checked off: it takes no \"%2\"", tracker.id, text), hint: note)
+      return .usage(localized("%1 is a check: it takes no \"%2\"", tracker.id, text), hint: note)
     }
     if !hasAmount {
       return .usage(
-        localized("\"%1\" is no amount", text),
+        localized("\"%1\" is not an amount", text),
         hint: localized("for example: chime log %1 %2", tracker.id, example(tracker)))
     }
-    return .usage(localized("after the amount there is \"%1\" too much", text), hint: note)
+    return .usage(localized("\"%1\" after the amount is too much", text), hint: note)
   }
 
   /// A value that is likely; nil where nobody has said one.
@@ -142,9 +142,9 @@ struct LogOptions {
   static let all: [Verb.Option] = [
     .value(
       "at", nil, "TIME",
-      "When it was: 21:00, \"yesterday 21:00\", \"mon 8:00\", \"20m ago\", or RFC 3339; now without it"),
+      "When you did it: 21:00, \"yesterday 21:00\", \"mon 8:00\", \"20m ago\", or RFC 3339; the default is now"),
     .value("note", nil, "TEXT", "A note, up to 500 characters"),
-    .value("photo", nil, "FILE", "A photo; the file is copied"),
+    .value("photo", nil, "FILE", "A photo; Chime copies the file"),
     .value("field", nil, "NAME=VALUE", "A further measure that the tracker has, such as body-fat=18.5", repeats: true),
   ]
 
@@ -187,7 +187,7 @@ enum Pairs {
   static func split(_ text: String, option: String) throws -> (name: String, value: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
     guard parts.count == 2, !parts[0].isEmpty else {
-      throw Failure.usage(localized("--%1 takes NAME=VALUE, not \"%2\"", option, text))
+      throw Failure.usage(localized("--%1 needs NAME=VALUE, not \"%2\"", option, text))
     }
     return (parts[0], parts[1])
   }

@@ -7,7 +7,7 @@ enum MilestoneVerbs {
     name: "milestone", group: .keep, arguments: ["add|edit|list|remove …"],
     summary: "Days to remember, with a note and a photo",
     details: [
-      "Of a measure, each step of `--milestones` (`chime tracker edit`) becomes a milestone by itself when it is crossed."
+      "With `--milestones` (`chime tracker edit`) each step of a measure becomes a milestone when you cross it."
     ],
     examples: [
       .init(command: "chime milestone add goal \"First draft\" --photo draft.jpg"),
@@ -17,9 +17,9 @@ enum MilestoneVerbs {
     run: { _ in throw Failure.usage("add, edit, list or remove is missing") })
 
   private static let options: [Verb.Option] = [
-    .value("day", nil, "DAY", "Its day, such as yesterday or 2026-03-01; today without it"),
+    .value("day", nil, "DAY", "Its day, such as yesterday or 2026-03-01; the default is today"),
     .value("note", nil, "TEXT", "A note, up to 500 characters"),
-    .value("photo", nil, "FILE", "A photo; the file is copied"),
+    .value("photo", nil, "FILE", "A photo; Chime copies the file"),
   ]
 
   static let add = Verb(
@@ -32,7 +32,7 @@ enum MilestoneVerbs {
 
   static let edit = Verb(
     name: "edit", group: .keep, arguments: ["NUMBER"], summary: "Change a milestone",
-    details: ["What is not named stays as it is; an empty note or photo takes it away."],
+    details: ["Without an option a field stays unchanged; an empty note or photo removes it."],
     options: [.value("title", nil, "TITLE", "A new title")] + options,
     examples: [.init(command: "chime milestone edit 3 --title \"Second draft\"")], alsoTried: ["change"],
     json: "`milestone`", run: runEdit)
@@ -44,7 +44,7 @@ enum MilestoneVerbs {
 
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["NUMBER"], summary: "Remove a milestone",
-    details: ["`chime undo` brings it back, for 30 days."],
+    details: ["For 30 days `chime undo` restores it."],
     examples: [.init(command: "chime milestone remove 3")], alsoTried: ["rm", "delete", "del"],
     json: "`milestone`: what was removed", run: runRemove)
 
@@ -62,7 +62,8 @@ enum MilestoneVerbs {
     let milestone = try chosen(context)
     guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
       throw Failure.usage(
-        localized("what is to change?"), hint: "chime milestone edit \(milestone.id) --note \"At last\"")
+        localized("what should change? Give an option"), hint: "chime milestone edit \(milestone.id) --note \"At last\""
+      )
     }
     return try put(context, id: milestone.id, tracker: milestone.tracker, title: context.line.value("title"))
   }
@@ -125,7 +126,7 @@ enum MilestoneVerbs {
       context.out(
         "\(context.style(TerminalSanitizer.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))"
       )
-      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
+      context.out("  " + localized("removed; `chime undo` restores it, for 30 days"))
     }
     return .success
   }

@@ -8,12 +8,12 @@ enum StockVerbs {
 
   static let verb = Verb(
     name: "stock", group: .keep, arguments: ["list|add|set|remove …"],
-    summary: "What is there of what entries use up, such as tablets",
+    summary: "Stocks: supplies that entries use up, such as tablets",
     details: [
-      "A tracker has a stock from its first `chime stock set` or `add` on, or by `chime tracker add --stock 30`. Each entry uses it "
-        + "up: of an amount so much, of a check one. What is taken back, edited or removed gives back what it used. You are told "
-        + "once when it will last for fewer days than `--warn`, at the rate of the last 14 days, else by the goal; again after a "
-        + "refill has been used up."
+      "A tracker has a stock from its first `chime stock set` or `add`, or from `chime tracker add --stock 30`. "
+        + "Each entry uses it up: an amount uses that amount, a check uses one. Undoing, editing or removing an "
+        + "entry gives its use back. Chime warns once when the stock will last for fewer days than `--warn`, by "
+        + "the use of the last 14 days or else by the goal; after a refill it can warn again."
     ],
     examples: [
       .init(command: "chime stock set ibuprofen 30 --warn 7"), .init(command: "chime stock list"),
@@ -23,11 +23,11 @@ enum StockVerbs {
     run: { _ in throw Failure.usage("list, add, set or remove is missing") })
 
   private static let warn: Verb.Option = .value(
-    "warn", nil, "DAYS", "Tell when it will last for fewer days than these; without it, as it was")
+    "warn", nil, "DAYS", "Warn when it will last for fewer days than this; the default is the present setting")
 
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"],
-    summary: "List what is left, how much a day uses, and until which day it is enough",
+    summary: "List the stock left, the daily use, and the day on which it runs out",
     examples: [.init(command: "chime stock list")], alsoTried: ["ls", "show"],
     json: "`stocks`, and `more`, which is false", run: runList)
 
@@ -38,14 +38,14 @@ enum StockVerbs {
     run: { try restock($0, isCount: false) })
 
   static let set = Verb(
-    name: "set", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Say how much is there now, after counting it",
+    name: "set", group: .keep, arguments: ["TRACKER AMOUNT"], summary: "Set the present stock, after counting it",
     options: [warn, DraftOptions.token],
     examples: [.init(command: "chime stock set ibuprofen 12")], alsoTried: ["count", "correct", "edit"],
     json: "`stock`",
     run: { try restock($0, isCount: true) })
 
   static let remove = Verb(
-    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Count the stock no more; what was logged stays",
+    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Stop counting the stock; entries stay",
     examples: [.init(command: "chime stock remove ibuprofen")], alsoTried: ["rm", "delete", "del"], json: "`tracker`",
     run: runRemove)
 
@@ -53,7 +53,7 @@ enum StockVerbs {
     let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
     let stocks = try context.daemon().call(TrackersInterface.Stocks(tracker: tracker?.id)).stocks
     let empty = [
-      localized("No stock is counted."),
+      localized("No tracker has a stock."),
       localized("Count one: %1", "chime stock set \(tracker?.id ?? "ibuprofen") 30"),
     ]
     context.print(stocks, named: "stocks", empty: empty) {
@@ -84,7 +84,7 @@ enum StockVerbs {
       throw Failure.usage(localized("how much?"), hint: "chime stock \(verb) \(tracker.id) 30")
     }
     if let word = words.first {
-      throw Failure.usage(localized("after the amount there is one word too many: \"%1\"", word))
+      throw Failure.usage(localized("\"%1\" after the amount is one word too many", word))
     }
     let stock = try context.daemon().call(
       TrackersInterface.Restock(
@@ -123,7 +123,7 @@ enum StockVerbs {
     guard let short = stock.short else { return [] }
     return [
       localized(
-        "%1: %2 more was logged than there was; say how much there is: %3",
+        "%1: entries used %2 more than the stock had; set the present stock: %3",
         TerminalSanitizer.line(words.local(stock.title)),
         amount(short, stock), "chime stock set \(stock.tracker) 30")
     ]

@@ -24,9 +24,9 @@ enum TrackerArgument {
     if fitting.count == 1 { return (fitting[0], Array(text.dropFirst())) }
     if fitting.count > 1 {
       throw Failure(
-        status: .failed, message: localized("\"%1\" fits more than one tracker", first),
+        status: .failed, message: localized("\"%1\" matches more than one tracker", first),
         detail: fitting.map { "  \($0.id)  \(context.trackerWords.title($0))" },
-        hints: [localized("say which by its id")])
+        hints: [localized("choose one by its id")])
     }
     if trackers.isEmpty {
       throw Failure(status: .failed, message: localized("there is no tracker \"%1\" yet", first), hints: beginning)
@@ -40,7 +40,7 @@ enum TrackerArgument {
   static func one(_ text: [String], _ context: Context) throws -> Tracker {
     let (tracker, rest) = try split(text, among: trackers(context), context)
     if let word = rest.first {
-      throw Failure.usage(localized("after the tracker \"%1\" there is one word too many: \"%2\"", tracker.id, word))
+      throw Failure.usage(localized("\"%2\" after the tracker \"%1\" is one word too many", tracker.id, word))
     }
     return tracker
   }
@@ -62,7 +62,7 @@ enum TrackerArgument {
   static var beginning: [String] {
     [
       localized("`chime init` sets some up in four short steps"),
-      localized("`chime tracker add reading` makes one of your own"),
+      localized("`chime tracker add reading` creates one of your own"),
     ]
   }
 
@@ -74,8 +74,8 @@ enum TrackerArgument {
     if fitting.isEmpty { fitting = items.filter { $0.title.lowercased().contains(wanted) } }
     guard fitting.count > 1 else { return fitting.first }
     throw Failure(
-      status: .failed, message: localized("\"%1\" fits more than one item", text),
+      status: .failed, message: localized("\"%1\" matches more than one item", text),
       detail: fitting.map { "  \(TerminalSanitizer.line($0.id))  \(TerminalSanitizer.line($0.title))" },
-      hints: [localized("say which by its id")])
+      hints: [localized("choose one by its id")])
   }
 }

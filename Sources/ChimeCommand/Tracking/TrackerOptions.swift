@@ -10,27 +10,35 @@ enum TrackerOptions {
     .value(
       "kind", nil, "KIND", "check, amount or measure",
       choices: TrackersInterface.Tracker.Kind.allCases.map(\.rawValue)),
-    .value("unit", nil, "UNIT", "What its amounts are in, such as ml, kg or pages"),
-    .value("decimals", nil, "N", "Digits after the point that are shown, 0 to 3"),
-    .value("goal", nil, "AMOUNT", "What is to be reached: so much, of a check so many times, of a measure the value"),
-    .value("limit", nil, "AMOUNT", "What a day may have at most: so much, of a check so many times; instead of a goal"),
-    .value("per", nil, "PERIOD", "In which time: day (the default), week or month", choices: ["day", "week", "month"]),
-    .value("presets", nil, "LIST", "Amounts that are offered, with commas: 150,250,330"),
-    .value("usual", nil, "AMOUNT", "The amount that is meant when none is named"),
+    .value("unit", nil, "UNIT", "The unit of its amounts, such as ml, kg or pages"),
+    .value("decimals", nil, "N", "Digits shown after the decimal point, 0 to 3"),
+    .value("goal", nil, "AMOUNT", "The goal: a total, for a check a number of times, for a measure the value to reach"),
+    .value(
+      "limit", nil, "AMOUNT",
+      "The most that a day may have: a total, for a check a number of times; instead "
+        + "of a goal"),
+    .value(
+      "per", nil, "PERIOD", "The period of the goal: day (the default), week or month",
+      choices: ["day", "week", "month"]),
+    .value("presets", nil, "LIST", "Amounts to offer, separated by commas: 150,250,330"),
+    .value("usual", nil, "AMOUNT", "The amount of an entry that names none"),
     .value("days", nil, "DAYS", "The days that count: mon,wed,fri, mon-fri, weekdays, weekends or daily"),
-    .value("times", nil, "TIMES", "How many days are enough, whichever: 3/week, 10/month, or 3/10 (in any 10 days)"),
-    .value("day-starts", nil, "HH:MM", "When its day begins; what is logged before is the day before's"),
+    .value(
+      "times", nil, "TIMES",
+      "How many days are enough, no matter which: 3/week, 10/month, or 3/10 (in any 10 "
+        + "days)"),
+    .value("day-starts", nil, "HH:MM", "The time at which its day begins; earlier entries belong to the day before"),
     .value(
       "slot", nil, "SLOT", "Its part of the day: morning, anytime or evening",
       choices: TrackersInterface.Tracker.Slot.allCases.map(\.rawValue)),
-    .value("skips", nil, "N", "How many days of a month may be skipped; as many as you like without it"),
-    .flag("items", nil, "It is a collection: its entries point at items"),
+    .value("skips", nil, "N", "How many days of a month you may skip; the default is no limit"),
+    .flag("items", nil, "Make it a collection: its entries refer to items"),
     .value("fields", nil, "LIST", "Further measures of an entry with their units: body-fat=%,waist=cm"),
-    .value("milestones", nil, "STEP", "Of a measure: celebrate each step, such as every 2 (kg), once"),
-    .value("stock", nil, "AMOUNT", "How much is there now of what its entries use up, such as tablets"),
-    .value("warn", nil, "DAYS", "Tell when the stock will last for fewer days than these; 7 without it"),
+    .value("milestones", nil, "STEP", "For a measure: celebrate each step once, such as every 2 (kg)"),
+    .value("stock", nil, "AMOUNT", "The present stock of what its entries use up, such as tablets"),
+    .value("warn", nil, "DAYS", "Warn when the stock will last for fewer days than this; the default is 7"),
     .value("icon", nil, "NAME", "An icon, by its name or as a file"),
-    .value("since", nil, "DAY", "The first day that counts, which may lie in the past"),
+    .value("since", nil, "DAY", "The first day that counts; it may be in the past"),
   ]
 
   /// Puts what the options say into the draft.
@@ -44,8 +52,8 @@ enum TrackerOptions {
     draft.decimals = try line.count("decimals", minimum: 0, maximum: 3)
     let kind = draft.kind ?? old?.kind ?? .check
     if let text = line.value("limit") {
-      guard !line.has("goal") else { throw Failure.usage(localized("--goal and --limit exclude each other")) }
-      guard !line.has("per") else { throw Failure.usage(localized("--limit is for a day: leave --per out")) }
+      guard !line.has("goal") else { throw Failure.usage(localized("--goal and --limit cannot be used together")) }
+      guard !line.has("per") else { throw Failure.usage(localized("--limit is for a day: leave out --per")) }
       if !text.isEmpty {
         draft.goal = try limit(text, kind, draft.unit ?? old?.unit)
       } else if old?.goal?.atMost == true {
@@ -54,7 +62,7 @@ enum TrackerOptions {
     } else if let text = line.value("goal") {
       if text.isEmpty { reset.append("goal") } else { draft.goal = try goal(text, kind, old: old, line) }
     } else if let per = line.value("per") {
-      guard var goal = old?.goal else { throw Failure.usage(localized("--per goes with a goal: --goal 3 --per week")) }
+      guard var goal = old?.goal else { throw Failure.usage(localized("--per needs a goal: --goal 3 --per week")) }
       goal.period = .init(rawValue: per)
       draft.goal = goal
     }
@@ -88,7 +96,7 @@ enum TrackerOptions {
     }
     draft.warnDays = try line.count("warn", minimum: 0, maximum: 366)
     if draft.warnDays != nil, draft.stock == nil, old?.stock == nil {
-      throw Failure.usage(localized("--warn goes with a stock: --stock 30 --warn 7"))
+      throw Failure.usage(localized("--warn needs a stock: --stock 30 --warn 7"))
     }
     if let icon = line.value("icon") { if icon.isEmpty { reset.append("icon") } else { draft.icon = icon } }
     draft.startedOn = try line.value("since").map {
@@ -122,7 +130,7 @@ enum TrackerOptions {
     case .check:
       guard let count = Int(exactly: amount.value), count >= 1 else {
         throw Failure.usage(
-          localized("the goal of a check is so many times, a whole number, not \"%1\"", text),
+          localized("the goal of a check is a number of times, a whole number, not \"%1\"", text),
           hint: localized("--unit makes it an amount"))
       }
       return TrackersInterface.Goal(count: count, period: period)
@@ -140,7 +148,7 @@ enum TrackerOptions {
     case .check:
       guard let count = Int(exactly: value), count >= 0 else {
         throw Failure.usage(
-          localized("the limit of a check is so many times, a whole number, not \"%1\"", text),
+          localized("the limit of a check is a number of times, a whole number, not \"%1\"", text),
           hint: localized("--unit makes it an amount"))
       }
       return TrackersInterface.Goal(count: count, atMost: true)
@@ -148,7 +156,7 @@ enum TrackerOptions {
     case .measure:
       throw Failure.usage(
         localized("a measure has no limit: its values do not add up"),
-        hint: localized("--goal is the value to be reached"))
+        hint: localized("--goal is the value to reach"))
     }
   }
 
@@ -172,7 +180,7 @@ enum TrackerOptions {
 
   private static func counting(_ line: ParsedLine) throws -> TrackersInterface.Counting? {
     if let days = line.value("days") {
-      guard !line.has("times") else { throw Failure.usage(localized("--days and --times exclude each other")) }
+      guard !line.has("times") else { throw Failure.usage(localized("--days and --times cannot be used together")) }
       return TrackersInterface.Counting(weekdays: try WeekdayText.parse(days, option: "days"))
     }
     guard let text = line.value("times") else { return nil }
@@ -188,14 +196,14 @@ enum TrackerOptions {
         }
       }
     }
-    throw Failure.usage(localized("--times takes 3/week, 10/month or 3/10 (in any 10 days), not \"%1\"", text))
+    throw Failure.usage(localized("--times needs 3/week, 10/month or 3/10 (in any 10 days), not \"%1\"", text))
   }
 
   static func time(_ text: String) throws -> String {
     var padded = text.contains(":") ? text : "\(text):00"
     if padded.prefix(while: { $0 != ":" }).count == 1 { padded = "0" + padded }
     guard let time = CivilTime(padded), time.second == 0 else {
-      throw Failure.usage(localized("--day-starts takes a time of day such as 4:00, not \"%1\"", text))
+      throw Failure.usage(localized("--day-starts needs a time of day such as 4:00, not \"%1\"", text))
     }
     return time.description
   }

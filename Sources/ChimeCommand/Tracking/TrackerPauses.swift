@@ -6,14 +6,14 @@ import ChimeWords
 extension TrackerVerbs {
   static let pause = Verb(
     name: "pause", group: .keep, arguments: ["TRACKER"],
-    summary: "Let a tracker rest for some days, such as a vacation",
+    summary: "Pause a tracker for some days, such as a vacation",
     details: [
-      "The days neither break a streak nor add to it, and its reminders are quiet. Without --from it begins today, without "
-        + "--to it lasts until `chime tracker resume`."
+      "The paused days neither break a streak nor add to it, and the tracker's reminders do not ring. The pause "
+        + "begins today unless --from is given, and lasts until `chime tracker resume` unless --to is given."
     ],
     options: [
-      .value("from", nil, "DAY", "The first day of it, which may lie in the past or to come"),
-      .value("to", nil, "DAY", "The last day of it"),
+      .value("from", nil, "DAY", "The first day of the pause, in the past or the future"),
+      .value("to", nil, "DAY", "The last day of the pause"),
     ],
     examples: [
       .init(command: "chime tracker pause reading --from 2026-07-04 --to 2026-07-18"),
@@ -27,11 +27,14 @@ extension TrackerVerbs {
     run: runResume)
 
   static let skip = Verb(
-    name: "skip", group: .keep, arguments: ["TRACKER"], summary: "Skip a day: it breaks no streak",
-    details: ["Where the tracker has a budget of skips (--skips of `chime tracker edit`), it is of that day's month."],
+    name: "skip", group: .keep, arguments: ["TRACKER"], summary: "Skip a day: it does not break a streak",
+    details: [
+      "If the tracker has a budget of skips (--skips of `chime tracker edit`), the skip counts for that "
+        + "day's month."
+    ],
     options: [
       .value("day", nil, "DAY", "Another day than today, such as yesterday or 2026-03-01"),
-      .flag("back", nil, "Take a skip back"),
+      .flag("back", nil, "Undo a skip"),
     ],
     examples: [
       .init(command: "chime tracker skip running"), .init(command: "chime tracker skip running --day yesterday"),
@@ -68,7 +71,7 @@ extension TrackerVerbs {
     guard isPaused else {
       let coming = tracker.pauses.last { ($0.from ?? "") > today.description }
       throw Failure.failed(
-        localized("%1 does not rest today", tracker.id),
+        localized("%1 is not paused today", tracker.id),
         hint: coming.map { localized("its next pause begins on %1", $0.from ?? "") })
     }
     var draft = TrackersInterface.TrackerDraft(id: tracker.id)
@@ -94,7 +97,7 @@ extension TrackerVerbs {
     guard !tracker.skips.contains(day) else {
       throw Failure.failed(
         localized("%1 is skipped on %2 already", tracker.id, context.trackerWords.date(day)),
-        hint: localized("--back takes it back"))
+        hint: localized("--back undoes the skip"))
     }
     if let budget = tracker.skipsEachMonth {
       let used = tracker.skips.count { $0.prefix(7) == day.prefix(7) }

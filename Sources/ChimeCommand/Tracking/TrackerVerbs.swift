@@ -6,10 +6,11 @@ import ChimeWords
 enum TrackerVerbs {
   static let verb = Verb(
     name: "tracker", group: .keep, arguments: ["add|edit|list|show|pause|resume|skip|remove …"],
-    summary: "What is tracked: habits, amounts and measures",
+    summary: "Trackers: habits, amounts and measures",
     details: [
-      "A check is done or not, an amount adds up over its day, a measure is a value as it was then. Packs bring trackers with "
-        + "reminders and achievements (`chime pack list`); these verbs are for trackers of your own, and change any."
+      "A check is done or not, an amount adds up over its day, a measure is a value at a moment. Packs bring "
+        + "trackers with reminders and achievements (`chime pack list`); these verbs create trackers of your own, "
+        + "and change any tracker."
     ],
     examples: [
       .init(command: "chime tracker add reading --days mon,wed,fri --slot evening"),
@@ -22,11 +23,12 @@ enum TrackerVerbs {
   static let add = Verb(
     name: "add", group: .keep, arguments: ["TITLE"], summary: "Add a tracker",
     details: [
-      "Its id is made of the title: \"Evening walk\" is evening-walk. A unit makes it an amount, unless --kind says that it is a "
-        + "measure; without one it is a check. Units are converted into each other where they are of one kind (ml, l, floz; g, "
-        + "kg, oz, lb, st; mm, cm, m, km, in, ft, mi; s, min, h; J, kJ, kcal; %); any other word counts things, such as pages."
+      "The id comes from the title: \"Evening walk\" becomes evening-walk. With a unit it is an amount, unless "
+        + "--kind makes it a measure; without a unit it is a check. Chime converts units of the same kind (ml, l, "
+        + "floz; g, kg, oz, lb, st; mm, cm, m, km, in, ft, mi; s, min, h; J, kJ, kcal; %); any other word counts "
+        + "things, such as pages."
     ],
-    options: [.value("id", nil, "ID", "Its id, instead of one made of the title")] + TrackerOptions.all + [
+    options: [.value("id", nil, "ID", "Its id; the default comes from the title")] + TrackerOptions.all + [
       DraftOptions.dryRun, DraftOptions.token,
     ],
     examples: [
@@ -40,8 +42,11 @@ enum TrackerVerbs {
     alsoTried: ["new", "create"], json: "`tracker`", run: runAdd)
 
   static let edit = Verb(
-    name: "edit", group: .keep, arguments: ["TRACKER"], summary: "Change a tracker; what was logged stays",
-    details: ["What is not named stays as it is; an empty value takes it away: --goal \"\". Streaks are counted anew."],
+    name: "edit", group: .keep, arguments: ["TRACKER"], summary: "Change a tracker; its entries stay",
+    details: [
+      "Without an option a field stays unchanged; an empty value removes it: --goal \"\". Chime counts the "
+        + "streaks again."
+    ],
     options: [.value("title", nil, "TITLE", "A new title")] + TrackerOptions.all + [DraftOptions.dryRun],
     examples: [
       .init(command: "chime tracker edit water --goal 3000"), .init(command: "chime tracker edit reading --days daily"),
@@ -59,8 +64,8 @@ enum TrackerVerbs {
     examples: [.init(command: "chime tracker show water")], alsoTried: ["get", "info"], json: "`tracker`", run: runShow)
 
   static let remove = Verb(
-    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Remove a tracker and all that was logged of it",
-    details: ["On a terminal it asks first. `chime undo` brings everything back, for 30 days."],
+    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Remove a tracker and all its entries",
+    details: ["On a terminal it asks first. For 30 days `chime undo` restores everything."],
     options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
     examples: [.init(command: "chime tracker remove reading")], alsoTried: ["rm", "delete", "del"],
     json: "`tracker`: what was removed", run: runRemove)
@@ -99,7 +104,7 @@ enum TrackerVerbs {
     try TrackerOptions.fill(&draft, context, old: tracker)
     guard draft != empty else {
       throw Failure.usage(
-        localized("what is to change?"),
+        localized("what should change? Give an option"),
         hint: localized("for example: chime tracker edit %1 --slot evening", tracker.id))
     }
     return try put(draft, context)
@@ -114,7 +119,7 @@ enum TrackerVerbs {
     context.print(reply.tracker, named: "tracker") {
       let words = context.trackerWords
       for line in TrackerPage.lines(reply.tracker, context) { context.out(line) }
-      if isDry { return context.note(localized("Nothing was changed: this was a trial.")) }
+      if isDry { return context.note(localized("Nothing was changed: this was a dry run.")) }
       if reply.created { context.note(localized("Log it with: %1", hint(reply.tracker, words)), .faint) }
     }
     return .success
@@ -167,7 +172,7 @@ enum TrackerVerbs {
       }
       return .success
     }
-    let question = localized("Remove \"%1\" and all that was logged of it?", words.title(tracker))
+    let question = localized("Remove \"%1\" and all its entries?", words.title(tracker))
     if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
       context.note(localized("Nothing was removed."))
       return .failed
@@ -175,7 +180,7 @@ enum TrackerVerbs {
     let removed = try context.daemon().call(TrackersInterface.Remove(id: tracker.id)).tracker
     context.print(removed, named: "tracker") {
       context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
-      context.out("  " + localized("removed; `chime undo` brings it back, for 30 days"))
+      context.out("  " + localized("removed; `chime undo` restores it, for 30 days"))
     }
     return .success
   }
@@ -192,7 +197,7 @@ enum TrackerVerbs {
     while id.last == "-" { id.removeLast() }
     guard !id.isEmpty else {
       throw Failure.usage(
-        localized("no id can be made of \"%1\"", title), hint: localized("name one: --id reading"))
+        localized("cannot make an id from \"%1\"", title), hint: localized("choose one: --id reading"))
     }
     return id
   }
@@ -203,7 +208,7 @@ enum TrackerVerbs {
       && id.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     guard isSound else {
       throw Failure.usage(
-        localized("\"%1\" is no id", id),
+        localized("\"%1\" is not an id", id),
         hint: localized("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
     }
     return id
@@ -257,7 +262,7 @@ enum TrackerPage {
       localized("stock"),
       tracker.stock.map {
         localized(
-          count: $0.warnDays, "%1 on %2; told below %n day", "%1 on %2; told below %n days",
+          count: $0.warnDays, "%1 on %2; listed below %n day", "%1 on %2; listed below %n days",
           words.amount($0.quantity, tracker), words.minute($0.since, context.clock()))
       })
     add(

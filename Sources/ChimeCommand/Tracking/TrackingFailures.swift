@@ -26,8 +26,8 @@ extension Failure {
       self.init(
         status: .failed,
         message: localized(
-          count: it.faults.count, "%n reminder cannot be taken; nothing was added",
-          "%n reminders cannot be taken; nothing was added"), drafts: it.faults)
+          count: it.faults.count, "%n reminder was rejected; nothing was added",
+          "%n reminders were rejected; nothing was added"), drafts: it.faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
       let message =
         it.line > 0
@@ -39,7 +39,7 @@ extension Failure {
     } else if name == "NothingToUndo", let it = error.parameters(TrackersInterface.NothingToUndo.self) {
       self.init(
         status: .failed, message: localizedServerMessage(it.message),
-        hints: [localized("changes of the last 30 days can be taken back")])
+        hints: [localized("changes of the last 30 days can be undone")])
     } else if name == "Unlikely", let it = error.parameters(TrackersInterface.Unlikely.self) {
       self.init(
         status: .failed, message: localizedServerMessage(it.message),

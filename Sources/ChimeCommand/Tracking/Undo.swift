@@ -4,19 +4,19 @@ import ChimeWords
 /// `chime undo`
 enum Undo {
   static let verb = Verb(
-    name: "undo", group: .change, arguments: [""], summary: "Take back the last change",
+    name: "undo", group: .change, arguments: [""], summary: "Undo the last change",
     details: [
-      "Each call takes one more change back, of the last 30 days, in the order in which you made them: a reminder that was "
-        + "added, edited, removed, paused, skipped, moved or answered, an endpoint, an entry, a tracker, a pack, an import, an "
+      "Each call undoes one more change of the last 30 days, the latest first: a reminder that was added, edited, "
+        + "removed, paused, skipped, moved or answered, an endpoint, an entry, a tracker, a pack, an import, an "
         + "apply, a restored backup.",
-      "When the last thing that you did cannot be taken back, such as a reminder that was fired by hand, it says what it would "
-        + "take back, and asks.",
-      "What has been changed or has rung since stays as it is. A removed endpoint comes back with its secret.",
+      "If your last action cannot be undone, such as firing a reminder by hand, it says what it would undo instead, "
+        + "and asks.",
+      "Anything that has changed or rung since stays as it is. A removed endpoint comes back with its secret.",
     ],
     options: [
-      .flag("list", nil, "List what can be taken back, and take nothing back"),
+      .flag("list", nil, "List the changes that can be undone, and undo nothing"),
       Pagination.limit("changes", usually: 20),
-      .flag("skip", nil, "Pass over the last change: it stays, and the one before it is next"),
+      .flag("skip", nil, "Skip the last change: it stays, and the one before it is next"),
       .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
     ],
     examples: [
@@ -29,7 +29,7 @@ enum Undo {
     try context.noWords()
     let daemon = try context.daemon()
     if context.line.has("list") { return try list(context, daemon) }
-    if context.line.has("limit") { throw Failure.usage(localized("--limit goes with --list")) }
+    if context.line.has("limit") { throw Failure.usage(localized("--limit needs --list")) }
     let isDry = context.line.has("dry-run")
     let skips = context.line.has("skip")
     let found = try daemon.call(TrackersInterface.Undo(dryRun: true))
@@ -37,13 +37,13 @@ enum Undo {
       let what = [act(later.kind), subject(later.subject, of: later.kind)].filter { !$0.isEmpty }
         .joined(separator: ": ")
       let older = localized(
-        "The last thing that you did cannot be taken back (%1). Before it: %2.", what, told(found.undone))
+        "Your last action cannot be undone (%1). The one before it: %2.", what, told(found.undone))
       guard context.process.isInteractive else {
-        throw Failure.usage(older, hint: localized("chime undo --yes takes that back"))
+        throw Failure.usage(older, hint: localized("chime undo --yes undoes that one"))
       }
       context.note(older)
-      guard Asking.confirm(context, localized("Take that back?")) else {
-        context.note(localized("Nothing was taken back."))
+      guard Asking.confirm(context, localized("Undo that?")) else {
+        context.note(localized("Nothing was undone."))
         return .failed
       }
     }
@@ -55,8 +55,8 @@ enum Undo {
       let what = told(reply.undone)
       context.out(
         isDry
-          ? localized("Would be taken back: %1", what)
-          : skips ? localized("Passed over, and left as it is: %1", what) : localized("Taken back: %1", what))
+          ? localized("Would undo: %1", what)
+          : skips ? localized("Skipped, and left unchanged: %1", what) : localized("Undone: %1", what))
       let clock = context.clock()
       context.out(
         context.style(
@@ -87,7 +87,7 @@ enum Undo {
     context.print(
       changes, named: "changes",
       empty: [
-        localized("There is nothing to take back."), localized("What was changed in the last 30 days is listed here."),
+        localized("There is nothing to undo."), localized("This lists the changes of the last 30 days."),
       ]
     ) {
       let clock = context.clock()
@@ -150,7 +150,7 @@ enum Undo {
     case "rotated": localized("secret replaced")
     case "redelivered": localized("sent again")
     case "cancelled": localized("deliveries cancelled")
-    case "removed": localized("removed for good")
+    case "removed": localized("removed permanently")
     default: TerminalSanitizer.line(kind)
     }
   }

@@ -6,13 +6,13 @@ import ChimeWords
 enum Audit {
   static let verb = Verb(
     name: "audit", group: .look, arguments: ["[ID|TITLE…]"],
-    summary: "Check that every time that should have come has come",
+    summary: "Check that every scheduled time has fired",
     details: [
-      "The times of the last 30 days, or those from --since on, are computed anew from the schedules that were in force, and "
-        + "held against the history: what came on time, what came late, what was missed for a reason. A time without any record "
-        + "is unexplained, and the exit status is 1.",
-      "Removed reminders are in it for as long as their history is kept. A time is uncertain when it has no record, but a "
-        + "calendar, the place or the database of zones has changed since.",
+      "The command computes the times of the last 30 days, or from --since on, from the schedules that were in "
+        + "force, and compares them with the history: what came on time, what came late, and what was missed for a "
+        + "reason. A time without a record is unexplained, and then the exit status is 1.",
+      "Removed reminders are included while their history is kept. A time is uncertain if it has no record but a "
+        + "calendar, the place or the time zone database has changed since.",
     ],
     options: Pagination.since + [Pagination.limit("reminders", usually: 50)],
     examples: [
@@ -33,7 +33,7 @@ enum Audit {
     let daemon = try context.daemon()
     var audits: [ReminderAudit] = []
     var (span, cursor): ((since: Wire.Time, before: Wire.Time)?, String?)
-    let progress = Progress(context, localized("Holding the history against the schedules"))
+    let progress = Progress(context, localized("Comparing the history with the schedules"))
     defer { progress.end() }
     repeat {
       let reply = try daemon.call(
@@ -62,7 +62,7 @@ enum Audit {
     let clock = context.clock()
     let total = AuditTotal(audits)
     guard total.times > 0 else {
-      context.note(localized("No time has come since %1.", clock.text(since)))
+      context.note(localized("Nothing has been due since %1.", clock.text(since)))
       return
     }
     let shown = audits.filter { $0.times > 0 || $0.unknown != nil }
@@ -135,14 +135,14 @@ enum Audit {
     ]
     if let half = total.lateness.limit(of: 0.5), let most = total.lateness.limit(of: 0.99) {
       lines.append(
-        localized("Of those on time half came within %1, and 99 of 100 within %2.", length(half), length(most)))
+        localized("Half of the timely ones came within %1, and 99 of 100 within %2.", length(half), length(most)))
     }
     if let half = total.answers.limit(of: 0.5), let most = total.answers.limit(of: 0.9),
       let nearlyAll = total.answers.limit(of: 0.99)
     {
       lines.append(
         localized(
-          "Half of what was done was done within %1, 9 of 10 within %2, and 99 of 100 within %3.", length(half),
+          "Half of the answers \"done\" came within %1, 9 of 10 within %2, and 99 of 100 within %3.", length(half),
           length(most), length(nearlyAll)))
     }
     if total.givenUp > 0 {
@@ -153,7 +153,7 @@ enum Audit {
     }
     lines.append(
       total.unexplained == 0
-        ? localized("Every time is explained.")
+        ? localized("Every time is accounted for.")
         : localized(
           count: total.unexplained, "%n time is unexplained. `chime doctor` looks for the cause.",
           "%n times are unexplained. `chime doctor` looks for the cause."))

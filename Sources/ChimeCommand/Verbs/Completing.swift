@@ -4,13 +4,14 @@ import ChimeWords
 enum Completing {
   static let verb = Verb(
     name: "completion", group: .about, arguments: ["bash|zsh|fish"],
-    summary: "Print what makes a shell complete the words of this command",
+    summary: "Print a shell's completion script",
     details: [
-      "Where Chime was installed, the shells find it by themselves. Otherwise: in bash `source <(chime completion bash)`, in "
-        + "fish `chime completion fish | source`, and in zsh, in a folder of its fpath, `chime completion zsh > _chime`.",
-      "Verbs and options complete without a daemon. Reminders with their titles, trackers, packs, items, endpoints, commands, "
-        + "tags and deliveries come from the daemon when it answers within a tenth of a second, and are left out when not. "
-        + "In bash, zsh and fish alike, the words of a schedule complete as they are typed.",
+      "An installed Chime needs no setup: the shells find the script. Otherwise: in bash `source <(chime completion "
+        + "bash)`, in fish `chime completion fish | source`, and in zsh, in a folder of its fpath, `chime "
+        + "completion zsh > _chime`.",
+      "Verbs and options complete without a daemon. The daemon supplies reminders with their titles, trackers, "
+        + "packs, items, endpoints, commands, tags and deliveries; if it does not answer within a tenth of a "
+        + "second, they are left out. The words of a schedule complete as you type, in bash, zsh and fish.",
     ],
     examples: [
       .init(command: "chime completion bash"), .init(command: "chime completion fish"),

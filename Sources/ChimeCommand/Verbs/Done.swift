@@ -4,10 +4,10 @@ import ChimeWords
 /// `chime done [ID|TITLE]`
 enum Done {
   static let verb = Verb(
-    name: "done", group: .answer, arguments: ["[ID|TITLE]"], summary: "Say that it is done",
+    name: "done", group: .answer, arguments: ["[ID|TITLE]"], summary: "Mark a reminder as done",
     details: [
-      Answering.which, "Of a collection it takes the item too: it is asked for where --item does not name it.",
-      "What is measured, such as a weight, is asked for on a terminal; elsewhere `chime log` records it.",
+      Answering.which, "For a collection it also needs an item: it asks for the item unless --item names it.",
+      "On a terminal it asks for a measured value, such as a weight; elsewhere `chime log` records it.",
     ],
     options: [.value("item", nil, "ITEM", "The item of the collection, by its id or title")],
     examples: [
@@ -22,7 +22,7 @@ enum Done {
     let reply: OccurrencesInterface.Done.Reply
     do {
       reply = try context.daemon().call(parameters)
-    } catch let failure as Failure where failure.said.hasPrefix("say which of ") {
+    } catch let failure as Failure where failure.said.hasPrefix("choose one of ") {
       parameters.item = try ask(failure, context)
       reply = try context.daemon().call(parameters)
     }
@@ -43,7 +43,8 @@ enum Done {
     else { return }
     let tracker = standing.tracker
     guard tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil else { return }
-    let hint = localized("nothing is logged of %1: `%2` does", tracker.id, context.trackerWords.logging(tracker))
+    let hint = localized(
+      "%1 was done, but nothing was logged: `%2` logs it", tracker.id, context.trackerWords.logging(tracker))
     guard context.process.isInteractive else { return context.note(hint) }
     context.process.output.flush()
     let likely = Log.knownValue(tracker) == nil ? tracker.unit ?? "" : Log.example(tracker)
@@ -53,7 +54,7 @@ enum Done {
     var words = answer.split(separator: " ").map(String.init)
     guard !words.isEmpty else { return context.note(hint) }
     guard let amount = try Log.takeAmount(&words, tracker), words.isEmpty else {
-      throw Failure.usage(localized("\"%1\" is no amount", answer), hint: hint)
+      throw Failure.usage(localized("\"%1\" is not an amount", answer), hint: hint)
     }
     let change = try Log.record(T.Log(tracker: tracker.id, amount: amount.value, unit: amount.unit), context).change
     ChangeReport(change: change, tracker: tracker, item: nil).print(context, at: false)
@@ -91,7 +92,7 @@ enum Done {
 /// `chime dismiss [ID|TITLE]`
 enum Dismiss {
   static let verb = Verb(
-    name: "dismiss", group: .answer, arguments: ["[ID|TITLE]"], summary: "Let it pass without doing it",
+    name: "dismiss", group: .answer, arguments: ["[ID|TITLE]"], summary: "Dismiss a reminder without doing it",
     details: [Answering.which], examples: [.init(command: "chime dismiss"), .init(command: "chime dismiss r7k2")],
     alsoTried: ["ignore", "drop", "close"], json: "`occurrence`", run: run)
 
@@ -105,7 +106,7 @@ enum Dismiss {
 
 /// What the answers to an occurrence have in common.
 enum Answering {
-  static let which = localized("Without ID or TITLE: the one that fired last and waits for an answer.")
+  static let which = localized("Without ID or TITLE it is the reminder that fired last and waits for an answer.")
 
   static func answer(_ context: Context, _ occurrence: OccurrencesInterface.Occurrence, _ what: String) {
     context.print(occurrence, named: "occurrence") {

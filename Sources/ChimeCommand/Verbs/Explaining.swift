@@ -104,7 +104,7 @@ enum Explaining {
         daemon = try context.daemon()
       } catch let failure as Failure where failure.status == .unavailable {
         var refusal = Failure(error)
-        refusal.hints = [localized("no daemon answers that could know %1; ", needs.noun) + (failure.hints.first ?? "")]
+        refusal.hints = [localized("no daemon answers to look up %1; ", needs.noun) + (failure.hints.first ?? "")]
         throw refusal
       }
       return try asking(daemon)

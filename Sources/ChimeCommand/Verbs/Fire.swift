@@ -4,7 +4,7 @@ import ChimeWords
 /// `chime fire ID|TITLE`
 enum Fire {
   static let verb = Verb(
-    name: "fire", group: .change, arguments: ["ID|TITLE"], summary: "Fire a reminder now, beside its schedule",
+    name: "fire", group: .change, arguments: ["ID|TITLE"], summary: "Fire a reminder now, in addition to its schedule",
     examples: [.init(command: "chime fire Stand-up")], alsoTried: ["trigger", "test", "now"],
     json: "`occurrence`", run: run)
 
@@ -16,7 +16,7 @@ enum Fire {
       context.out("\(id)  \(TerminalSanitizer.line(reply.occurrence.title))")
       context.out(
         localized(
-          "  fired; `chime deliveries %1` shows what becomes of it", TerminalSanitizer.line(reply.occurrence.reminder)))
+          "  fired; `chime deliveries %1` shows the delivery", TerminalSanitizer.line(reply.occurrence.reminder)))
     }
     return .success
   }

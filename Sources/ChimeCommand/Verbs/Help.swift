@@ -4,7 +4,7 @@ enum Help {
     name: "help", group: .about, arguments: ["[VERB]"], summary: "Print help for the command or a verb",
     options: [
       .flag("markdown", nil, "Print the whole manual as Markdown"),
-      .flag("scdoc", nil, "Print the manual page as scdoc takes it"),
+      .flag("scdoc", nil, "Print the manual page in the format of scdoc"),
     ],
     examples: [.init(command: "chime help add"), .init(command: "chime help endpoint add")],
     alsoTried: ["man", "usage", "?"], run: run)

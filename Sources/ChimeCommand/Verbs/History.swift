@@ -5,14 +5,14 @@ import ChimeWords
 /// `chime history [ID|TITLE]`
 enum History {
   static let verb = Verb(
-    name: "history", group: .look, arguments: ["[ID|TITLE]"], summary: "List the times that have come, newest first",
+    name: "history", group: .look, arguments: ["[ID|TITLE]"], summary: "List past times, newest first",
     details: [
-      "With --timeline the last 24 hours, or those from --since on, are drawn on a line for each reminder: what was done, what "
-        + "waits, what came late and what was missed."
+      "With --timeline it draws the last 24 hours, or from --since on, with a line for each reminder: what was "
+        + "done, what waits, what came late and what was missed."
     ],
     options: [
       .flag("open", nil, "Only those that wait for an answer"),
-      .flag("missed", nil, "Only those that were missed, and why; `chime why` says more of one reminder"),
+      .flag("missed", nil, "Only those that were missed, with the reason; `chime why` explains one reminder"),
       .value(
         "state", nil, "STATE", "Only those that were fired, delivered, snoozed, done, dismissed or missed",
         choices: OccurrencesInterface.Occurrence.State.allCases.map(\.rawValue)),
@@ -51,7 +51,7 @@ enum History {
           filter: filter == OccurrencesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
     }
-    let empty = [localized("No time has come yet that fits."), localized("`chime next` shows what is coming.")]
+    let empty = [localized("No time matches."), localized("`chime next` shows what is coming.")]
     context.print(occurrences, named: "occurrences", isCut: isCut, empty: empty) {
       guard isDrawn else { return context.print(table: table(context, occurrences, showingTitle: true)) }
       let signs = TimelineSigns(Glyphs(context))
@@ -71,7 +71,7 @@ enum History {
     let state = line.value("state").flatMap { OccurrencesInterface.Occurrence.State(rawValue: $0) }
     guard line.has("missed") else { return state }
     guard state == nil || state == .missed, !line.has("open") else {
-      throw Failure.usage(localized("--missed goes with no other state"), hint: "chime history --missed")
+      throw Failure.usage(localized("--missed cannot be used with another state"), hint: "chime history --missed")
     }
     return .missed
   }
@@ -106,7 +106,7 @@ enum History {
     case .done: return .init(StateWords.say("done") + way(occurrence) + rounds, .good)
     case .dismissed: return .init(StateWords.say("dismissed") + way(occurrence) + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
-    case .awaited: return .init(localized("a ping is awaited until %1", clock.text(occurrence.awaitedUntil)), .faint)
+    case .awaited: return .init(localized("waiting for a ping until %1", clock.text(occurrence.awaitedUntil)), .faint)
     case .snoozed where occurrence.rounds == 0:
       return .init(localized("moved to %1", clock.text(occurrence.snoozedUntil)))
     case .snoozed:

@@ -7,7 +7,7 @@ enum List {
   static let verb = Verb(
     name: "list", group: .look, arguments: ["[TEXT…]"], summary: "List reminders",
     details: [
-      "In the order of their next time. With TEXT, those that have it in their title, id or a tag."
+      "The list is ordered by the next time. TEXT selects those that have it in their title, id or a tag."
     ],
     options: [
       .value("tag", nil, "TAG", "Only those with this tag"),
@@ -15,7 +15,7 @@ enum List {
         "state", nil, "STATE", "Only those that are active, paused, waiting (for an answer) or finished",
         choices: RemindersInterface.Reminder.State.allCases.map(\.rawValue)),
       .value("before", nil, "TIME", "Only those that come before a time, such as \"3 days\" or 2026-12-01"),
-      .flag("all", "a", "Finished ones too"),
+      .flag("all", "a", "Include finished ones"),
       Pagination.limit("reminders", usually: 100),
     ],
     examples: [
@@ -50,8 +50,8 @@ enum List {
     let inOrder = ordered(reminders)
     let empty =
       isFiltered
-      ? [localized("No reminder fits."), localized("`chime list --all` shows every one.")]
-      : [localized("No reminders yet."), localized("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
+      ? [localized("No reminder matches."), localized("`chime list --all` shows every one.")]
+      : [localized("No reminders yet."), localized("Add one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
     context.print(inOrder, named: "reminders", isCut: isCut, empty: empty) {
       context.print(table: table(context, inOrder))
     }
@@ -100,7 +100,7 @@ enum List {
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     // Whatever its state: what nobody hears is as good as not there.
     if reminder.unheard != nil, reminder.state != .finished {
-      let mark = localized("! nobody hears it")
+      let mark = localized("! reaches nobody")
       return .init(
         reminder.state == .active ? "\(mark), \(clock.relative(reminder.next))" : mark, short: mark, .bad)
     }

@@ -7,12 +7,12 @@ enum Next {
   static let verb = Verb(
     name: "next", group: .look, arguments: [""], summary: "Show what comes next",
     details: [
-      "The next time of each reminder, earliest first, and when it last came; with --before every time until then, as far as "
-        + "the schedules know them.",
-      "With --timeline the times of the next 24 hours, or until --before, are drawn on a line for each reminder. What is said to "
-        + "be quiet will be passed over as things stand, because the goal of its tracker is met; what is held comes when the "
-        + "quiet hours end.",
-      "Those that count from what becomes of another reminder, or wait until one is done, stand below.",
+      "It lists the next time of each reminder, earliest first, and when it last fired; with --before every time "
+        + "until then, as far as the schedules determine them.",
+      "With --timeline it draws the times of the next 24 hours, or until --before, with a line for each reminder. A "
+        + "time marked quiet will be skipped if nothing changes, because its tracker's goal is met; a held time "
+        + "comes when the quiet hours end.",
+      "Below it lists reminders that follow another reminder, or wait until one is done.",
     ],
     options: [
       Pagination.limit("reminders", usually: 20),
@@ -43,7 +43,7 @@ enum Next {
     let empty = [
       end.map { localized("Nothing is coming before %1.", context.clock().text($0)) }
         ?? localized("Nothing is coming."),
-      localized("Set a reminder: chime in 25m \"Tea\""),
+      localized("Add a reminder: chime in 25m \"Tea\""),
     ]
     let (awaiting, isCut) = (reply.awaiting ?? [], reply.upcoming.count > limit)
     if context.format == .json {

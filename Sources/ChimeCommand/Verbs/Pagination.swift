@@ -5,7 +5,7 @@ import ChimeWords
 /// What the listings have in common.
 enum Pagination {
   static func limit(_ noun: String, usually: Int) -> Verb.Option {
-    .value("limit", "n", "N", localized("How many at most, or all (%1 unless told otherwise)", String(usually)))
+    .value("limit", "n", "N", localized("How many at most, or all (default %1)", String(usually)))
   }
 
   /// The number after `-n`; `nil` for all.
@@ -39,8 +39,8 @@ enum Pagination {
 
   /// `--since` and `--before` of what has passed.
   static let since: [Verb.Option] = [
-    .value("since", nil, "TIME", "Only from a time on, such as \"3 days\" (ago), yesterday or 2026-12-01"),
-    .value("before", nil, "TIME", "Only before a time"),
+    .value("since", nil, "TIME", "Only from this time on, such as \"3 days\" (ago), yesterday or 2026-12-01"),
+    .value("before", nil, "TIME", "Only before this time"),
   ]
 
   /// The time after such an option, as the daemon takes it.

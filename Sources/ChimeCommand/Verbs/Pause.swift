@@ -7,19 +7,20 @@ enum Pause {
   static let verb = Verb(
     name: "pause", group: .change,
     arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH", "--all until TIME"],
-    summary: "Keep a reminder silent, or everything",
+    summary: "Silence a reminder, or everything",
     details: [
-      "Times that pass meanwhile are recorded as missed.",
-      "Words behind `until` are the time, those behind `for` the length of the pause, where they make one; else they are "
-        + "of the title.",
-      "With --all everything is silent until that time, what is added meanwhile too; critical reminders ring unless "
-        + "--critical is given. It ends by itself, and before that with `chime resume --all`. `chime status` says it.",
+      "Times during the pause are recorded as missed.",
+      "Words after `until` are the time, words after `for` the length of the pause, if they form one; otherwise "
+        + "they belong to the title.",
+      "With --all everything is silent until that time, including new reminders; critical reminders ring unless "
+        + "--critical is given. The silence ends by itself, or with `chime resume --all`. `chime status` shows it.",
     ],
     options: [
       .value(
         "until", nil, "TIME",
-        "Until a time, such as 2026-12-01, \"friday at 9\", tomorrow or \"3 days\"; without it, until `chime resume`"),
-      .flag("all", nil, "Keep everything silent that is one's own"),
+        "Until a time, such as 2026-12-01, \"friday at 9\", tomorrow or \"3 days\"; the default is until `chime "
+          + "resume`"),
+      .flag("all", nil, "Silence all your reminders"),
       .flag("critical", nil, "With --all: critical reminders too"),
     ],
     examples: [
@@ -32,7 +33,7 @@ enum Pause {
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("all") { return try pauseAll(context) }
     guard !context.line.has("critical") else {
-      throw Failure.usage(localized("--critical goes with --all"), hint: "chime pause --all --critical until monday")
+      throw Failure.usage(localized("--critical needs --all"), hint: "chime pause --all --critical until monday")
     }
     var (id, end) = (try context.subject(), context.line.value("until"))
     if end == nil, let parts = try spoken(id, context) {
@@ -51,7 +52,7 @@ enum Pause {
     if end == nil, let parts = try spoken(words, context) { (words, end) = parts }
     guard words.isEmpty else {
       throw Failure.usage(
-        localized("--all goes with no ID and no TITLE, and with a time after \"until\""),
+        localized("--all takes no ID and no TITLE, and a time after \"until\""),
         hint: "chime pause --all until monday")
     }
     guard let end else {
@@ -71,7 +72,7 @@ enum Pause {
     let end = localized("until %1, %2", clock.text(silence.until), clock.relative(silence.until))
     let critical =
       silence.critical ? localized("critical reminders are silent too") : localized("critical reminders ring")
-    return [end, critical, localized("`chime resume --all` ends it")].joined(separator: "; ")
+    return [end, critical, localized("`chime resume --all` ends the silence")].joined(separator: "; ")
   }
 
   private static func timeToCome(_ text: String, _ context: Context) throws -> String {
@@ -80,7 +81,7 @@ enum Pause {
       let said = TerminalSanitizer.line(text)
       throw Failure.usage(
         context.line.value("until") == nil
-          ? localized("%1 has passed already", said) : localized("--until %1 has passed already", said))
+          ? localized("%1 is in the past", said) : localized("--until %1 is in the past", said))
     }
     return RFC3339.format(instant, in: try context.localZone())
   }
@@ -107,7 +108,7 @@ enum Resume {
   static let verb = Verb(
     name: "resume", group: .change, arguments: ["ID|TITLE", "--all"], summary: "End a pause",
     options: [
-      .flag("all", nil, "End the silence of `chime pause --all`; reminders that are paused by themselves stay so")
+      .flag("all", nil, "End the silence of `chime pause --all`; reminders with a pause of their own stay paused")
     ],
     examples: [.init(command: "chime resume Stand-up"), .init(command: "chime resume --all")],
     alsoTried: ["unpause", "continue", "start", "enable", "unmute"],

@@ -6,16 +6,17 @@ import Glibc
 /// `chime ping ID|TITLE`
 enum PingVerb {
   static let verb = Verb(
-    name: "ping", group: .answer, arguments: ["ID|TITLE"], summary: "Say that a job is done, begins, or has failed",
+    name: "ping", group: .answer, arguments: ["ID|TITLE"], summary: "Report that a job is done, begins, or has failed",
     details: [
-      "It closes what `chime expect` awaits. With --fail, or a --status that is not 0, it is told at once. With --start the "
-        + "run has as long to end as the expectation says; then it is told that it takes too long.",
-      "The last 100 pings of each are kept, with the end of the output: `chime expect show`.",
+      "The ping answers the expectation (`chime expect`). With --fail, or a --status other than 0, Chime notifies "
+        + "you at once. With --start the run has the expectation's time to end; if it takes longer, Chime notifies "
+        + "you.",
+      "Chime keeps the last 100 pings of each, with the end of their output: `chime expect show`.",
     ],
     options: [
       .flag("start", nil, "It begins"), .flag("fail", nil, "It has failed"),
-      .value("status", nil, "N", "Its exit status; anything but 0 is a failure"),
-      .value("message", "m", "FILE", "What it has written, of which the last 10 kB are kept; - for standard input"),
+      .value("status", nil, "N", "Its exit status; any value but 0 is a failure"),
+      .value("message", "m", "FILE", "Its output, of which the last 10 kB are kept; - for standard input"),
     ],
     examples: [
       .init(command: "chime ping backup"), .init(command: "chime ping backup --status $?"),
@@ -30,7 +31,7 @@ enum PingVerb {
     let isFailure = line.has("fail") || (status ?? 0) != 0
     guard !line.has("start") || !isFailure && status == nil else {
       throw Failure.usage(
-        localized("a run that begins has not failed yet: --start goes with neither --fail nor --status"),
+        localized("a run that begins cannot have failed yet: --start cannot be used with --fail or --status"),
         hint: "chime ping backup --start")
     }
     guard !line.has("fail") || status != 0 else {
@@ -57,7 +58,7 @@ enum PingVerb {
       if hasBegun {
         localized("has begun")
       } else if hasFailed {
-        localized("has failed; it is told")
+        localized("has failed; Chime notifies you")
       } else if let down = reply.wasDownMs {
         localized("is up again after %1", RelativeTime.lateness(milliseconds: down))
       } else {

@@ -14,8 +14,8 @@ struct QuickMarks: Equatable {
   /// What the help of each verb says that takes them.
   static let rule = localizable(
     """
-    `#tag`, `!low`, `!normal`, `!critical` and `@channel` among the words are as --tag, --urgency and --to, and what follows \
-    `//` is the body. A shell takes `#` and `!` for itself: put the line in single quotes.
+    `#tag`, `!low`, `!normal`, `!critical` and `@channel` among the words mean --tag, --urgency and --to, and the \
+    text after `//` is the body. The shell interprets `#` and `!`: put the line in single quotes.
     """)
 
   /// Takes the marks out of the words of a line.
@@ -48,7 +48,8 @@ struct QuickMarks: Equatable {
       guard let level = RemindersInterface.Reminder.Urgency(rawValue: name.lowercased()) else {
         let levels = RemindersInterface.Reminder.Urgency.allCases.map { "!\($0.rawValue)" }
         throw Failure.usage(
-          localized("\"%1\" is no urgency: there are %2", TerminalSanitizer.line(word), levels.joined(separator: ", ")),
+          localized(
+            "\"%1\" is not an urgency: there are %2", TerminalSanitizer.line(word), levels.joined(separator: ", ")),
           hint: SpellingSuggestions.question(word, among: levels) ?? localized("put a title with such a word in quotes")
         )
       }
@@ -63,7 +64,7 @@ struct QuickMarks: Equatable {
   /// Puts them beside what the options say.
   func add(to draft: inout RemindersInterface.Draft) throws {
     func refuse(_ mark: String, _ option: String) -> Failure {
-      Failure.usage(localized("%1 and --%2 say two things of one reminder", TerminalSanitizer.line(mark), option))
+      Failure.usage(localized("%1 and --%2 contradict each other", TerminalSanitizer.line(mark), option))
     }
     if !tags.isEmpty { draft.tags = (draft.tags ?? []) + tags.filter { draft.tags?.contains($0) != true } }
     if !channels.isEmpty {

@@ -5,7 +5,7 @@ import ChimeWords
 enum Remove {
   static let verb = Verb(
     name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove a reminder; its history stays",
-    details: ["On a terminal it asks first. `chime undo` brings it back."],
+    details: ["On a terminal it asks first. `chime undo` restores it."],
     options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
     examples: [.init(command: "chime remove r7k2"), .init(command: "chime remove Drink water --yes")],
     alsoTried: ["rm", "delete", "del", "cancel", "forget"], json: "`reminder`: what was removed", run: run)

@@ -5,7 +5,7 @@ import ChimeWords
 /// `chime show ID|TITLE`
 enum Show {
   static let verb = Verb(
-    name: "show", group: .look, arguments: ["ID|TITLE"], summary: "Show one reminder and what came of it lately",
+    name: "show", group: .look, arguments: ["ID|TITLE"], summary: "Show one reminder and its latest times",
     examples: [.init(command: "chime show r7k2"), .init(command: "chime show Drink water")],
     alsoTried: ["get", "info", "view", "cat"],
     json: "`reminder`, and `occurrences`: the latest five", run: run)
@@ -71,24 +71,28 @@ enum Show {
       (
         "wakes",
         reminder.wake == true
-          ? reminder.wakeProblem.map { localized("not the machine: %1", $0) } ?? localized("the machine from its sleep")
+          ? reminder.wakeProblem.map { localized("cannot wake the machine: %1", $0) }
+            ?? localized("the machine from its sleep")
           : nil
       ),
       (localized("popup"), reminder.stay == true ? localized("stays until it is answered") : nil),
       (localized("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
-      (localized("set"), reminder.set.map { localized("%1, kept in files: chime apply", TerminalSanitizer.line($0)) }),
+      (
+        localized("set"),
+        reminder.set.map { localized("%1, managed by files: chime apply", TerminalSanitizer.line($0)) }
+      ),
       (localized("jitter"), reminder.jitter.map { localized("up to %1", LengthText.human($0)) }),
       (localized("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       (
         localized("counts from"),
         reminder.follows.map { chain in
-          chain.title.map { "\(chain.reminder)  \($0)" } ?? localized("%1, which is gone", chain.reminder)
+          chain.title.map { "\(chain.reminder)  \($0)" } ?? localized("%1, which no longer exists", chain.reminder)
         }
       ),
       (
         localized("only if done"),
         reminder.onlyIfDone.map { other in
-          other.title.map { "\(other.reminder)  \($0)" } ?? localized("%1, which is gone", other.reminder)
+          other.title.map { "\(other.reminder)  \($0)" } ?? localized("%1, which no longer exists", other.reminder)
         }
       ),
       (localized("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),

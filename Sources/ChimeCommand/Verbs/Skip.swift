@@ -3,8 +3,8 @@ import ChimeControl
 /// `chime skip ID|TITLE`
 enum Skip {
   static let verb = Verb(
-    name: "skip", group: .change, arguments: ["ID|TITLE"], summary: "Pass over the next time",
-    options: [.value("count", "n", "N", "Pass over the next N times; 0 takes it back")],
+    name: "skip", group: .change, arguments: ["ID|TITLE"], summary: "Skip the next time of a reminder",
+    options: [.value("count", "n", "N", "Skip the next N times; 0 undoes it")],
     examples: [.init(command: "chime skip Stand-up"), .init(command: "chime skip r7k2 -n 0")],
     json: "`reminder`", run: run)
 

@@ -6,16 +6,16 @@ import ChimeWords
 enum Snooze {
   static let verb = Verb(
     name: "snooze", group: .answer, arguments: ["[ID|TITLE] [LENGTH]", "[ID|TITLE] until TIME"],
-    summary: "Have it come again in a while",
+    summary: "Snooze a reminder",
     details: [
       Answering.which,
-      "As many of the last words as make a length of time are the length; without one it is the reminder's own.",
-      "Words behind `until` are the time at which it comes again. Without an ID or TITLE a time alone will do (`tonight`), "
-        + "unless a reminder is called so. A day without a time is its morning, 09:00.",
+      "The last words that form a length of time are the length; the default is the reminder's own.",
+      "Words after `until` are the time at which it fires again. Without an ID or TITLE a time alone is enough "
+        + "(`tonight`), unless a reminder has that name. A day without a time means its morning, 09:00.",
     ],
     options: [
-      .value("for", nil, "LENGTH", "The length, where the words of a title could be taken for one"),
-      .value("until", nil, "TIME", "The time, where the words of a title could be taken for one"),
+      .value("for", nil, "LENGTH", "The length, if words of a title look like one"),
+      .value("until", nil, "TIME", "The time, if words of a title look like one"),
     ],
     examples: [
       .init(command: "chime snooze 20m"), .init(command: "chime snooze r7k2 1h 30m"),
@@ -55,7 +55,7 @@ enum Snooze {
       }
     }
     switch (line.value("for"), line.value("until")) {
-    case (_?, _?): throw Failure.usage(localized("--for and --until exclude each other"))
+    case (_?, _?): throw Failure.usage(localized("--for and --until cannot be used together"))
     case (let text?, nil): return Wish(id: line.words, length: try LengthText.iso(text, option: "for"))
     case (nil, let text?):
       guard let time = until(text) else { throw unknown(text) }
@@ -80,7 +80,7 @@ enum Snooze {
 
   private static func unknown(_ text: String) -> Failure {
     Failure.usage(
-      localized("until when? \"%1\" is no time to come", text), hint: "chime snooze until \"tomorrow at 9\"")
+      localized("until when? \"%1\" is not a future time", text), hint: "chime snooze until \"tomorrow at 9\"")
   }
 
   /// The lengths that the reminder offers beside the one that was taken.

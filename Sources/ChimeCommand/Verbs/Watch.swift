@@ -5,14 +5,14 @@ import Glibc
 /// `chime watch`
 enum Watch {
   static let verb = Verb(
-    name: "watch", group: .look, arguments: [""], summary: "Follow what happens and what comes next",
+    name: "watch", group: .look, arguments: [""], summary: "Follow events and what comes next",
     details: [
-      "On a terminal it fills the screen: what waits for an answer, what comes next and how long it takes till then, messages "
-        + "that are owed, what has happened, and whether everything is all right. Keys: arrows or j and k choose what waits for "
-        + "an answer, d says it is done, s snoozes it, S asks for how long, x dismisses it, ? shows all keys, and q, Esc or "
-        + "Ctrl-C leaves. When the daemon goes, the screen stays and comes alive again when it is back.",
-      "Elsewhere, with --json, --plain, --count or --lines, and where TERM is dumb, it prints a line for each event as it "
-        + "happens. That ends with Ctrl-C, after --count events, or with status 69 when the daemon goes.",
+      "On a terminal it fills the screen: reminders that wait for an answer, what comes next and in how long, "
+        + "pending messages, events, and the overall state. Keys: arrows or j and k select a waiting reminder, d "
+        + "marks it as done, s snoozes it, S asks for how long, x dismisses it, ? shows all keys, and q, Esc or "
+        + "Ctrl-C quits. If the daemon stops, the screen stays and updates again when it is back.",
+      "With --json, --plain, --count or --lines, without a terminal, or if TERM is dumb, it prints a line for each "
+        + "event. That ends with Ctrl-C, after --count events, or with status 69 if the daemon stops.",
     ],
     options: [
       .flag("lines", nil, "Print a line for each event, on a terminal too"),

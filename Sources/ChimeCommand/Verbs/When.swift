@@ -6,36 +6,39 @@ import ChimeWords
 enum When {
   static let verb = Verb(
     name: "when", group: .look, arguments: ["SCHEDULE…", "--batch"],
-    summary: "Tell what a schedule means and when it comes; needs no daemon",
+    summary: "Show how Chime reads a schedule and its next times; needs no daemon",
     details: [
-      "It shows the schedule in its canonical form, its dialect and zone, its next times with their offset and how far away "
-        + "they are, and a remark beside a time that a change of the clocks touches. Only for a place or a calendar of the "
-        + "configuration is the daemon asked.",
-      "With --as it prints the schedule in another dialect, and on standard error where the two differ.",
-      "With --batch it reads one JSON object a line from standard input and answers each with one, in the same order: "
-        + "{\"when\": \"weekdays at 8:30\", \"timezone\": \"Europe/Prague\", \"after\": 1774600000, \"count\": 5} gives "
-        + "{\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds since 1970, or {\"error\": "
-        + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\", \"fold\", "
-        + "\"latitude\" and \"longitude\" may be given, and \"as\", a dialect in which the answer is then written, with "
-        + "\"remarks\". \"line\" in the place of \"when\" is a line as `add` takes it, and the answer has its \"title\" too. Codes: invalidSchedule, neverOccurs, tooCostly, outOfRange, inexpressible, invalidTimezone, invalidValue, "
-        + "invalidJSON.",
+      "It shows the schedule in its canonical form, its dialect and zone, and its next times with their offset and "
+        + "distance; a clock change adds a remark to the times it affects. It contacts the daemon only for a place "
+        + "or a calendar of the configuration.",
+      "With --as it prints the schedule in another dialect, and on standard error the differences.",
+      "With --batch it reads one JSON object a line from standard input and answers each with one, in the same "
+        + "order: {\"when\": \"weekdays at 8:30\", \"timezone\": \"Europe/Prague\", \"after\": 1774600000, "
+        + "\"count\": 5} gives {\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds "
+        + "since 1970, or {\"error\": {\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only "
+        + "\"when\" is required; optional are \"gap\", \"fold\", \"latitude\" and \"longitude\", and \"as\", a "
+        + "dialect for the answer, which then has \"remarks\". \"line\" instead of \"when\" is a line as `add` "
+        + "takes it, and the answer also has its \"title\". Codes: invalidSchedule, neverOccurs, tooCostly, "
+        + "outOfRange, inexpressible, invalidTimezone, invalidValue, invalidJSON.",
     ],
     options: [
-      .value("count", "n", "N", "How many times (5 unless told otherwise)"),
+      .value("count", "n", "N", "The number of times (default 5)"),
       .value("tz", nil, "ZONE", "The time zone, such as Europe/Prague; local (the default) is the machine's"),
       .value(
-        "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
+        "gap", nil, "RULE", "For a wall-clock time that daylight saving removes: shift it by the gap, or skip it",
         choices: Wire.Gap.allCases.map(\.rawValue)),
       .value(
-        "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
+        "fold", nil, "RULE", "For a wall-clock time that daylight saving repeats: first, last or both",
         choices: Wire.Fold.allCases.map(\.rawValue)),
       .value(
-        "place", nil, "LAT,LON", "Where the sun is watched from, such as 50.0875,14.4213; otherwise the daemon's place"),
-      .value("after", nil, "TIME", "As if it were set at that time, instead of now"),
+        "place", nil, "LAT,LON",
+        "The place for sunrise and sunset, such as 50.0875,14.4213; the default is the "
+          + "daemon's place"),
+      .value("after", nil, "TIME", "Compute as if it were added at that time, instead of now"),
       .value(
         "as", nil, "DIALECT", "Write it as a phrase, cron, calendar, rrule or solar expression",
         choices: Dialect.allCases.map(\.rawValue)),
-      .flag("line", nil, "Read the words as `add` does, with a title among them, and say which are which"),
+      .flag("line", nil, "Read the words as `add` does, with a title among them, and show which are which"),
       .flag("batch", nil, "JSON lines in, JSON lines out"),
     ],
     examples: [

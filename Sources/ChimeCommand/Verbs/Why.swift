@@ -6,10 +6,10 @@ import ChimeWords
 enum Why {
   static let verb = Verb(
     name: "why", group: .look, arguments: ["ID|TITLE"],
-    summary: "Say why a reminder rang, came late or did not ring, and when it rings next",
+    summary: "Explain why a reminder rang, came late or did not ring, and when it rings next",
     details: [
-      "Its latest times come first, each with what became of it and why; then when it rings next, why not before, and what "
-        + "keeps its messages from arriving. Beneath a sentence stands the command that changes it."
+      "Its latest times come first, each with its result and the reason; then the next time, the reason why it is "
+        + "not earlier, and what stops its messages. Below a sentence stands the command that changes it."
     ],
     options: [Pagination.limit("times", usually: 3)],
     examples: [.init(command: "chime why Stand-up"), .init(command: "chime why r7k2 -n 10")],
@@ -169,7 +169,8 @@ struct Reasons {
       : occurrence.firedAt == nil
         ? Sentence(localizable("A ping came for the time at %1."), time(occurrence.scheduledAt))
         : Sentence(
-          localizable("For the time at %1 no good ping came in time, and that was told."), time(occurrence.scheduledAt))
+          localizable("For the time at %1 no successful ping came in time, and Chime notified you."),
+          time(occurrence.scheduledAt))
     return Reason(kind: .rang, at: occurrence.scheduledAt, sentence: sentence, command: "chime expect show \(id)")
   }
 
@@ -181,7 +182,7 @@ struct Reasons {
     if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
       return Reason(
         kind: .late, at: at,
-        sentence: Sentence(localizable("The time at %1 rang %2 later, as its jitter has it."), time(at), lateness),
+        sentence: Sentence(localizable("The time at %1 rang %2 later because of its jitter."), time(at), lateness),
         command: "chime edit \(id) --jitter \"\"")
     }
     let (sentence, command): (Sentence, String?) =
@@ -250,7 +251,7 @@ struct Reasons {
       case .overCap:
         (
           Sentence(
-            localizable("The time at %1 did not ring: more were late than are caught up at once."), time(at)),
+            localizable("The time at %1 did not ring: too many were late to catch up at once."), time(at)),
           "chime edit \(id) --catch-up latest"
         )
       case .quiet:
@@ -260,7 +261,7 @@ struct Reasons {
         )
       case .doneAlready:
         (
-          Sentence(localizable("The time at %1 did not ring: by its tracker it was done already."), time(at)),
+          Sentence(localizable("The time at %1 did not ring: its tracker was done already."), time(at)),
           "chime edit \(id) --no-quiet-when-done"
         )
       case .notDone:
@@ -285,10 +286,10 @@ struct Reasons {
       var command = "chime deliveries --id \(delivery.id)"
       switch delivery.state {
       case .delivered, .cancelled: return nil
-      case .pending: sentence = Sentence(localizable("Its message to %1 has not left yet."), delivery.channel)
+      case .pending: sentence = Sentence(localizable("Its message to %1 is still pending."), delivery.channel)
       case .waiting:
         sentence = Sentence(
-          localizable("Its message to %1 has not arrived and is tried again: %2"), delivery.channel, result)
+          localizable("Its message to %1 was not delivered and is retried: %2"), delivery.channel, result)
       case .dead:
         sentence = Sentence(localizable("Its message to %1 was given up: %2"), delivery.channel, result)
         command = "chime redeliver \(delivery.id)"
@@ -305,7 +306,7 @@ struct Reasons {
       reasons.append(Reason(kind: .next, at: reminder.next, sentence: sentence, command: command))
     }
     if let again = reminder.repeatAt {
-      add(Sentence(localizable("Nobody has answered: it is repeated at %1."), time(again)), "chime done \(id)")
+      add(Sentence(localizable("It is not answered yet: it is repeated at %1."), time(again)), "chime done \(id)")
     }
     if reminder.state == .paused {
       add(
@@ -317,7 +318,7 @@ struct Reasons {
     }
     if reminder.skipNext > 0 {
       add(
-        Sentence(localizable("The next times are passed over, so many: %1."), reminder.skipNext),
+        Sentence(localizable("It skips its next times; their number: %1."), reminder.skipNext),
         "chime skip \(id) -n 0")
     }
     for day in leftOut {
@@ -343,7 +344,7 @@ struct Reasons {
     } else if let held = reminder.held {
       add(
         Sentence(
-          localizable("It rings next at %1: quiet hours hold the time at %2 until then."), time(next), time(held)),
+          localizable("It rings next at %1: quiet hours defer the time at %2 until then."), time(next), time(held)),
         "chime edit \(id) --quiet-rule off")
     } else if let moved = occurrences.first(where: { $0.rounds == 0 && $0.snoozedUntil?.at == next.at }) {
       add(
@@ -358,7 +359,7 @@ struct Reasons {
     } else {
       add(
         Sentence(
-          localizable("It rings next at %1: its schedule, %2, has no time before that rings."), time(next),
+          localizable("It rings next at %1: its schedule, %2, has no earlier time that rings."), time(next),
           reminder.when
         ),
         "chime edit \(id) --when \"\(reminder.when)\"")
@@ -371,7 +372,8 @@ struct Reasons {
     if let condition = reminder.onlyIfDone, let since = condition.since {
       add(
         Sentence(
-          localizable("Its time at %1 waits until \"%2\" is done."), time(since), condition.title ?? condition.reminder),
+          localizable("Its time at %1 is deferred until \"%2\" is done."), time(since),
+          condition.title ?? condition.reminder),
         "chime edit \(id) --only-if-done \"\"")
       return true
     }
@@ -387,7 +389,7 @@ struct Reasons {
   private static func passedOver(_ reason: Wire.PassedOver, _ next: Wire.Time) -> Sentence {
     let at = Sentence.Value.time(next)
     return switch reason {
-    case .doneAlready: Sentence(localizable("Its time at %1 will not ring: by its tracker it is done already."), at)
+    case .doneAlready: Sentence(localizable("Its time at %1 will not ring: its tracker is done already."), at)
     case .paused: Sentence(localizable("Its time at %1 will not ring: its tracker is paused."), at)
     case .skipped: Sentence(localizable("Its time at %1 will not ring: its tracker skips that day."), at)
     }
@@ -408,7 +410,7 @@ struct Reasons {
     guard !reminder.channels.isEmpty else {
       return [
         Reason(
-          kind: .delivery, at: reminder.next, sentence: Sentence(localizable("It goes nowhere: it has no channel.")),
+          kind: .delivery, at: reminder.next, sentence: Sentence(localizable("It reaches nobody: it has no channel.")),
           command: "chime edit \(id) --to desktop")
       ]
     }
@@ -417,10 +419,10 @@ struct Reasons {
       if let endpoint = endpoints.first(where: { $0.name == name }) {
         if let reason = endpoint.disabled {
           sentence = Sentence(
-            localizable("Nothing reaches %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
+            localizable("Messages cannot reach %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
           command = "chime endpoint enable \(name)"
         } else if let fault = endpoint.fault {
-          sentence = Sentence(localizable("Nothing reaches %1: %2"), name, Sentence.Value.told(fault))
+          sentence = Sentence(localizable("Messages cannot reach %1: %2"), name, Sentence.Value.told(fault))
           command = "chime endpoint show \(name)"
         } else {
           return nil
@@ -428,7 +430,8 @@ struct Reasons {
       } else if name == "desktop" || commands.contains(where: { $0.name == name }) {
         return nil
       } else {
-        sentence = Sentence(localizable("Nothing reaches %1: there is no such endpoint and no such command."), name)
+        sentence = Sentence(
+          localizable("Messages cannot reach %1: there is no such endpoint and no such command."), name)
         command = "chime endpoint add \(name) URL"
       }
       return Reason(kind: .delivery, at: reminder.next, sentence: sentence, command: command)

@@ -208,7 +208,7 @@ struct WatchModel {
   /// Whether there is something to answer, and someone to take the answer.
   private mutating func canAnswer() -> Bool {
     guard link == .connected else {
-      say(localized("the daemon is away: nothing can be answered now"), .caution)
+      say(localized("the daemon is not available: nothing can be answered now"), .caution)
       return false
     }
     guard chosen != nil else {

@@ -4,7 +4,7 @@ extension WatchView {
   /// The keys, and what the signs mean.
   func drawHelp(on frame: inout Frame) {
     let keys: [(String, String)] = [
-      (glyphs.isASCII ? "j k" : "↑ ↓  j k", localized("choose what to answer")), ("d", localized("done")),
+      (glyphs.isASCII ? "j k" : "↑ ↓  j k", localized("select what to answer")), ("d", localized("done")),
       ("s", localized("snooze as usual")), ("S", localized("snooze, asking how long")), ("x", localized("dismiss")),
       ("Ctrl-L", localized("draw the screen again")), ("?", localized("this help")),
       ("q  Esc  Ctrl-C", localized("leave")),
@@ -22,7 +22,7 @@ extension WatchView {
     y += 1
     let rest = localized(
       """
-      It follows the daemon by itself. When that goes away the last picture stays, and comes alive again when it is back. \
+      It follows the daemon by itself. If the daemon stops, the screen stays and updates again when it is back. \
       `chime watch --lines` prints a line for each event instead.
       """)
     for line in TextWidth.wrap(rest, to: max(10, width - 2), indent: 2) where y < height {

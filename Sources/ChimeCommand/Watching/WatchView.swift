@@ -140,7 +140,7 @@ struct WatchView {
       return (localized("Chime: %1", verdict.headline), verdict.tone)
     case .silent(let since): return (localized("the daemon has not answered since %1", clock.time(since)), .caution)
     case .away(let since, _, _):
-      return (localized("the daemon is away since %1; it is looked for", clock.time(since)), .bad)
+      return (localized("the daemon is unavailable since %1; connecting again", clock.time(since)), .bad)
     }
   }
 
@@ -219,11 +219,11 @@ struct WatchView {
       times: model.upcoming.map { WallClock.instant($0.at) } + model.awaiting.map { _ in nil }, total: rows.count,
       least: 5,
       empty: model.knowsUpcoming
-        ? [localized("Nothing is coming."), localized("Set a reminder: chime in 25m \"Tea\"")] : notTold)
+        ? [localized("Nothing is coming."), localized("Add a reminder: chime in 25m \"Tea\"")] : notTold)
   }
 
   /// Before the daemon has answered.
-  private var notTold: [String] { [localized("Being looked up.")] }
+  private var notTold: [String] { [localized("Looking it up.")] }
 
   private func isClose(_ instant: Instant) -> Bool {
     instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected

@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// Commands: programs that the configuration defines and reminders run. Clients can name them, not make them.
+/// Commands: programs that the configuration defines and reminders run. Clients can name them, but not create them.
 public enum CommandsInterface {
   public static let name = "io.chime.Commands"
 
@@ -22,19 +22,19 @@ public enum CommandsInterface {
     public var name: String
     /// The program, as it is configured.
     public var program: String
-    /// Given as they are; no shell reads them.
+    /// Passed unchanged; no shell interprets them.
     public var arguments: [String]
-    /// Whether commands are run at all.
+    /// Whether commands are enabled.
     public var enabled: Bool
     /// How long a run may take (ISO 8601).
     public var timeLimit: String
-    /// What becomes of a message that comes while it still runs.
+    /// What happens to a message that arrives while the command still runs.
     public var overlap: Command.Overlap
-    /// Why it could not be run now; null when it could.
+    /// Why the command cannot run now; null if it can.
     public var problem: String?
-    /// Messages that it still has to take.
+    /// Messages pending for it.
     public var owed: Int
-    /// Runs under way, tests included.
+    /// Current runs, including tests.
     public var running: Int
 
     public init(name: String, program: String, arguments: [String], enabled: Bool, timeLimit: String, overlap: Command.Overlap, problem: String? = nil, owed: Int, running: Int) {
@@ -100,29 +100,29 @@ public enum CommandsInterface {
     }
   }
 
-  /// What a test gave the program and what came of it.
+  /// The input of a test run and its result.
   public struct TestResult: WireValue {
     public static let fieldNames = ["ok", "program", "arguments", "input", "variables", "status", "output", "cut", "error", "tookMs"]
     public var fieldValues: [Any?] { [ok, program, arguments, input, variables, status, output, cut, error, tookMs] }
 
-    /// Whether it ended with a status that means delivered.
+    /// Whether the exit status means delivered.
     public var ok: Bool
-    /// The path of what was run.
+    /// The path of the program.
     public var program: String
     public var arguments: [String]
     /// Its standard input: JSON.
     public var input: String
-    /// Its variables that tell of the message, each as NAME=value.
+    /// The environment variables that describe the message, each as NAME=value.
     public var variables: [String]
-    /// Its exit status; null when it has none.
+    /// The exit status; null if there is none.
     public var status: Int?
-    /// What it wrote on both outputs, at most 64 KiB.
+    /// Standard output and standard error, at most 64 KiB.
     public var output: String
-    /// Whether it wrote more than that.
+    /// Whether the output was longer than that.
     public var cut: Bool
-    /// What went wrong.
+    /// The error; null if there was none.
     public var error: String?
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     public var tookMs: Int
 
     public init(ok: Bool, program: String, arguments: [String], input: String, variables: [String], status: Int? = nil, output: String, cut: Bool, error: String? = nil, tookMs: Int) {
@@ -244,8 +244,8 @@ public enum CommandsInterface {
     }
   }
 
-  /// Runs a command now with a sample message, and answers when it has ended: that takes at most its time limit and its
-  /// five seconds to end.
+  /// Runs a command now with a sample message, and answers when the run ends. That takes at most its time limit and five
+  /// more seconds.
   public struct Test: VarlinkMethod {
     public static let method = "io.chime.Commands.Test"
     

@@ -3,28 +3,28 @@
 
 public import Varlink
 
-/// The daemon itself: is everything all right, and what is happening.
+/// The daemon itself: its state and its events.
 ///
-/// In all interfaces of Chime, `tenant` of a method names the owner for whom the caller acts: what is asked for is that
-/// tenant's, as if there were nobody else. Null: the caller's own.
+/// In all interfaces of Chime, the parameter `tenant` of a method names the owner for whom the caller acts. The call sees
+/// only that tenant's data. Null means the caller's own.
 public enum DaemonInterface {
   public static let name = "io.chime.Daemon"
 
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.daemon }
 
-  /// A consistent copy of the store, in a file beside it.
+  /// A consistent copy of the store, in a file next to it.
   public struct StoreSnapshot: WireValue {
     public static let fieldNames = ["takenAt", "path", "bytes", "beforeUpgradeFrom"]
     public var fieldValues: [Any?] { [takenAt, path, bytes, beforeUpgradeFrom] }
 
-    /// When it was taken.
+    /// The time at which it was taken.
     public var takenAt: Wire.Time
     /// Its file.
     public var path: String
     /// Its size.
     public var bytes: Int
-    /// The layout of the store that a newer chimed was about to change; null for a plain one.
+    /// The schema version from which a newer chimed was about to upgrade; null for an ordinary snapshot.
     public var beforeUpgradeFrom: Int?
 
     public init(takenAt: Wire.Time, path: String, bytes: Int, beforeUpgradeFrom: Int? = nil) {
@@ -82,55 +82,55 @@ public enum DaemonInterface {
     public var startedAt: Wire.Time
     /// The machine's zone.
     public var zone: String
-    /// The path of its file, or "postgres:" and where its database is.
+    /// The path of the store's file, or "postgres:" and the location of the database.
     public var store: String
-    /// Null while the store works.
+    /// The store's failure; null while it works.
     public var storeProblem: String?
-    /// Times that have fired from memory and are not in the store yet.
+    /// Reminders that fired in degraded mode and are not recorded in the store yet.
     public var unrecorded: Int?
-    /// The newest; null when there is none yet.
+    /// The newest snapshot; null if there is none.
     public var lastSnapshot: StoreSnapshot?
-    /// How many there are.
+    /// The number of reminders.
     public var reminders: Int
-    /// How many wait for an answer.
+    /// The number of occurrences that wait for an answer.
     public var openOccurrences: Int
-    /// How many jobs are expected to ping (io.chime.Expectations); null for none.
+    /// The number of expectations (io.chime.Expectations); null for none.
     public var expectations: Int?
-    /// How many of them are down, and nobody has answered; null for none.
+    /// The number of expectations that are down and not answered yet; null for none.
     public var expectationsDown: Int?
-    /// Messages that are still to be delivered.
+    /// Pending messages.
     public var owedDeliveries: Int
     /// Messages that were given up.
     public var deadDeliveries: Int
-    /// The earliest next time.
+    /// The earliest next time of any reminder.
     public var nextDue: Wire.Time?
     /// The title of that reminder.
     public var nextTitle: String?
-    /// Clients that are connected.
+    /// The number of connected clients.
     public var connections: Int
-    /// Steps of the clock, changes of the zone and resumes from sleep that were noticed since the start.
+    /// Clock steps, zone changes and resumes from sleep since the daemon started.
     public var clockEvents: Int
-    /// Its memory.
+    /// The daemon's resident memory in bytes.
     public var residentBytes: Int
-    /// The one line that `systemctl status` shows.
+    /// The status line for `systemctl status`.
     public var summary: String
-    /// What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a calendar
-    /// that cannot be read, or that is gone.
+    /// Problems that need attention, as sentences: a restored store, a failed snapshot, a calendar that is unreadable or
+    /// missing.
     public var attention: [String]?
-    /// The same, with what a program tells them apart by; and one about reminders that nobody hears.
+    /// The same with a kind for programs; one more notice covers reminders that reach nobody.
     public var notices: [Notice]?
-    /// How many trackers there are.
+    /// The number of trackers.
     public var trackers: Int?
-    /// The daemons that share the store, in the order in which they came; null where no other can.
+    /// The daemons that share the store, oldest first; null if the store cannot be shared.
     public var daemons: [Daemon]?
-    /// The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
+    /// The tenants for whom the caller may act; in a call for a tenant, only that tenant. Null if there are none.
     public var tenants: [Tenant]?
-    /// Until when everything of the caller's is silent; null when it is not.
+    /// The caller's silence; null if there is none.
     public var silence: Wire.Silence?
-    /// How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
-    /// ten thousand those that come first are looked at.
+    /// The number of reminders with a future time that reach nobody, because all their channels are missing or off. Only
+    /// the first ten thousand are evaluated.
     public var unheard: Int?
-    /// Whom the daemon tells that it can fire; null when nobody is configured.
+    /// The state of the heartbeat; null if none is configured.
     public var heartbeat: Heartbeat?
 
     public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, expectations: Int? = nil, expectationsDown: Int? = nil, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
@@ -296,7 +296,8 @@ public enum DaemonInterface {
     }
   }
 
-  /// `takenAt`: when the last one was taken, null before the first. `problem`: why none is sent, or why the last was not taken.
+  /// `takenAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
+  /// daemon sends none, or why the receiver did not accept the last one.
   public struct Heartbeat: WireValue {
     public static let fieldNames = ["takenAt", "problem"]
     public var fieldValues: [Any?] { [takenAt, problem] }
@@ -332,8 +333,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// One of the daemons that share a store. `running`: heard of within its lease of six seconds; `leaving`: so too, and about to
-  /// end; `lost`: not heard of, for a day at most; `replaced`: so too, and another one of its machine has come since.
+  /// One of the daemons that share a store.
   public struct Daemon: WireValue {
     public static let fieldNames = ["id", "host", "pid", "version", "startedAt", "state", "unheardMs", "isAsked", "shares"]
     public var fieldValues: [Any?] { [id, host, pid, version, startedAt, state, unheardMs, isAsked, shares] }
@@ -342,23 +342,24 @@ public enum DaemonInterface {
       case running, leaving, lost, replaced
     }
 
-    /// A number that is given once.
+    /// A number that is never reused.
     public var id: Int
     /// The name of its machine.
     public var host: String
     /// Its process id there.
     public var pid: Int
     public var version: String
-    /// When it came.
+    /// The time at which it joined.
     public var startedAt: Wire.Time
-    /// `running`; `leaving`: about to end; `lost`: not heard of for six seconds or more; `replaced`: so too, and another
-    /// of its machine has come since.
+    /// `running`: its heartbeat is younger than its lease of six seconds. `leaving`: running, but about to stop. `lost`: no
+    /// heartbeat for six seconds or more; listed for a day at most. `replaced`: lost, but another daemon has started on its
+    /// machine since.
     public var state: Daemon.State
-    /// How long ago it was last heard of, in milliseconds, by the store's clock.
+    /// The age of its last heartbeat in milliseconds, by the store's clock.
     public var unheardMs: Int
-    /// Whether it is the one that answers.
+    /// Whether this daemon answers the call.
     public var isAsked: Bool
-    /// How many of the parts of the outbox it has.
+    /// The number of outbox partitions that it holds.
     public var shares: Int
 
     public init(id: Int, host: String, pid: Int, version: String, startedAt: Wire.Time, state: Daemon.State, unheardMs: Int, isAsked: Bool, shares: Int) {
@@ -424,7 +425,8 @@ public enum DaemonInterface {
     }
   }
 
-  /// What one of the daemons has of the outbox: messages that are owed, and the age of the oldest in milliseconds.
+  /// One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
+  /// oldest in milliseconds.
   public struct Share: WireValue {
     public static let fieldNames = ["daemon", "channels", "owed", "oldestOwedMs"]
     public var fieldValues: [Any?] { [daemon, channels, owed, oldestOwedMs] }
@@ -472,8 +474,8 @@ public enum DaemonInterface {
     }
   }
 
-  /// A channel to which messages are owed, and the daemon whose it is; null: nobody's at this moment. `uid`: its owner, of the
-  /// system's daemon.
+  /// A channel with pending messages, and the daemon that delivers them; null if no daemon does at this moment. `uid`: the
+  /// owner, only in the system's daemon.
   public struct OwedChannel: WireValue {
     public static let fieldNames = ["channel", "uid", "daemon", "owed", "oldestOwedMs"]
     public var fieldValues: [Any?] { [channel, uid, daemon, owed, oldestOwedMs] }
@@ -527,33 +529,33 @@ public enum DaemonInterface {
     }
   }
 
-  /// What the daemons of a store do together. In the system's daemon whoever is not root is told of channels and messages of
-  /// their own only.
+  /// The daemons of a store and their work. In the system's daemon, callers other than root see only their own channels and
+  /// messages.
   public struct Fleet: WireValue {
     public static let fieldNames = ["isShared", "store", "daemons", "shares", "freeShares", "outbox", "channels", "owed", "oldestOwedMs", "overdue", "oldestOverdueMs"]
     public var fieldValues: [Any?] { [isShared, store, daemons, shares, freeShares, outbox, channels, owed, oldestOwedMs, overdue, oldestOverdueMs] }
 
-    /// Whether others can share the store.
+    /// Whether other daemons can share the store.
     public var isShared: Bool
-    /// Where it is.
+    /// The location of the store.
     public var store: String
-    /// Those that have it, in the order in which they came; one where no other can.
+    /// The daemons, oldest first; one if the store cannot be shared.
     public var daemons: [Daemon]
-    /// How many parts the outbox has, and how many of them no daemon has that runs.
+    /// The number of partitions of the outbox.
     public var shares: Int
-    /// Those of them that no daemon has that runs.
+    /// The partitions that no running daemon holds.
     public var freeShares: Int
-    /// What each daemon has, those that owe something.
+    /// The daemons with pending messages.
     public var outbox: [Share]
-    /// Those that owe most, 64 at most.
+    /// The channels with the most pending messages, 64 at most.
     public var channels: [OwedChannel]
-    /// Messages that are owed, and the age of the oldest.
+    /// The number of pending messages.
     public var owed: Int
-    /// The age of the oldest of them, in milliseconds; null when none is owed.
+    /// The age of the oldest pending message in milliseconds; null if there is none.
     public var oldestOwedMs: Int?
-    /// Times that have come and have not fired yet, and for how long the oldest has waited; everybody's.
+    /// The number of due times that have not fired yet, of all owners.
     public var overdue: Int
-    /// For how long the oldest of them has waited, in milliseconds; null without any.
+    /// How long the oldest of them has waited, in milliseconds; null if there is none.
     public var oldestOverdueMs: Int?
 
     public init(isShared: Bool, store: String, daemons: [Daemon], shares: Int, freeShares: Int, outbox: [Share], channels: [OwedChannel], owed: Int, oldestOwedMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
@@ -629,27 +631,27 @@ public enum DaemonInterface {
     }
   }
 
-  /// An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
+  /// A tenant: an owner that is not a user, with its usage and its limits. A null limit means no limit.
   public struct Tenant: WireValue {
     public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesHere", "owedDeliveries"]
     public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesHere, owedDeliveries] }
 
     public var name: String
-    /// With a time to come.
+    /// Reminders with a future time.
     public var reminders: Int
-    /// How many may have; null: any number.
+    /// The limit of reminders with a future time; null for no limit.
     public var reminderLimit: Int?
-    /// How many requests a second are taken; null: any number.
+    /// The limit of requests per second; null for no limit.
     public var requestsPerSecond: Int?
-    /// Since this daemon was started: those that were taken, and those that were refused because there were too many.
+    /// Requests accepted since this daemon started.
     public var requests: Int
-    /// How many it has refused because there were too many.
+    /// Requests refused for exceeding the limit, since this daemon started.
     public var requestsRefused: Int
-    /// How many messages a second are begun; null: any number.
+    /// The limit of delivery attempts started per second; null for no limit.
     public var deliveriesPerSecond: Int?
-    /// What of that is this daemon's, of several that share a database.
+    /// This daemon's share of that limit, if several daemons share a database.
     public var deliveriesHere: Double?
-    /// Messages that are still to be sent.
+    /// Pending messages.
     public var owedDeliveries: Int
 
     public init(name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int, requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesHere: Double? = nil, owedDeliveries: Int) {
@@ -715,9 +717,10 @@ public enum DaemonInterface {
     }
   }
 
-  /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile (about the
-  /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
-  /// endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
+  /// A problem that needs attention. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile
+  /// (`about`: the calendar whose file is unreadable), calendarGone (`about`: the calendar that is no longer configured),
+  /// holidays, wake, endpointRests (`about`: the endpoint), mute (`about`: the first reminder that reaches nobody); more
+  /// may be added.
   public struct Notice: WireValue {
     public static let fieldNames = ["kind", "about", "sentence"]
     public var fieldValues: [Any?] { [kind, about, sentence] }
@@ -759,18 +762,16 @@ public enum DaemonInterface {
     }
   }
 
-  /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-  /// snoozed, closed, logged, goal, limit, stock, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
+  /// An event of Monitor.
   public struct Event: WireValue {
     public static let fieldNames = ["at", "event", "reminder", "title", "occurrence", "delivery", "channel", "latenessMs", "message", "tracker", "tenant"]
     public var fieldValues: [Any?] { [at, event, reminder, title, occurrence, delivery, channel, latenessMs, message, tracker, tenant] }
 
     /// When it happened.
     public var at: Wire.Time
-    /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
-    /// `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`,
-    /// `store`;
-    /// more may come.
+    /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+    /// `pinged`, `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`,
+    /// `resumed`, `reloaded`, `store`; more may be added.
     public var event: String
     /// The reminder's id.
     public var reminder: String?
@@ -780,15 +781,15 @@ public enum DaemonInterface {
     public var occurrence: String?
     /// The delivery's id.
     public var delivery: String?
-    /// Where it went.
+    /// The channel.
     public var channel: String?
-    /// Scheduled time to firing, in milliseconds.
+    /// The time from the scheduled time to firing, in milliseconds.
     public var latenessMs: Int?
     /// The event as a sentence.
     public var message: String
-    /// Of events of trackers: the tracker's id.
+    /// The tracker's id, in events of trackers.
     public var tracker: String?
-    /// The tenant whose it is; null for a user's.
+    /// The owning tenant; null for a user.
     public var tenant: String?
 
     public init(at: Wire.Time, event: String, reminder: String? = nil, title: String? = nil, occurrence: String? = nil, delivery: String? = nil, channel: String? = nil, latenessMs: Int? = nil, message: String, tracker: String? = nil, tenant: String? = nil) {
@@ -864,17 +865,17 @@ public enum DaemonInterface {
     }
   }
 
-  /// The files of the configuration as they lie there now.
+  /// The present configuration files.
   public struct ConfigurationState: WireValue {
     public static let fieldNames = ["path", "files", "problem", "isInForce"]
     public var fieldValues: [Any?] { [path, files, problem, isInForce] }
 
     public var path: String
-    /// Those that were read, in order; empty when there are none, and all is as shipped.
+    /// The files that were read, in order; empty if there are none and all defaults apply.
     public var files: [String]
-    /// Why they cannot be taken, with file and line; null when they can.
+    /// Why they are invalid, with file and line; null if they are valid.
     public var problem: String?
-    /// Whether they are what the daemon has in force; null without a daemon.
+    /// Whether the daemon has loaded these files; null without a daemon.
     public var isInForce: Bool?
 
     public init(path: String, files: [String], problem: String? = nil, isInForce: Bool? = nil) {
@@ -915,7 +916,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// The session bus of the daemon's environment, and who shows notifications there. Nobody is started for the question.
+  /// The session bus in the daemon's environment, and its notification server. The check starts no program.
   public struct BusState: WireValue {
     public static let fieldNames = ["address", "problem", "server", "serverName", "capabilities", "serverProblem"]
     public var fieldValues: [Any?] { [address, problem, server, serverName, capabilities, serverProblem] }
@@ -924,14 +925,14 @@ public enum DaemonInterface {
       case running, startable, missing, unknown
     }
 
-    /// Null: the environment names none.
+    /// Null if the environment names no bus.
     public var address: String?
     public var problem: String?
-    /// Whether a notification server is there, or would be started by the bus with the first popup.
+    /// `startable`: the bus would start the server with the first popup.
     public var server: BusState.Server
-    /// What it calls itself, with its version.
+    /// The server's name and version.
     public var serverName: String?
-    /// Such as actions, body-markup, persistence.
+    /// For example actions, body-markup, persistence.
     public var capabilities: [String]?
     /// Why the server did not answer.
     public var serverProblem: String?
@@ -984,16 +985,16 @@ public enum DaemonInterface {
     }
   }
 
-  /// How popups are shown.
+  /// The configuration of popups.
   public struct DesktopState: WireValue {
     public static let fieldNames = ["transport", "program", "path", "isNeeded"]
     public var fieldValues: [Any?] { [transport, program, path, isNeeded] }
 
     public var transport: String
-    /// For notify-send: the configured program, and where it was found; null: nowhere.
+    /// For notify-send: the configured program; `path` is where it was found, null if nowhere.
     public var program: String
     public var path: String?
-    /// Whether new reminders, or any that still come, are shown there; null where that was not found out.
+    /// Whether new reminders, or any with a future time, use the desktop; null if that is unknown.
     public var isNeeded: Bool?
 
     public init(transport: String, program: String, path: String? = nil, isNeeded: Bool? = nil) {
@@ -1039,22 +1040,22 @@ public enum DaemonInterface {
     public var fieldValues: [Any?] { [path, problem, isWhole, bytes, changedAt, freeBytes, leftovers, latestSnapshot, keptSnapshots, snapshotEvery, database] }
 
     public var path: String
-    /// What is wrong with it; null when nothing was found.
+    /// The damage that was found; null if there is none.
     public var problem: String?
-    /// Whether it was read through to the end; a large one is not, and its daily snapshot is.
+    /// Whether the check read the whole store; a large store is checked only with its daily snapshot.
     public var isWhole: Bool
     public var bytes: Int
-    /// When it was written to last; null while there is none.
+    /// The time of the last change; null if there is no store.
     public var changedAt: Wire.Time?
-    /// What is free for the daemon on its file system; null when that cannot be told.
+    /// The space that the daemon can use on the file system, in bytes; null if that is unknown.
     public var freeBytes: Int?
-    /// Files that were damaged and set aside.
+    /// Damaged files that were set aside.
     public var leftovers: [String]
     public var latestSnapshot: StoreSnapshot?
-    /// How many are kept, and how often one is taken (ISO 8601).
+    /// The number of snapshots that are kept; `snapshotEvery` is the interval between them (ISO 8601).
     public var keptSnapshots: Int
     public var snapshotEvery: String
-    /// Of a store on a server that could be looked at; null else.
+    /// The database server; null if the store has none or it could not be checked.
     public var database: DatabaseState?
 
     public init(path: String, problem: String? = nil, isWhole: Bool, bytes: Int, changedAt: Wire.Time? = nil, freeBytes: Int? = nil, leftovers: [String], latestSnapshot: StoreSnapshot? = nil, keptSnapshots: Int, snapshotEvery: String, database: DatabaseState? = nil) {
@@ -1130,32 +1131,33 @@ public enum DaemonInterface {
     }
   }
 
-  /// The server of a store in a database. What its role may not see (pg_monitor) is null.
+  /// The server of a store in a database. Fields that chimed's role may not read (pg_monitor) are null.
   public struct DatabaseState: WireValue {
     public static let fieldNames = ["version", "standbys", "synchronousStandbys", "waitsForStandby", "clockAheadMs", "roundTripMs", "oldestTransaction", "oldestHolder", "hasAutovacuum", "deadRows", "liveRows", "connections", "maxConnections", "missingMonths", "timesOutside"]
     public var fieldValues: [Any?] { [version, standbys, synchronousStandbys, waitsForStandby, clockAheadMs, roundTripMs, oldestTransaction, oldestHolder, hasAutovacuum, deadRows, liveRows, connections, maxConnections, missingMonths, timesOutside] }
 
-    /// As PostgreSQL numbers it: 150003 is 15.3.
+    /// The version as PostgreSQL numbers it: 150003 is 15.3.
     public var version: Int
-    /// Servers that follow it and are connected, and of these those that a commit waits for.
+    /// The number of connected standby servers; `synchronousStandbys` counts those that a commit waits for.
     public var standbys: Int
     public var synchronousStandbys: Int?
-    /// Whether a commit waits for a standby at all.
+    /// Whether a commit waits for a standby.
     public var waitsForStandby: Bool
-    /// How far its clock is ahead of the daemon's, to within half of what the question took.
+    /// How far the server's clock is ahead of the daemon's, in milliseconds, to within half of `roundTripMs`.
     public var clockAheadMs: Int
     public var roundTripMs: Int
-    /// The transaction that has been open longest: for how many seconds, and whose it is.
+    /// The age in seconds of the transaction that has been open longest; `oldestHolder` is its owner.
     public var oldestTransaction: Int?
     public var oldestHolder: String?
     public var hasAutovacuum: Bool
-    /// Rows of what is due: those that nobody needs any more, and those that stand.
+    /// Dead rows and live rows of the table of due times.
     public var deadRows: Int
     public var liveRows: Int
-    /// Those in use, and those that there are for roles that are nothing special.
+    /// The connections in use, and the limit for ordinary roles.
     public var connections: Int
     public var maxConnections: Int
-    /// Of this month and the next one, those that have not been made for what fires; and about how many times are in none.
+    /// The monthly partitions of the history that are missing, of this month and the next; and about how many times are in
+    /// no partition.
     public var missingMonths: Int?
     public var timesOutside: Int?
 
@@ -1252,7 +1254,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// A file of secrets that is not for its owner's eyes only.
+  /// A file with secrets that other users may read or change.
   public struct OpenFile: WireValue {
     public static let fieldNames = ["path", "problem", "remedy"]
     public var fieldValues: [Any?] { [path, problem, remedy] }
@@ -1298,12 +1300,12 @@ public enum DaemonInterface {
     public static let fieldNames = ["local", "problem", "version", "databaseProblem"]
     public var fieldValues: [Any?] { [local, problem, version, databaseProblem] }
 
-    /// The machine's, as the daemon sees it.
+    /// The machine's zone, as the daemon sees it.
     public var local: String
     public var problem: String?
-    /// Of the database of zones, such as 2026a; null when it does not say.
+    /// The version of the time zone database, such as 2026a; null if unknown.
     public var version: String?
-    /// Why the database cannot be used.
+    /// Why the time zone database cannot be used.
     public var databaseProblem: String?
 
     public init(local: String, problem: String? = nil, version: String? = nil, databaseProblem: String? = nil) {
@@ -1344,13 +1346,13 @@ public enum DaemonInterface {
     }
   }
 
-  /// What the kernel says of the clock (adjtimex(2)); null where that may not be asked.
+  /// The kernel's state of the clock (adjtimex(2)); null if the daemon may not read it.
   public struct ClockState: WireValue {
     public static let fieldNames = ["isSynchronized", "maxErrorMicroseconds"]
     public var fieldValues: [Any?] { [isSynchronized, maxErrorMicroseconds] }
 
     public var isSynchronized: Bool
-    /// The kernel's bound of the error, in microseconds.
+    /// The kernel's maximum error, in microseconds.
     public var maxErrorMicroseconds: Int
 
     public init(isSynchronized: Bool, maxErrorMicroseconds: Int) {
@@ -1381,13 +1383,13 @@ public enum DaemonInterface {
     }
   }
 
-  /// What a daemon, or `chimed --examine` without one, finds when it looks at what it stands on.
+  /// The result of a check of the daemon's environment, by a daemon or by `chimed --examine`.
   public struct Examination: WireValue {
     public static let fieldNames = ["version", "isDaemon", "configuration", "desktop", "bus", "store", "openFiles", "zone", "clock", "wakeProblem", "wantsWake"]
     public var fieldValues: [Any?] { [version, isDaemon, configuration, desktop, bus, store, openFiles, zone, clock, wakeProblem, wantsWake] }
 
     public var version: String
-    /// Whether a running daemon has answered.
+    /// Whether a running daemon made the check.
     public var isDaemon: Bool
     public var configuration: ConfigurationState
     public var desktop: DesktopState
@@ -1396,9 +1398,9 @@ public enum DaemonInterface {
     public var openFiles: [OpenFile]
     public var zone: ZoneState
     public var clock: ClockState?
-    /// Why the machine cannot be woken; null when it can.
+    /// Why the machine cannot be woken; null if it can.
     public var wakeProblem: String?
-    /// Whether a reminder asks for it; null without a daemon.
+    /// Whether a reminder asks to wake the machine; null without a daemon.
     public var wantsWake: Bool?
 
     public init(version: String, isDaemon: Bool, configuration: ConfigurationState, desktop: DesktopState, bus: BusState, store: StoreState, openFiles: [OpenFile], zone: ZoneState, clock: ClockState? = nil, wakeProblem: String? = nil, wantsWake: Bool? = nil) {
@@ -1525,8 +1527,9 @@ public enum DaemonInterface {
     }
   }
 
-  /// Looks at what the daemon stands on: configuration, bus, store, secrets, zones, clock. Takes up to two seconds, and changes
-  /// nothing. Requests that come meanwhile share one answer. In the system's daemon, files of secrets are named to root only.
+  /// Checks the daemon's environment: configuration, bus, store, secrets, zones, clock. It takes up to two seconds and
+  /// changes nothing. Concurrent calls share one result. In the system's daemon only root sees the names of files with
+  /// secrets.
   public struct Examine: VarlinkMethod {
     public static let method = "io.chime.Daemon.Examine"
     
@@ -1578,7 +1581,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// Counters and gauges in Prometheus' text format 0.0.4. In the system's daemon root only may ask for them.
+  /// Returns counters and gauges in Prometheus' text format 0.0.4. In the system's daemon only root may call it.
   public struct Metrics: VarlinkMethod {
     public static let method = "io.chime.Daemon.Metrics"
     
@@ -1630,7 +1633,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// The daemons that share the store, and what they have to do. Each answers for all.
+  /// Returns the daemons that share the store, and their work. Each daemon answers for all.
   public struct GetFleet: VarlinkMethod {
     public static let method = "io.chime.Daemon.GetFleet"
     
@@ -1682,7 +1685,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// Reads the configuration again. On an error the old one stays in force. In the system's daemon root only may ask for it.
+  /// Reloads the configuration. After an error the old one stays in force. In the system's daemon only root may call it.
   public struct Reload: VarlinkMethod {
     public static let method = "io.chime.Daemon.Reload"
     
@@ -1707,8 +1710,8 @@ public enum DaemonInterface {
     public typealias Reply = Empty
   }
 
-  /// Call with `more`: the first reply is an empty list at once, then a list for each batch of events. A reader that does
-  /// not keep up is dropped with LimitExceeded.
+  /// Streams events. Call with `more`: the first reply comes at once with an empty list, then one reply follows for each
+  /// batch of events. A client that does not keep up is disconnected with LimitExceeded.
   public struct Monitor: VarlinkMethod {
     public static let method = "io.chime.Daemon.Monitor"
     
@@ -1760,7 +1763,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// Takes a snapshot now. In the system's daemon root only may ask for it.
+  /// Takes a snapshot now. In the system's daemon only root may call it.
   public struct TakeSnapshot: VarlinkMethod {
     public static let method = "io.chime.Daemon.TakeSnapshot"
     
@@ -1812,7 +1815,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// Those that are there, newest first. In the system's daemon root only may ask for them.
+  /// Returns the snapshots, newest first. In the system's daemon only root may call it.
   public struct ListSnapshots: VarlinkMethod {
     public static let method = "io.chime.Daemon.ListSnapshots"
     

@@ -20,16 +20,16 @@ public enum DeliveriesInterface {
 
     /// From 1.
     public var number: Int
-    /// When it began.
+    /// The start of the attempt.
     public var startedAt: Wire.Time
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     public var tookMs: Int
     public var outcome: Attempt.Outcome
-    /// HTTP status, or a program's exit status.
+    /// The HTTP status, or the program's exit status.
     public var status: Int?
-    /// The first 1 KiB of what came back.
+    /// The first 1 KiB of the response.
     public var answer: String?
-    /// What went wrong.
+    /// The error; null if there was none.
     public var error: String?
 
     public init(number: Int, startedAt: Wire.Time, tookMs: Int, outcome: Attempt.Outcome, status: Int? = nil, answer: String? = nil, error: String? = nil) {
@@ -93,7 +93,7 @@ public enum DeliveriesInterface {
       case pending, waiting, delivered, dead, cancelled
     }
 
-    /// The same for all attempts; a webhook sends it as webhook-id.
+    /// The message's id, the same for all attempts; a webhook sends it as webhook-id.
     public var id: String
     /// The reminder's id.
     public var reminder: String
@@ -101,22 +101,22 @@ public enum DeliveriesInterface {
     public var occurrence: String
     /// The reminder's title.
     public var title: String
-    /// Where it goes.
+    /// The channel.
     public var channel: String
     public var state: Delivery.State
-    /// Which firing of the occurrence: 1, and one more after each snooze.
+    /// The firing of the occurrence: 1, and one more after each snooze.
     public var round: Int
-    /// How often it was tried.
+    /// The number of attempts.
     public var attempts: Int
-    /// When it was due to leave.
+    /// The time at which it was due for sending.
     public var createdAt: Wire.Time
-    /// When it is tried again.
+    /// The time of the next attempt.
     public var nextAttempt: Wire.Time?
-    /// When it arrived, was given up or cancelled.
+    /// The time at which it was delivered, given up or cancelled.
     public var endedAt: Wire.Time?
-    /// What the latest attempt came to, in a few words.
+    /// The result of the latest attempt, in a few words.
     public var lastResult: String?
-    /// What it tells: done, snoozed and so on, as endpoints list events; withdrawal: that an earlier message is taken back. Null: that the
+    /// The event that it reports, as endpoints list events. `withdrawal`: it takes back an earlier message. Null: the
     /// reminder fires.
     public var event: String?
 
@@ -210,7 +210,7 @@ public enum DeliveriesInterface {
     public var reminder: String?
     public var channel: String?
     public var state: Delivery.State?
-    /// Of the time at which it was due to leave (RFC 3339): from `since` on, and before `before`.
+    /// The range of the time at which it was due for sending (RFC 3339), including `since` and excluding `before`.
     public var since: String?
     public var before: String?
 
@@ -257,7 +257,7 @@ public enum DeliveriesInterface {
     }
   }
 
-  /// Which deliveries are meant: one by its id; or those that fit all that is given; or, with nothing else given, `all`.
+  /// Selects deliveries: one by its id; or those that match all given fields; or, with no other field, `all`.
   public struct Selection: WireValue {
     public static let fieldNames = ["id", "reminder", "channel", "since", "before", "all"]
     public var fieldValues: [Any?] { [id, reminder, channel, since, before, all] }
@@ -456,10 +456,10 @@ public enum DeliveriesInterface {
     }
   }
 
-  /// Sends messages again, under the same id, and counts the attempts of the retry schedule anew. One that is named by its id
-  /// may be dead, cancelled or delivered; one that waits is tried at once. Of several the dead ones are meant, oldest first,
-  /// at most `limit`; those whose occurrence has been closed since are skipped. `count` tells how many, `deliveries` has the
-  /// first 100 of them. What is to be known beside it is in `notes`.
+  /// Sends messages again with the same id and a new count of attempts. A message named by its id may be dead, cancelled or
+  /// delivered; a waiting one is retried at once. Any other selection takes dead messages, oldest first, at most `limit`,
+  /// and skips those whose occurrence was closed since. `count` is their number, `deliveries` has the first 100 of them,
+  /// and `notes` has remarks as sentences.
   public struct Redeliver: VarlinkMethod {
     public static let method = "io.chime.Deliveries.Redeliver"
     
@@ -547,7 +547,7 @@ public enum DeliveriesInterface {
     }
   }
 
-  /// Gives up messages that are still owed.
+  /// Gives up pending messages.
   public struct Cancel: VarlinkMethod {
     public static let method = "io.chime.Deliveries.Cancel"
     

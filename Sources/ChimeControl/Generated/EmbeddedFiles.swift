@@ -3,7 +3,7 @@
 
 enum EmbeddedFiles {
 static var commands: String { #"""
-# Commands: programs that the configuration defines and reminders run. Clients can name them, not make them.
+# Commands: programs that the configuration defines and reminders run. Clients can name them, but not create them.
 interface io.chime.Commands
 
 type Command (
@@ -11,77 +11,77 @@ type Command (
   name: string,
   # The program, as it is configured.
   program: string,
-  # Given as they are; no shell reads them.
+  # Passed unchanged; no shell interprets them.
   arguments: []string,
-  # Whether commands are run at all.
+  # Whether commands are enabled.
   enabled: bool,
   # How long a run may take (ISO 8601).
   timeLimit: string,
-  # What becomes of a message that comes while it still runs.
+  # What happens to a message that arrives while the command still runs.
   overlap: (queue, skip, parallel),
-  # Why it could not be run now; null when it could.
+  # Why the command cannot run now; null if it can.
   problem: ?string,
-  # Messages that it still has to take.
+  # Messages pending for it.
   owed: int,
-  # Runs under way, tests included.
+  # Current runs, including tests.
   running: int
 )
 
-# What a test gave the program and what came of it.
+# The input of a test run and its result.
 type TestResult (
-  # Whether it ended with a status that means delivered.
+  # Whether the exit status means delivered.
   ok: bool,
-  # The path of what was run.
+  # The path of the program.
   program: string,
   arguments: []string,
   # Its standard input: JSON.
   input: string,
-  # Its variables that tell of the message, each as NAME=value.
+  # The environment variables that describe the message, each as NAME=value.
   variables: []string,
-  # Its exit status; null when it has none.
+  # The exit status; null if there is none.
   status: ?int,
-  # What it wrote on both outputs, at most 64 KiB.
+  # Standard output and standard error, at most 64 KiB.
   output: string,
-  # Whether it wrote more than that.
+  # Whether the output was longer than that.
   cut: bool,
-  # What went wrong.
+  # The error; null if there was none.
   error: ?string,
-  # How long it took, in milliseconds.
+  # The duration in milliseconds.
   tookMs: int
 )
 
 method List(tenant: ?string) -> (commands: []Command)
-# Runs a command now with a sample message, and answers when it has ended: that takes at most its time limit and its
-# five seconds to end.
+# Runs a command now with a sample message, and answers when the run ends. That takes at most its time limit and five
+# more seconds.
 method Test(name: string, tenant: ?string) -> (result: TestResult)
 
 error NotFound (what: string, id: string, near: []string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var daemon: String { #"""
-# The daemon itself: is everything all right, and what is happening.
+# The daemon itself: its state and its events.
 #
-# In all interfaces of Chime, `tenant` of a method names the owner for whom the caller acts: what is asked for is that
-# tenant's, as if there were nobody else. Null: the caller's own.
+# In all interfaces of Chime, the parameter `tenant` of a method names the owner for whom the caller acts. The call sees
+# only that tenant's data. Null means the caller's own.
 interface io.chime.Daemon
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
-# A consistent copy of the store, in a file beside it.
+# A consistent copy of the store, in a file next to it.
 type StoreSnapshot (
-  # When it was taken.
+  # The time at which it was taken.
   takenAt: Time,
   # Its file.
   path: string,
   # Its size.
   bytes: int,
-  # The layout of the store that a newer chimed was about to change; null for a plain one.
+  # The schema version from which a newer chimed was about to upgrade; null for an ordinary snapshot.
   beforeUpgradeFrom: ?int
 )
 
@@ -95,156 +95,157 @@ type Health (
   startedAt: Time,
   # The machine's zone.
   zone: string,
-  # The path of its file, or "postgres:" and where its database is.
+  # The path of the store's file, or "postgres:" and the location of the database.
   store: string,
-  # Null while the store works.
+  # The store's failure; null while it works.
   storeProblem: ?string,
-  # Times that have fired from memory and are not in the store yet.
+  # Reminders that fired in degraded mode and are not recorded in the store yet.
   unrecorded: ?int,
-  # The newest; null when there is none yet.
+  # The newest snapshot; null if there is none.
   lastSnapshot: ?StoreSnapshot,
-  # How many there are.
+  # The number of reminders.
   reminders: int,
-  # How many wait for an answer.
+  # The number of occurrences that wait for an answer.
   openOccurrences: int,
-  # How many jobs are expected to ping (io.chime.Expectations); null for none.
+  # The number of expectations (io.chime.Expectations); null for none.
   expectations: ?int,
-  # How many of them are down, and nobody has answered; null for none.
+  # The number of expectations that are down and not answered yet; null for none.
   expectationsDown: ?int,
-  # Messages that are still to be delivered.
+  # Pending messages.
   owedDeliveries: int,
   # Messages that were given up.
   deadDeliveries: int,
-  # The earliest next time.
+  # The earliest next time of any reminder.
   nextDue: ?Time,
   # The title of that reminder.
   nextTitle: ?string,
-  # Clients that are connected.
+  # The number of connected clients.
   connections: int,
-  # Steps of the clock, changes of the zone and resumes from sleep that were noticed since the start.
+  # Clock steps, zone changes and resumes from sleep since the daemon started.
   clockEvents: int,
-  # Its memory.
+  # The daemon's resident memory in bytes.
   residentBytes: int,
-  # The one line that `systemctl status` shows.
+  # The status line for `systemctl status`.
   summary: string,
-  # What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a calendar
-  # that cannot be read, or that is gone.
+  # Problems that need attention, as sentences: a restored store, a failed snapshot, a calendar that is unreadable or
+  # missing.
   attention: ?[]string,
-  # The same, with what a program tells them apart by; and one about reminders that nobody hears.
+  # The same with a kind for programs; one more notice covers reminders that reach nobody.
   notices: ?[]Notice,
-  # How many trackers there are.
+  # The number of trackers.
   trackers: ?int,
-  # The daemons that share the store, in the order in which they came; null where no other can.
+  # The daemons that share the store, oldest first; null if the store cannot be shared.
   daemons: ?[]Daemon,
-  # The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
+  # The tenants for whom the caller may act; in a call for a tenant, only that tenant. Null if there are none.
   tenants: ?[]Tenant,
-  # Until when everything of the caller's is silent; null when it is not.
+  # The caller's silence; null if there is none.
   silence: ?Silence,
-  # How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
-  # ten thousand those that come first are looked at.
+  # The number of reminders with a future time that reach nobody, because all their channels are missing or off. Only
+  # the first ten thousand are evaluated.
   unheard: ?int,
-  # Whom the daemon tells that it can fire; null when nobody is configured.
+  # The state of the heartbeat; null if none is configured.
   heartbeat: ?Heartbeat
 )
 
-# `takenAt`: when the last one was taken, null before the first. `problem`: why none is sent, or why the last was not taken.
+# `takenAt`: the time at which the receiver accepted the last heartbeat, null before the first. `problem`: why the
+# daemon sends none, or why the receiver did not accept the last one.
 type Heartbeat (takenAt: ?Time, problem: ?string)
 
-# Until when everything is silent, and whether what is critical is too.
+# The end of the silence, and whether it covers critical reminders.
 type Silence (until: Time, critical: bool)
 
-# One of the daemons that share a store. `running`: heard of within its lease of six seconds; `leaving`: so too, and about to
-# end; `lost`: not heard of, for a day at most; `replaced`: so too, and another one of its machine has come since.
+# One of the daemons that share a store.
 type Daemon (
-  # A number that is given once.
+  # A number that is never reused.
   id: int,
   # The name of its machine.
   host: string,
   # Its process id there.
   pid: int,
   version: string,
-  # When it came.
+  # The time at which it joined.
   startedAt: Time,
-  # `running`; `leaving`: about to end; `lost`: not heard of for six seconds or more; `replaced`: so too, and another
-  # of its machine has come since.
+  # `running`: its heartbeat is younger than its lease of six seconds. `leaving`: running, but about to stop. `lost`: no
+  # heartbeat for six seconds or more; listed for a day at most. `replaced`: lost, but another daemon has started on its
+  # machine since.
   state: (running, leaving, lost, replaced),
-  # How long ago it was last heard of, in milliseconds, by the store's clock.
+  # The age of its last heartbeat in milliseconds, by the store's clock.
   unheardMs: int,
-  # Whether it is the one that answers.
+  # Whether this daemon answers the call.
   isAsked: bool,
-  # How many of the parts of the outbox it has.
+  # The number of outbox partitions that it holds.
   shares: int
 )
 
-# What one of the daemons has of the outbox: messages that are owed, and the age of the oldest in milliseconds.
+# One daemon's part of the outbox: its channels with pending messages, the number of these messages, and the age of the
+# oldest in milliseconds.
 type Share (daemon: int, channels: int, owed: int, oldestOwedMs: ?int)
 
-# A channel to which messages are owed, and the daemon whose it is; null: nobody's at this moment. `uid`: its owner, of the
-# system's daemon.
+# A channel with pending messages, and the daemon that delivers them; null if no daemon does at this moment. `uid`: the
+# owner, only in the system's daemon.
 type OwedChannel (channel: string, uid: ?int, daemon: ?int, owed: int, oldestOwedMs: ?int)
 
-# What the daemons of a store do together. In the system's daemon whoever is not root is told of channels and messages of
-# their own only.
+# The daemons of a store and their work. In the system's daemon, callers other than root see only their own channels and
+# messages.
 type Fleet (
-  # Whether others can share the store.
+  # Whether other daemons can share the store.
   isShared: bool,
-  # Where it is.
+  # The location of the store.
   store: string,
-  # Those that have it, in the order in which they came; one where no other can.
+  # The daemons, oldest first; one if the store cannot be shared.
   daemons: []Daemon,
-  # How many parts the outbox has, and how many of them no daemon has that runs.
+  # The number of partitions of the outbox.
   shares: int,
-  # Those of them that no daemon has that runs.
+  # The partitions that no running daemon holds.
   freeShares: int,
-  # What each daemon has, those that owe something.
+  # The daemons with pending messages.
   outbox: []Share,
-  # Those that owe most, 64 at most.
+  # The channels with the most pending messages, 64 at most.
   channels: []OwedChannel,
-  # Messages that are owed, and the age of the oldest.
+  # The number of pending messages.
   owed: int,
-  # The age of the oldest of them, in milliseconds; null when none is owed.
+  # The age of the oldest pending message in milliseconds; null if there is none.
   oldestOwedMs: ?int,
-  # Times that have come and have not fired yet, and for how long the oldest has waited; everybody's.
+  # The number of due times that have not fired yet, of all owners.
   overdue: int,
-  # For how long the oldest of them has waited, in milliseconds; null without any.
+  # How long the oldest of them has waited, in milliseconds; null if there is none.
   oldestOverdueMs: ?int
 )
 
-# An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
+# A tenant: an owner that is not a user, with its usage and its limits. A null limit means no limit.
 type Tenant (
   name: string,
-  # With a time to come.
+  # Reminders with a future time.
   reminders: int,
-  # How many may have; null: any number.
+  # The limit of reminders with a future time; null for no limit.
   reminderLimit: ?int,
-  # How many requests a second are taken; null: any number.
+  # The limit of requests per second; null for no limit.
   requestsPerSecond: ?int,
-  # Since this daemon was started: those that were taken, and those that were refused because there were too many.
+  # Requests accepted since this daemon started.
   requests: int,
-  # How many it has refused because there were too many.
+  # Requests refused for exceeding the limit, since this daemon started.
   requestsRefused: int,
-  # How many messages a second are begun; null: any number.
+  # The limit of delivery attempts started per second; null for no limit.
   deliveriesPerSecond: ?int,
-  # What of that is this daemon's, of several that share a database.
+  # This daemon's share of that limit, if several daemons share a database.
   deliveriesHere: ?float,
-  # Messages that are still to be sent.
+  # Pending messages.
   owedDeliveries: int
 )
 
-# Something that a person should see to. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile (about the
-# calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
-# endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
+# A problem that needs attention. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile
+# (`about`: the calendar whose file is unreadable), calendarGone (`about`: the calendar that is no longer configured),
+# holidays, wake, endpointRests (`about`: the endpoint), mute (`about`: the first reminder that reaches nobody); more
+# may be added.
 type Notice (kind: string, about: ?string, sentence: string)
 
-# What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-# snoozed, closed, logged, goal, limit, stock, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
+# An event of Monitor.
 type Event (
   # When it happened.
   at: Time,
-  # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`, `pinged`,
-  # `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`,
-  # `store`;
-  # more may come.
+  # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+  # `pinged`, `logged`, `goal`, `limit`, `stock`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`,
+  # `resumed`, `reloaded`, `store`; more may be added.
   event: string,
   # The reminder's id.
   reminder: ?string,
@@ -254,126 +255,127 @@ type Event (
   occurrence: ?string,
   # The delivery's id.
   delivery: ?string,
-  # Where it went.
+  # The channel.
   channel: ?string,
-  # Scheduled time to firing, in milliseconds.
+  # The time from the scheduled time to firing, in milliseconds.
   latenessMs: ?int,
   # The event as a sentence.
   message: string,
-  # Of events of trackers: the tracker's id.
+  # The tracker's id, in events of trackers.
   tracker: ?string,
-  # The tenant whose it is; null for a user's.
+  # The owning tenant; null for a user.
   tenant: ?string
 )
 
-# The files of the configuration as they lie there now.
+# The present configuration files.
 type ConfigurationState (
   path: string,
-  # Those that were read, in order; empty when there are none, and all is as shipped.
+  # The files that were read, in order; empty if there are none and all defaults apply.
   files: []string,
-  # Why they cannot be taken, with file and line; null when they can.
+  # Why they are invalid, with file and line; null if they are valid.
   problem: ?string,
-  # Whether they are what the daemon has in force; null without a daemon.
+  # Whether the daemon has loaded these files; null without a daemon.
   isInForce: ?bool
 )
 
-# The session bus of the daemon's environment, and who shows notifications there. Nobody is started for the question.
+# The session bus in the daemon's environment, and its notification server. The check starts no program.
 type BusState (
-  # Null: the environment names none.
+  # Null if the environment names no bus.
   address: ?string,
   problem: ?string,
-  # Whether a notification server is there, or would be started by the bus with the first popup.
+  # `startable`: the bus would start the server with the first popup.
   server: (running, startable, missing, unknown),
-  # What it calls itself, with its version.
+  # The server's name and version.
   serverName: ?string,
-  # Such as actions, body-markup, persistence.
+  # For example actions, body-markup, persistence.
   capabilities: ?[]string,
   # Why the server did not answer.
   serverProblem: ?string
 )
 
-# How popups are shown.
+# The configuration of popups.
 type DesktopState (
   transport: string,
-  # For notify-send: the configured program, and where it was found; null: nowhere.
+  # For notify-send: the configured program; `path` is where it was found, null if nowhere.
   program: string,
   path: ?string,
-  # Whether new reminders, or any that still come, are shown there; null where that was not found out.
+  # Whether new reminders, or any with a future time, use the desktop; null if that is unknown.
   isNeeded: ?bool
 )
 
 type StoreState (
   path: string,
-  # What is wrong with it; null when nothing was found.
+  # The damage that was found; null if there is none.
   problem: ?string,
-  # Whether it was read through to the end; a large one is not, and its daily snapshot is.
+  # Whether the check read the whole store; a large store is checked only with its daily snapshot.
   isWhole: bool,
   bytes: int,
-  # When it was written to last; null while there is none.
+  # The time of the last change; null if there is no store.
   changedAt: ?Time,
-  # What is free for the daemon on its file system; null when that cannot be told.
+  # The space that the daemon can use on the file system, in bytes; null if that is unknown.
   freeBytes: ?int,
-  # Files that were damaged and set aside.
+  # Damaged files that were set aside.
   leftovers: []string,
   latestSnapshot: ?StoreSnapshot,
-  # How many are kept, and how often one is taken (ISO 8601).
+  # The number of snapshots that are kept; `snapshotEvery` is the interval between them (ISO 8601).
   keptSnapshots: int,
   snapshotEvery: string,
-  # Of a store on a server that could be looked at; null else.
+  # The database server; null if the store has none or it could not be checked.
   database: ?DatabaseState
 )
 
-# The server of a store in a database. What its role may not see (pg_monitor) is null.
+# The server of a store in a database. Fields that chimed's role may not read (pg_monitor) are null.
 type DatabaseState (
-  # As PostgreSQL numbers it: 150003 is 15.3.
+  # The version as PostgreSQL numbers it: 150003 is 15.3.
   version: int,
-  # Servers that follow it and are connected, and of these those that a commit waits for.
+  # The number of connected standby servers; `synchronousStandbys` counts those that a commit waits for.
   standbys: int,
   synchronousStandbys: ?int,
-  # Whether a commit waits for a standby at all.
+  # Whether a commit waits for a standby.
   waitsForStandby: bool,
-  # How far its clock is ahead of the daemon's, to within half of what the question took.
+  # How far the server's clock is ahead of the daemon's, in milliseconds, to within half of `roundTripMs`.
   clockAheadMs: int,
   roundTripMs: int,
-  # The transaction that has been open longest: for how many seconds, and whose it is.
+  # The age in seconds of the transaction that has been open longest; `oldestHolder` is its owner.
   oldestTransaction: ?int,
   oldestHolder: ?string,
   hasAutovacuum: bool,
-  # Rows of what is due: those that nobody needs any more, and those that stand.
+  # Dead rows and live rows of the table of due times.
   deadRows: int,
   liveRows: int,
-  # Those in use, and those that there are for roles that are nothing special.
+  # The connections in use, and the limit for ordinary roles.
   connections: int,
   maxConnections: int,
-  # Of this month and the next one, those that have not been made for what fires; and about how many times are in none.
+  # The monthly partitions of the history that are missing, of this month and the next; and about how many times are in
+  # no partition.
   missingMonths: ?int,
   timesOutside: ?int
 )
 
-# A file of secrets that is not for its owner's eyes only.
+# A file with secrets that other users may read or change.
 type OpenFile (path: string, problem: string, remedy: string)
 
 type ZoneState (
-  # The machine's, as the daemon sees it.
+  # The machine's zone, as the daemon sees it.
   local: string,
   problem: ?string,
-  # Of the database of zones, such as 2026a; null when it does not say.
+  # The version of the time zone database, such as 2026a; null if unknown.
   version: ?string,
-  # Why the database cannot be used.
+  # Why the time zone database cannot be used.
   databaseProblem: ?string
 )
 
-# What the kernel says of the clock (adjtimex(2)); null where that may not be asked.
+# The kernel's state of the clock (adjtimex(2)); null if the daemon may not read it.
 type ClockState (
   isSynchronized: bool,
-  # The kernel's bound of the error, in microseconds.
+  # The kernel's maximum error, in microseconds.
   maxErrorMicroseconds: int
 )
 
-# What a daemon, or `chimed --examine` without one, finds when it looks at what it stands on.
+# The result of a check of the daemon's environment, by a daemon or by `chimed --examine`.
 type Examination (
   version: string,
-  # Whether a running daemon has answered.
+  # Whether a running daemon made the check.
   isDaemon: bool,
   configuration: ConfigurationState,
   desktop: DesktopState,
@@ -382,35 +384,36 @@ type Examination (
   openFiles: []OpenFile,
   zone: ZoneState,
   clock: ?ClockState,
-  # Why the machine cannot be woken; null when it can.
+  # Why the machine cannot be woken; null if it can.
   wakeProblem: ?string,
-  # Whether a reminder asks for it; null without a daemon.
+  # Whether a reminder asks to wake the machine; null without a daemon.
   wantsWake: ?bool
 )
 
 method Status(tenant: ?string) -> (status: Health)
-# Looks at what the daemon stands on: configuration, bus, store, secrets, zones, clock. Takes up to two seconds, and changes
-# nothing. Requests that come meanwhile share one answer. In the system's daemon, files of secrets are named to root only.
+# Checks the daemon's environment: configuration, bus, store, secrets, zones, clock. It takes up to two seconds and
+# changes nothing. Concurrent calls share one result. In the system's daemon only root sees the names of files with
+# secrets.
 method Examine() -> (examination: Examination)
-# Counters and gauges in Prometheus' text format 0.0.4. In the system's daemon root only may ask for them.
+# Returns counters and gauges in Prometheus' text format 0.0.4. In the system's daemon only root may call it.
 method Metrics() -> (text: string)
-# The daemons that share the store, and what they have to do. Each answers for all.
+# Returns the daemons that share the store, and their work. Each daemon answers for all.
 method GetFleet() -> (fleet: Fleet)
-# Reads the configuration again. On an error the old one stays in force. In the system's daemon root only may ask for it.
+# Reloads the configuration. After an error the old one stays in force. In the system's daemon only root may call it.
 method Reload() -> ()
-# Call with `more`: the first reply is an empty list at once, then a list for each batch of events. A reader that does
-# not keep up is dropped with LimitExceeded.
+# Streams events. Call with `more`: the first reply comes at once with an empty list, then one reply follows for each
+# batch of events. A client that does not keep up is disconnected with LimitExceeded.
 method Monitor(tenant: ?string) -> (events: []Event)
 
-# Takes a snapshot now. In the system's daemon root only may ask for it.
+# Takes a snapshot now. In the system's daemon only root may call it.
 method TakeSnapshot() -> (snapshot: StoreSnapshot)
-# Those that are there, newest first. In the system's daemon root only may ask for them.
+# Returns the snapshots, newest first. In the system's daemon only root may call it.
 method ListSnapshots() -> (snapshots: []StoreSnapshot)
 
 error InvalidConfiguration (message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
@@ -418,27 +421,27 @@ static var deliveries: String { #"""
 # Deliveries: messages to channels, with every attempt.
 interface io.chime.Deliveries
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
 type Attempt (
   # From 1.
   number: int,
-  # When it began.
+  # The start of the attempt.
   startedAt: Time,
-  # How long it took, in milliseconds.
+  # The duration in milliseconds.
   tookMs: int,
   outcome: (delivered, failed, refused),
-  # HTTP status, or a program's exit status.
+  # The HTTP status, or the program's exit status.
   status: ?int,
-  # The first 1 KiB of what came back.
+  # The first 1 KiB of the response.
   answer: ?string,
-  # What went wrong.
+  # The error; null if there was none.
   error: ?string
 )
 
 type Delivery (
-  # The same for all attempts; a webhook sends it as webhook-id.
+  # The message's id, the same for all attempts; a webhook sends it as webhook-id.
   id: string,
   # The reminder's id.
   reminder: string,
@@ -446,22 +449,22 @@ type Delivery (
   occurrence: string,
   # The reminder's title.
   title: string,
-  # Where it goes.
+  # The channel.
   channel: string,
   state: (pending, waiting, delivered, dead, cancelled),
-  # Which firing of the occurrence: 1, and one more after each snooze.
+  # The firing of the occurrence: 1, and one more after each snooze.
   round: int,
-  # How often it was tried.
+  # The number of attempts.
   attempts: int,
-  # When it was due to leave.
+  # The time at which it was due for sending.
   createdAt: Time,
-  # When it is tried again.
+  # The time of the next attempt.
   nextAttempt: ?Time,
-  # When it arrived, was given up or cancelled.
+  # The time at which it was delivered, given up or cancelled.
   endedAt: ?Time,
-  # What the latest attempt came to, in a few words.
+  # The result of the latest attempt, in a few words.
   lastResult: ?string,
-  # What it tells: done, snoozed and so on, as endpoints list events; withdrawal: that an earlier message is taken back. Null: that the
+  # The event that it reports, as endpoints list events. `withdrawal`: it takes back an earlier message. Null: the
   # reminder fires.
   event: ?string
 )
@@ -470,12 +473,12 @@ type Filter (
   reminder: ?string,
   channel: ?string,
   state: ?(pending, waiting, delivered, dead, cancelled),
-  # Of the time at which it was due to leave (RFC 3339): from `since` on, and before `before`.
+  # The range of the time at which it was due for sending (RFC 3339), including `since` and excluding `before`.
   since: ?string,
   before: ?string
 )
 
-# Which deliveries are meant: one by its id; or those that fit all that is given; or, with nothing else given, `all`.
+# Selects deliveries: one by its id; or those that match all given fields; or, with no other field, `all`.
 type Selection (
   id: ?string,
   reminder: ?string,
@@ -490,10 +493,10 @@ method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
 method Get(id: string, tenant: ?string) -> (delivery: Delivery, attempts: []Attempt)
 
 
-# Sends messages again, under the same id, and counts the attempts of the retry schedule anew. One that is named by its id
-# may be dead, cancelled or delivered; one that waits is tried at once. Of several the dead ones are meant, oldest first,
-# at most `limit`; those whose occurrence has been closed since are skipped. `count` tells how many, `deliveries` has the
-# first 100 of them. What is to be known beside it is in `notes`.
+# Sends messages again with the same id and a new count of attempts. A message named by its id may be dead, cancelled or
+# delivered; a waiting one is retried at once. Any other selection takes dead messages, oldest first, at most `limit`,
+# and skips those whose occurrence was closed since. `count` is their number, `deliveries` has the first 100 of them,
+# and `notes` has remarks as sentences.
 method Redeliver(which: Selection, limit: ?int, dryRun: ?bool, tenant: ?string) -> (
   count: int,
   skipped: int,
@@ -501,7 +504,7 @@ method Redeliver(which: Selection, limit: ?int, dryRun: ?bool, tenant: ?string) 
   notes: []string
 )
 
-# Gives up messages that are still owed.
+# Gives up pending messages.
 method Cancel(which: Selection, dryRun: ?bool, tenant: ?string) -> (count: int, deliveries: []Delivery)
 
 error NotFound (what: string, id: string, near: []string)
@@ -510,7 +513,7 @@ error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
@@ -518,138 +521,141 @@ static var endpoints: String { #"""
 # Endpoints: the addresses of webhooks, emails, topics of MQTT and rooms of Matrix.
 interface io.chime.Endpoints
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
-# A header of a request. Its value may have placeholders, {{title}}; {{token}} stands for the endpoint's token.
+# A header of a request. Its value may have placeholders such as {{title}}; {{token}} stands for the endpoint's token.
 type Header (name: string, value: string)
 
 # At most `count` messages in any `span` (ISO 8601).
 type Rate (count: int, span: string)
 
-# How an endpoint is called. Null is the usual way.
+# The settings of an endpoint. A null field means the default.
 type Settings (
-  # Sent with every message beside Chime's own.
+  # Headers for every message, in addition to Chime's own.
   headers: ?[]Header,
-  # What is sent instead of the usual message: the name of a template that comes with Chime, or the text of one.
+  # The template of the message: the name of one that comes with Chime, or the text of one; null for Chime's own
+  # message.
   template: ?string,
-  # The certificates, in PEM, that the receiver's has to go back to.
+  # The only trusted certificates for the receiver, in PEM.
   certificates: ?string,
-  # Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
+  # The source of answers: the address of an ntfy topic, or poll: and an address to ask.
   replies: ?string,
-  # The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS. Of a room, the homeserver:
+  # For email, the server: smtps://HOST, or smtp://HOST:587 with STARTTLS. For a Matrix room, the homeserver:
   # https://HOST.
   via: ?string,
-  # Whom emails are from.
+  # The sender of emails.
   from: ?string,
-  # Where answers to emails go, if not to `from`.
+  # The address for replies to emails, if not `from`.
   replyTo: ?string,
-  # The name to log in to the server or broker with; the token is its password.
+  # The name for the log-in to the server or broker; the token is its password.
   user: ?string,
-  # Whose answers in a room count, such as @ann:example.org; null: nobody's.
+  # The people whose answers in a room count, such as @ann:example.org; null for nobody.
   senders: ?[]string,
-  # What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
-  # reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
-  # changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
+  # The events to send; null for fired and repeated. fired: the first time, or after a snooze. repeated: not answered
+  # yet. reopened: an answer was undone. givenUp: a message to another channel was given up. logged: entries of a
+  # tracker changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
   events: ?[](fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp, logged, goal, unlocked),
-  # Of which reminders, besides those that name it: all, or tag: and a tag.
+  # The reminders whose events are sent in addition to those that name the endpoint: all, or tag: and a tag.
   reminders: ?string,
-  # Attempts that may be under way at once, 1 to 64.
+  # The limit of concurrent attempts, 1 to 64.
   concurrency: ?int,
   rate: ?Rate,
-  # Whether a message is sent only when every earlier one has been settled.
+  # Whether a message waits until every earlier one is settled.
   inOrder: ?bool
 )
 
-# How the topic stands that answers are read from, of ntfy or of a broker of MQTT, or the room. Numbers are counted from the daemon's start on.
+# The state of the source of answers: an ntfy topic, an MQTT topic or a Matrix room. Counters begin when the daemon
+# starts.
 type Replies (
-  # open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
-  # daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
+  # open: connected. connecting: the connection is being made. waiting: the connection failed and is retried. elsewhere:
+  # another daemon of the fleet reads the answers. off: the endpoint is disabled.
   state: (open, connecting, waiting, elsewhere, off),
-  # Why it cannot be had.
+  # Why the connection failed.
   problem: ?string,
-  # Since when.
+  # The time since which the state holds.
   since: ?Time,
-  # Answers that were given.
+  # The number of answers received.
   answers: int,
-  # Those that changed nothing.
+  # The answers that changed nothing.
   refused: int,
-  # When the last was given.
+  # The time of the last answer.
   answeredAt: ?Time
 )
 
-# Its secrets and its token are never part of this.
+# An endpoint, without its secrets and its token.
 type Endpoint (
   # Its name, for `--to`.
   name: string,
   # Its address.
   url: string,
-  # When it was added.
+  # The time at which it was added.
   createdAt: Time,
-  # Why it is not called any more; null while it is.
+  # Why it is disabled; null if it is enabled.
   disabled: ?string,
-  # Messages that are still owed to it.
+  # Messages pending for it.
   owed: int,
-  # Since when it is not called.
+  # The time since which it is disabled.
   disabledAt: ?Time,
-  # When the first failure came since it last took a message.
+  # The time of the first failure since its last accepted message.
   failingSince: ?Time,
   # Messages that were given up.
   dead: ?int,
-  # Null is the usual way.
+  # Null for the defaults.
   settings: ?Settings,
-  # How its messages are signed; empty when its secret cannot be read.
+  # The signatures of its messages; empty if its secret cannot be read.
   signing: ?[](hmac, ed25519),
-  # What the receiver verifies Ed25519 with, `whpk_` and base64.
+  # The public keys for verifying Ed25519 signatures, `whpk_` and base64.
   publicKeys: ?[]string,
-  # Where its secret is: in the state folder, or a credential of the service manager.
+  # The place of its secret: a file in the state folder, or a credential of the service manager.
   secretFrom: ?(file, credential),
-  # Until when replaced secrets sign too.
+  # The time until which replaced secrets stay valid.
   rotationEnds: ?Time,
   # Whether it has a token.
   hasToken: ?bool,
-  # Why nothing can be sent to it.
+  # Why messages cannot be sent to it.
   fault: ?string,
-  # Until when nothing is tried, because attempts failed in a row; null while it does not rest.
+  # The end of the back-off after repeated failures; null if there is none.
   restingUntil: ?Time,
-  # Null where no answers are read.
+  # Null if the endpoint reads no answers.
   replies: ?Replies,
-  # Whether what it shows is taken back once it is answered; false: it could be, with a second token; null: it cannot be.
+  # Whether its messages are taken back after an answer. false: a second token would enable that. null: the endpoint
+  # cannot do that.
   takesBack: ?bool,
-  # The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
+  # The set of files that declares it (io.chime.Reminders.Apply); null if it was added by hand.
   set: ?string
 )
 
-# How long each part of an exchange took, in microseconds from its beginning. What did not happen is zero.
+# The end of each part of an exchange, in microseconds from its beginning; zero if the part did not happen.
 type Timing (nameLookup: int, connect: int, tls: int, firstByte: int, total: int)
 
-# What a test sent and what came back.
+# The request of a test and the response.
 type TestResult (
-  # Whether it was taken (2xx).
+  # Whether the receiver accepted it (2xx).
   ok: bool,
-  # Where it was sent.
+  # The address of the request.
   url: string,
-  # `name: value` lines; for a token stands `<redacted>`.
+  # Lines `name: value`; a token is shown as `<redacted>`.
   requestHeaders: []string,
-  # The body that was sent.
+  # The body of the request.
   requestBody: string,
   # The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
   status: ?int,
-  # The first 1 KiB of what came back.
+  # The first 1 KiB of the response.
   answer: ?string,
-  # What went wrong.
+  # The error; null if there was none.
   error: ?string,
-  # How long it took, in milliseconds.
+  # The duration in milliseconds.
   tookMs: int,
   # The request's method; SMTP for an email, MQTT for a broker.
   method: ?string,
-  # Headers of the answer that tell a person something.
+  # Headers of the response that help a person.
   responseHeaders: ?[]string,
-  # The address that was dialled.
+  # The network address of the connection.
   address: ?string,
   # HTTP/1.1, HTTP/2 …, MQTT 5
   httpVersion: ?string,
-  # Each part, in microseconds from the beginning.
+  # The parts of the exchange.
   timing: ?Timing
 )
 
@@ -657,9 +663,9 @@ type TestResult (
 type Template (
   # Its name, for `--template`.
   name: string,
-  # A line about it.
+  # A one-line summary.
   summary: string,
-  # An address of the kind that it is for.
+  # An example of an address for it.
   example: ?string,
   # Whether it needs a token.
   needsToken: bool,
@@ -667,13 +673,13 @@ type Template (
   text: string
 )
 
-# Adds an endpoint, or replaces one of that name, which keeps its secret and its token unless others are given.
+# Adds an endpoint, or replaces one of that name, which keeps its secret and its token unless new ones are given.
 # `secret` is `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and base64 of an Ed25519 key pair; or one of
-# each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
-# needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
-# manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
-# secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
-# no secret either, but has one of its own, by which it knows what is answered. One that begins with matrix: is a room: it takes no
+# each, separated by white space. With `newSecret` the daemon creates a secret and returns it, unless the receiver needs
+# only its public key. A new endpoint needs one of the two, a template, or a credential of the service manager named
+# endpoint.NAME. An address that begins with mailto: names mailboxes: its emails are not signed, so it takes no secret,
+# and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker and the prefix of its topics: it
+# takes no secret, but has one of its own to recognize answers. One that begins with matrix: is a room: it takes no
 # secret, and needs `via` and a token.
 method Put(
   name: string,
@@ -685,7 +691,7 @@ method Put(
   tenant: ?string
 ) -> (endpoint: Endpoint, secret: ?string)
 
-# Changes what is given, and sets back to the usual way what `reset` names. It stays disabled when it is.
+# Changes the given fields, and resets the fields in `reset` to their defaults. A disabled endpoint stays disabled.
 method Update(
   name: string,
   url: ?string,
@@ -701,14 +707,14 @@ method Update(
 method Remove(name: string, tenant: ?string) -> (endpoint: Endpoint)
 method List(tenant: ?string) -> (endpoints: []Endpoint)
 
-# Replaces the secret: by the one that is given, or else by a new one of the same kind, which the answer has unless the
-# receiver needs nothing but its public key. Until the end of `overlap` (ISO 8601, at most 30 days, by default a day)
-# messages are signed with the old one too.
+# Replaces the secret by the given one, or by a new one of the same kind. The answer has the new one unless the receiver
+# needs only its public key. Until the end of `overlap` (ISO 8601, at most 30 days, one day by default) messages are
+# also signed with the old secret.
 method Rotate(name: string, secret: ?string, overlap: ?string, tenant: ?string) -> (endpoint: Endpoint, secret: ?string)
 
-# Calls it again, at once for what it is owed.
+# Enables the endpoint and sends its pending messages at once.
 method Enable(name: string, tenant: ?string) -> (endpoint: Endpoint)
-# Calls it no more until it is enabled; what is owed to it waits.
+# Disables the endpoint until it is enabled again; its messages stay pending.
 method Disable(name: string, tenant: ?string) -> (endpoint: Endpoint)
 
 # Sends one test message now.
@@ -721,37 +727,37 @@ error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var expectations: String { #"""
-# Expectations: jobs that say of themselves that they are done. Their user is told when they do not.
+# Expectations: jobs that report their runs. Chime notifies their user when a report is missing.
 #
-# An expectation is a reminder with `within` (io.chime.Reminders): at each of its times a ping is awaited, for so long. A ping
-# closes it and nobody is told anything. When none has come the reminder fires, as any other does. io.chime.Reminders makes,
-# changes, pauses and removes expectations.
+# An expectation is a reminder with `within` (io.chime.Reminders): from each of its times it waits that long for a ping.
+# A ping closes the occurrence, and nobody is notified. If no ping comes, the reminder fires like any other.
+# io.chime.Reminders creates, changes, pauses and removes expectations.
 interface io.chime.Expectations
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
-# What a job has said of itself.
+# A ping: a job's report of a run.
 type PingRecord (
-  # When.
+  # The time of the ping.
   at: Time,
   kind: (started, succeeded, failed),
-  # The user whose program it was, by number.
+  # The uid of the program that sent it.
   uid: int,
-  # The tenant for whom it was; null for none.
+  # The tenant; null for none.
   tenant: ?string,
-  # The endpoint by whose topic it came; null where it came otherwise.
+  # The endpoint whose topic delivered it; null if it came another way.
   endpoint: ?string,
-  # How long the run took, in milliseconds.
+  # The duration of the run in milliseconds.
   tookMs: ?int,
-  # The exit status of the run; 128 and its number for a signal that ended it.
+  # The exit status of the run; 128 plus the signal's number if a signal ended it.
   status: ?int,
-  # The end of what it wrote. Get alone has it.
+  # The end of the run's output; only in Get.
   output: ?string
 )
 
@@ -765,34 +771,34 @@ type Expectation (
   title: string,
   # The schedule in canonical form.
   when: string,
-  # How long a ping may take to come, and a run to end; ISO 8601.
+  # How long after its time a ping may come, and how long a run may take; ISO 8601.
   within: string,
-  # new: nothing has been heard of it, and nothing was due. awaited: its time has come and its ping has not. running: it has
-  # said that it begins. down: it is told that no ping came, or that one failed.
+  # new: no ping yet, and no time was due. awaited: its time has come, but no ping yet. running: a ping reported the
+  # start of a run. down: Chime has notified the user of a missing ping or a failure.
   state: (new, up, awaited, running, down, paused),
-  # Since when it is down.
+  # The time since which it is down.
   downSince: ?Time,
-  # Until when its ping may come, or its run last; null when nothing is awaited.
+  # The deadline of the ping or of the run; null if none is awaited.
   awaitedUntil: ?Time,
-  # When its ping is next awaited from.
+  # The next time from which a ping is awaited.
   next: ?Time,
-  # When it was last told that it is well.
+  # The time of the last successful ping.
   lastGood: ?Time,
   # The last ping, without its output.
   last: ?PingRecord,
-  # What has become of the last runs, the newest last; 30 at most.
+  # The results of the last runs, the newest last; 30 at most.
   beats: []Beat
 )
 
-# Those that are in a state, or all of them, in the order of their next times. Paged as in io.chime.Reminders.
+# Returns the expectations in a state, or all, ordered by their next time. Paged as in io.chime.Reminders.
 method List(state: ?(new, up, awaited, running, down, paused), limit: ?int, cursor: ?string, tenant: ?string) -> (
   expectations: []Expectation,
   cursor: ?string
 )
-# The pings are the newest 100, the newest first.
+# `pings` has the latest 100, newest first.
 method Get(id: string, tenant: ?string) -> (expectation: Expectation, pings: []PingRecord)
-# Says of a job that it begins, is done (also when `kind` is null), or has failed, which is told at once. Of `output` the last
-# 10 KiB are kept. `wasDownMs` is how long it was down when this has ended it; null when it was not.
+# Reports that a job begins, is done (also if `kind` is null), or has failed; a failure notifies the user at once. The
+# last 10 KiB of `output` are kept. `wasDownMs` is how long the job was down if this ping ended that; otherwise null.
 method Ping(
   id: string,
   kind: ?(started, succeeded, failed),
@@ -802,9 +808,10 @@ method Ping(
   tenant: ?string
 ) -> (id: string, title: string, wasDownMs: ?int)
 
-# Makes action tokens: whoever sends one to the topic at `address`, which the endpoint reads answers from, pings, from any machine
-# and again and again. `endpoint` may be left out where only one reads answers. They are signed with the endpoint's secret, and
-# are of no use any more when that has been replaced (io.chime.Endpoints.Rotate) and the old one signs no more.
+# Creates action tokens. Anyone who sends one to the topic at `address`, from which the endpoint reads answers, pings,
+# from any machine and any number of times. `endpoint` may be left out if only one endpoint reads answers. The
+# endpoint's secret signs the tokens; they become invalid when that secret is replaced (io.chime.Endpoints.Rotate) and
+# its overlap has ended.
 method Tokens(id: string, endpoint: ?string, tenant: ?string) -> (
   id: string,
   title: string,
@@ -821,15 +828,15 @@ error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var occurrences: String { #"""
-# Occurrences: the times of reminders that have come, and what became of them.
+# Occurrences: past times of reminders, and their state.
 interface io.chime.Occurrences
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
 type Occurrence (
@@ -840,33 +847,33 @@ type Occurrence (
   # The reminder's title when it fired.
   title: string,
   state: (fired, delivered, snoozed, done, dismissed, missed, awaited),
-  # When it was due.
+  # The scheduled time.
   scheduledAt: Time,
-  # When it fired.
+  # The time at which it fired.
   firedAt: ?Time,
-  # When it first arrived.
+  # The time of its first delivery.
   deliveredAt: ?Time,
-  # When it was done, dismissed, or found to be missed.
+  # The time at which it was done, dismissed, or recorded as missed.
   endedAt: ?Time,
-  # When its snooze ends.
+  # The end of its snooze.
   snoozedUntil: ?Time,
-  # Of an expectation: until when its ping may come; null when none is awaited.
+  # The deadline of the ping of an expectation; null if none is awaited.
   awaitedUntil: ?Time,
-  # Why it came late; null when it was on time.
+  # Why it came late; null if it was on time.
   late: ?(suspend, downtime, quiet, waited),
-  # Scheduled time to firing, in milliseconds.
+  # The time from the scheduled time to firing, in milliseconds.
   latenessMs: ?int,
   # Why it was missed.
   missed: ?(suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone),
-  # For a run of missed times recorded as one: how many.
+  # The number of missed times in this record.
   missedCount: ?int,
-  # How often it has fired: 1, and one more after each snooze and with each repeat.
+  # The number of firings: 1, and one more after each snooze and with each repeat.
   rounds: int,
-  # How often it has been repeated since it fired, or since its last snooze.
+  # The number of repeats since it fired, or since its last snooze.
   repeats: ?int,
-  # When it is repeated next, unless someone answers.
+  # The time of the next repeat, unless it is answered before.
   repeatAt: ?Time,
-  # By which way its last answer came: desktop, endpoint:NAME or command:NAME; null when it came by this socket, or nobody has
+  # The source of its last answer: desktop, endpoint:NAME or command:NAME; null for this socket, or if nobody has
   # answered.
   answeredBy: ?string
 )
@@ -881,96 +888,95 @@ type Filter (
   before: ?string
 )
 
-# A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
-# where that is known.
+# A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
+# known.
 type LeftOut (date: string, calendar: string, names: ?[string]string)
 
-# What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
-# gone, `delay` an ISO 8601 duration; null for at once.
+# The reminder that another one follows instead of having times of its own. `title` is null if that reminder no longer
+# exists; `delay` is an ISO 8601 duration, null for at once.
 type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
 
-# The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
-# gone; `since` is the time that has come and waits, null while none does.
+# The reminder that must be done first: each time of the other is deferred until this one is done on the same day.
+# `title` is null if it no longer exists; `since` is the time that waits now, null if none does.
 type Condition (reminder: string, title: ?string, since: ?Time)
 
-# A reminder that has no time yet, because it counts from what becomes of another, or of which a time waits until another is
-# done.
+# A reminder without a time yet, because it follows another one, or because its time waits until another is done.
 type Awaiting (reminder: string, title: string, follows: ?Chain, onlyIfDone: ?Condition)
 
-# A time that is to come.
+# A future time.
 type Coming (
   # The reminder's id.
   reminder: string,
   # The reminder's title.
   title: string,
-  # When it comes.
+  # The time.
   at: Time,
-  # Whether that is the end of a snooze.
+  # Whether it is the end of a snooze.
   snoozed: bool,
-  # When it last came due.
+  # The last time at which it was due.
   last: ?Time,
   # Whether the reminder is paused.
   paused: bool,
   # The schedule in canonical form.
   when: string,
-  # The time of the schedule that quiet hours hold until then.
+  # The time of the schedule that quiet hours defer until then.
   held: ?Time,
-  # Whether it is a repeat of what nobody has answered.
+  # Whether it is a repeat of an occurrence without an answer.
   repeats: ?bool,
-  # Why nobody will hear of that time, as things stand: of the tracker that the reminder is linked to. Null: it is heard.
+  # Why this time will be skipped if nothing changes, because of the linked tracker. Null: it will fire.
   passedOver: ?(doneAlready, paused, skipped),
-  # The days before `at` that calendars take from the schedule, 20 at most; of a reminder's next time only.
+  # The days before `at` that calendars remove from the schedule, 20 at most; only for a reminder's next time.
   leftOut: ?[]LeftOut
 )
 
-# How many times have the same reason.
+# The number of times with the same reason.
 type Tally (reason: string, count: int)
 
-# The times that a reminder should have had by the schedules that were in force, held against what the history says. Each is
-# counted in exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
+# A comparison of a reminder's history with the times of the schedules that were in force. Each time is counted in
+# exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
 type ReminderAudit (
   # The reminder's id.
   reminder: string,
-  # The reminder's title, as it was last.
+  # The reminder's latest title.
   title: string,
-  # The schedule in canonical form, as it was last.
+  # The latest schedule in canonical form.
   when: string,
   # Whether the reminder has been removed.
   removed: bool,
-  # How many definitions its times came of.
+  # The number of definitions that its times came from.
   versions: int,
-  # Why its times cannot be computed anew: a tracker sets their pace, or the machine has lost its zone. Null when they can.
+  # Why its times cannot be recomputed: a tracker paces them, or the machine no longer has its zone. Null if they can.
   unknown: ?(paced, zone),
-  # How many times its schedules had.
+  # The number of times of its schedules.
   times: int,
-  # Fired within a minute of their time.
+  # Times that fired within a minute.
   onTime: int,
-  # Fired later, by reason: suspend, downtime, quiet, waited.
+  # Times that fired later, by reason: suspend, downtime, quiet, waited.
   late: []Tally,
-  # Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
+  # Times that did not fire, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
   missed: []Tally,
-  # Were moved to another time, by hand.
+  # Times that were moved by hand.
   moved: int,
-  # Have come, and are held by quiet hours or jitter.
+  # Times that are due but deferred by quiet hours or jitter.
   waiting: int,
-  # Have no record, but what the schedule was read against (the database of zones, a calendar, the place) has changed since.
+  # Times without a record, if the time zone database, a calendar or the place has changed since.
   uncertain: int,
-  # Have no record.
+  # Other times without a record.
   unexplained: int,
-  # The first of these.
+  # The first of the unexplained times.
   unexplainedTimes: []Time,
-  # Fired without a time of the schedule: on request.
+  # Firings on request, without a time of the schedule.
   beside: int,
   # Messages that were given up.
   givenUp: int,
-  # How late the times were that are on time: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
+  # The lateness of timely firings as a histogram: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
   lateness: []int,
-  # How long it took until they were done, in the same way.
+  # The time until they were done, as the same histogram.
   answers: []int
 )
 
-# Holds the history against the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC 3339; what
-# lies before the history that is kept is left out. `cursor` goes on with the reminders after those of the answer before.
+# Compares the history with the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC
+# 3339; times before the kept history are left out. `cursor` continues with the next reminders.
 method Audit(reminders: ?[]string, since: ?string, before: ?string, cursor: ?string, tenant: ?string) -> (
   audits: []ReminderAudit,
   since: Time,
@@ -980,22 +986,21 @@ method Audit(reminders: ?[]string, since: ?string, before: ?string, cursor: ?str
 
 # Newest first. Paged as in io.chime.Reminders.
 method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (occurrences: []Occurrence, cursor: ?string)
-# The next time at which each reminder is heard, earliest first. With `before` every time until then that is known by the
-# schedule, and not only the next: the first `limit` of them. Without it `awaiting` has those that have no time yet, as many
-# at most.
+# Returns the next time at which each reminder notifies, earliest first. With `before` it returns the first `limit`
+# times until then, as far as the schedules determine them. Without it, `awaiting` has the reminders without a time yet,
+# at most `limit`.
 method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []Coming, awaiting: ?[]Awaiting)
-# The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
-# fired last and is still open.
-# `item` names the item of the reminder's tracker that it was done with, which a collection asks for.
+# Marks an occurrence as done. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one
+# that fired last and is still open. `item` names the item of the reminder's tracker, which a collection needs.
 method Done(id: ?string, item: ?string, tenant: ?string) -> (occurrence: Occurrence)
-# For `length`, an ISO 8601 duration of 1 s to 366 days, or `until` a time within 366 days (RFC 3339); for the reminder's
-# first snooze length when both are null.
+# Snoozes an occurrence for `length`, an ISO 8601 duration of 1 s to 366 days, or until `until`, a time within 366 days
+# (RFC 3339). With both null it uses the reminder's first snooze length.
 method Snooze(id: ?string, length: ?string, until: ?string, tenant: ?string) -> (occurrence: Occurrence)
 method Dismiss(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
-# Has the next time of a reminder come at another one; those after it stay. `by` is an ISO 8601 duration by which it comes
-# later than it would, `to` a time within 366 days (RFC 3339): one of the two. The occurrence is `snoozed`, with 0 rounds.
+# Moves the next time of a reminder; later times stay. Give either `by`, an ISO 8601 duration by which it comes later,
+# or `to`, a time within 366 days (RFC 3339). The occurrence is `snoozed`, with 0 rounds.
 method Move(id: string, by: ?string, to: ?string, tenant: ?string) -> (occurrence: Occurrence)
-# Fires a reminder now, beside its schedule.
+# Fires a reminder now, in addition to its schedule.
 method Fire(id: string, tenant: ?string) -> (occurrence: Occurrence)
 
 error NotFound (what: string, id: string, near: []string)
@@ -1004,41 +1009,42 @@ error InvalidValue (field: string, message: string)
 error Conflict (message: string)
 error StoreUnavailable (reason: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var reminders: String { #"""
-# Reminders: what Chime has been asked to remember.
+# Reminders and their schedules.
 #
-# Times are RFC 3339 with an offset, and the IANA name of the zone stands beside them. Durations are ISO 8601.
-# An `id` may be given as the id itself, a unique prefix of it, or the reminder's title; so may the reminder that a schedule
-# counts from (`after done of "Check the figures"`), which is kept by its id.
+# Times are RFC 3339 with an offset, and have the IANA name of their zone. Durations are ISO 8601. An `id` may be the id
+# itself, a unique prefix of it, or the reminder's title. The same holds for the reminder that a schedule follows
+# (`after done of "Check the figures"`), which is stored by its id.
 interface io.chime.Reminders
 
-# A point in time, and the zone in which its offset was taken.
+# A point in time, and the zone of its offset.
 type Time (at: string, zone: string)
 
-# What a time becomes that passed unheard: after the machine slept, and after the daemon was not running.
+# The rule for missed times: after the machine slept, and after the daemon was not running.
 type CatchUp (suspend: (latest, all, skip), downtime: (latest, all, skip))
 
-# Channels that join when an occurrence insists: from which repeat on, 1 being the first.
+# Channels that are added from a repeat on; the first repeat is 1.
 type Escalation (from: int, channels: []string)
 
-# How an occurrence that nobody answers insists: repeated every so often (10 s to 7 days), at most `max` times (1 to 100,
-# 10 when null). In a Draft `every` is needed; in a Change what is null stays as it is.
+# Repeats of an occurrence until it is answered: the interval (10 s to 7 days), and at most `max` repeats (1 to 100, 10
+# if null). In a Draft `every` is required; in a Change a null field stays unchanged.
 type Nag (every: ?string, max: ?int, escalation: ?[]Escalation)
 
-# What a reminder has to say about quiet hours itself. `rule`: its times in them are held until they end, dropped, or ring
-# all the same; null for the configured rule. `hours`: its own, such as "mon-fri 22:00-07:00", on the clock of the zone
-# that governs it; null for the configured ones. In a Change what is null stays as it is, and [] means the configured.
+# A reminder's own settings for quiet hours. `rule`: its times in quiet hours are deferred until they end (hold),
+# dropped, or ring anyway (off); null for the configured rule. `hours`: its own quiet hours, such as "mon-fri
+# 22:00-07:00", in the zone that governs it; null for the configured ones. In a Change a null field stays unchanged, and
+# [] means the configured ones.
 type Quiet (rule: ?(hold, drop, off), hours: ?[]string)
 
-# What a reminder has to do with a tracker (io.chime.Trackers). `logs`: whether Done logs an entry, of `amount` in `unit`, or
-# of the tracker's usual amount when null. `quietWhenDone`: its times are passed over once the goal of their day is met.
-# `followsEntries`: an entry moves its next time, which takes an interval. `pace`: what remains of an amount's daily goal is
-# spread over what is left of the window. In a Change, and a Draft, what is null stays as it is, or has its default: logs
-# is true, the others are false.
+# A reminder's link to a tracker (io.chime.Trackers). `logs`: whether Done logs an entry, with `amount` in `unit`, or
+# with the tracker's usual amount if null. `quietWhenDone`: its times are skipped once the day's goal is met.
+# `followsEntries`: an entry moves its next time, which needs an interval. `pace`: the rest of an amount's daily goal is
+# spread over the rest of the window. In a Change or a Draft a null field stays unchanged or has its default: true for
+# logs, false for the others.
 type TrackerLink (
   tracker: ?string,
   logs: ?bool,
@@ -1049,15 +1055,15 @@ type TrackerLink (
   pace: ?bool
 )
 
-# What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
-# gone, `delay` an ISO 8601 duration; null for at once.
+# The reminder that another one follows instead of having times of its own. `title` is null if that reminder no longer
+# exists; `delay` is an ISO 8601 duration, null for at once.
 type Chain (event: (done, missed), reminder: string, title: ?string, delay: ?string)
 
-# The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
-# gone; `since` is the time that has come and waits, null while none does.
+# The reminder that must be done first: each time of the other is deferred until this one is done on the same day.
+# `title` is null if it no longer exists; `since` is the time that waits now, null if none does.
 type Condition (reminder: string, title: ?string, since: ?Time)
 
-# A reminder as the daemon keeps it.
+# A reminder as the daemon stores it.
 type Reminder (
   id: string,
   title: string,
@@ -1065,18 +1071,18 @@ type Reminder (
   body: ?string,
   # The schedule in its canonical form.
   when: string,
-  # An IANA name, or "local" for the machine's zone, whichever it is at the time. A schedule that names a zone itself
-  # is read in that one; it is the zone of the times below.
+  # An IANA name, or "local" for the machine's present zone. A schedule that names a zone itself uses that one. The
+  # times below are in this zone.
   timezone: string,
-  # What becomes of a wall-clock time that a DST gap removes; null for the dialect's own rule.
+  # The rule for a wall-clock time that a DST gap removes; null for the dialect's own rule.
   gap: ?(shift, skip),
-  # What becomes of one that a DST fold repeats; null for the dialect's own rule.
+  # The rule for a wall-clock time that a DST fold repeats; null for the dialect's own rule.
   fold: ?(first, last, both),
-  # Where its sun is watched from, in degrees north and east; null for the configured place.
+  # The location for sunrise and sunset: degrees north; null for the configured place.
   latitude: ?float,
-  # The same in degrees east.
+  # The location for sunrise and sunset: degrees east.
   longitude: ?float,
-  # Where it goes, in order.
+  # Its channels, in order.
   channels: []string,
   tags: []string,
   urgency: (low, normal, critical),
@@ -1084,68 +1090,69 @@ type Reminder (
   sound: ?string,
   # Its link.
   url: ?string,
-  # Where it is to be done, such as "Kitchen".
+  # The place to do it, such as "Kitchen".
   location: ?string,
   # The notification's category (Desktop Notifications Specification).
   category: ?string,
   catchUp: CatchUp,
-  # How late is still useful.
+  # How late it is still useful.
   grace: string,
-  # It comes up to this much after each of its times, always by the same part of it; null for not at all.
+  # The maximum delay after each of its times; the delay is always the same for this reminder. Null for none.
   jitter: ?string,
-  # Null when it fires once and waits.
+  # Null if it is not repeated.
   nag: ?Nag,
-  # Null for quiet hours as configured.
+  # Null for the configured quiet hours.
   quiet: ?Quiet,
-  # Whether the machine is woken for it from its sleep; null for no.
+  # Whether the sleeping machine is woken for it; null for no.
   wake: ?bool,
-  # Why it is not woken although it is to be, and what to do; null when it is, and when it is not to be.
+  # Why the machine cannot be woken for it, and what to do; null if it can, or if that was not requested.
   wakeProblem: ?string,
   # Whether its popup stays on the screen until it is answered; null for no.
   stay: ?bool,
-  # Of an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may take.
-  # Null: it is none.
+  # For an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may
+  # take. Null: it is not an expectation.
   within: ?string,
   # The lengths of a snooze; the first is the default.
   snooze: []string,
-  # waiting: it fired and nobody has answered; finished: it has no further time.
+  # waiting: it fired and is not answered; finished: it has no further time.
   state: (active, paused, waiting, finished),
-  # Until when it is paused; null when it is not, or without end.
+  # The end of its pause; null if it is not paused, or has no end.
   pausedUntil: ?Time,
-  # How many of the next times are passed over.
+  # The number of next times to skip.
   skipNext: int,
-  # When it next comes: at a time of its schedule, later by its jitter or by quiet hours, or at the end of a snooze when
-  # that comes first.
+  # Its next time: a time of its schedule, perhaps delayed by jitter or quiet hours, or the end of a snooze if that is
+  # earlier.
   next: ?Time,
-  # The time of its schedule that quiet hours hold until `next`; null when they hold none.
+  # The time of its schedule that quiet hours defer until `next`; null if none.
   held: ?Time,
-  # When it is repeated, unless someone answers.
+  # The time of the next repeat, unless it is answered before.
   repeatAt: ?Time,
-  # When it last came due.
+  # The last time at which it was due.
   last: ?Time,
-  # When it was last done; kept for schedules that count from there.
+  # The time at which it was last done, for schedules that count from completion.
   lastDone: ?Time,
-  # When it was added.
+  # The time at which it was added.
   createdAt: Time,
-  # Null when it is linked to no tracker.
+  # Null if it has no link to a tracker.
   tracker: ?TrackerLink,
-  # Of List and Get: why nobody will hear of `next`, as things stand: of its tracker. Null: it is heard.
+  # Only in List and Get: why `next` will be skipped if nothing changes, because of its tracker. Null: it will fire.
   passedOver: ?(doneAlready, paused, skipped),
-  # The set of files that declares it (Apply); null for one that was set by hand.
+  # The set of files that declares it (Apply); null if it was added by hand.
   set: ?string,
-  # The tenant whose it is; null for a user's.
+  # The owning tenant; null for a user.
   tenant: ?string,
-  # Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
+  # Only in List and Get: why it reaches nobody, if all its channels are missing or off. Null: a channel works.
   unheard: ?string,
-  # What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
-  # has no next time.
+  # The reminder that it follows; null if its schedule has times of its own. Until that reminder has a result, this one
+  # is active and has no next time.
   follows: ?Chain,
-  # Which other reminder has to be done before it comes; null for none. While a time waits for that, `next` is null.
+  # The reminder that must be done first; null for none. While a time waits for that, `next` is null.
   onlyIfDone: ?Condition
 )
 
-# What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
-# that is null as it is. An empty string is no body, icon, sound, url, location or category.
+# The fields of a reminder to add or change. Add needs `title` and `when`, and sets other null fields to the configured
+# defaults; Update leaves null fields unchanged. An empty string removes the body, icon, sound, url, location or
+# category.
 type Draft (
   title: ?string,
   when: ?string,
@@ -1170,38 +1177,37 @@ type Draft (
   quiet: ?Quiet,
   wake: ?bool,
   stay: ?bool,
-  # Makes it an expectation, which is critical unless it says otherwise.
+  # Makes it an expectation, whose urgency is critical unless given.
   within: ?string,
   snooze: ?[]string,
-  # The reminder for which its times wait, by its id, a unique prefix of that, or its title.
+  # The reminder that must be done first, by its id, a unique prefix of that, or its title.
   onlyIfDone: ?string,
-  # What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-  # place, quiet and snooze to what is configured, jitter, nag, within, tracker and onlyIfDone to none, amount to the tracker's
-  # usual one.
+  # Fields to reset before the other fields are applied: gap and fold to the dialect's own rule; place, quiet and snooze
+  # to the configured values; jitter, nag, within, tracker and onlyIfDone to none; amount to the tracker's usual one.
   reset: ?[](gap, fold, place, jitter, nag, quiet, snooze, tracker, amount, within, onlyIfDone),
   tracker: ?TrackerLink
 )
 
-# Until when everything is silent, and whether what is critical is too.
+# The end of the silence, and whether it covers critical reminders.
 type Silence (until: Time, critical: bool)
 
-# Which reminders List gives; all that is named must hold.
+# Selects the reminders of List; all given conditions must hold.
 type Filter (
   tag: ?string,
   state: ?(active, paused, waiting, finished),
-  # Occurs in the title, the id or a tag.
+  # Text in the title, the id or a tag.
   text: ?string,
   # Next time at or after; RFC 3339.
   dueFrom: ?string,
   # Next time before; RFC 3339.
   dueBefore: ?string,
-  # Whether finished ones are in the list; false when null.
+  # Whether the list includes finished ones; false if null.
   all: ?bool
 )
 
 # A reminder that an import has added, or would add.
 type Imported (
-  # Where it stands in the text, from 1.
+  # Its line in the text, from 1.
   line: int,
   # Null in a dry run.
   id: ?string,
@@ -1214,98 +1220,97 @@ type Imported (
   next: Time
 )
 
-# What an import has to say of a line.
+# A remark of an import about a line.
 type ImportRemark (
-  # From 1; null when it is about no one line.
+  # The line, from 1; null if the remark is not about a single line.
   line: ?int,
-  # What it is called, where it has a name.
+  # The title of the line's reminder, if it has one.
   title: ?string,
-  # Left out, because it has no time to come (passed), is cancelled or done (closed), is among the reminders already
-  # (present), or cannot be taken (refused); or taken, but not all of it (note).
+  # passed: left out, without a future time. closed: left out, cancelled or done. present: left out, exists already.
+  # refused: left out, cannot be imported. note: imported, but with a part left out.
   kind: (passed, closed, present, refused, note),
   # A sentence without a full stop.
   message: string
 )
 
-# A file of a set; `name` is what faults call it.
+# A file of a set; faults use its `name`.
 type SetFile (name: string, text: string)
 
-# What is in a file that a set names as secretFile or tokenFile, or as that of a pack, or why it cannot be read. One that
-# is not there is left out.
+# The content of a file that a set names as secretFile, as tokenFile, or as a pack, or the reason why it cannot be read.
+# Missing files are left out.
 type SetSecret (path: string, text: ?string, problem: ?string)
 
-# A field of something that changes, its values as TOML; null for none. A secret has neither.
+# A changed field, with its values as TOML; null for no value. A secret has neither.
 type SetField (name: string, old: ?string, new: ?string)
 
-# What Apply does about one thing. `id` is its own, or the endpoint's name; null for a reminder that is to be added and has
-# none yet. `fields` are what is set, or what changes; of a pack they are those of its trackers and reminders, by their
-# names in the file. `records` is how many entries, items and milestones go with a tracker or a pack that is removed.
+# A change of Apply.
 type SetChange (
   action: (add, change, remove),
   kind: (reminder, endpoint, pack, tracker),
-  # Its id, or the endpoint's name; null for a reminder that has none yet.
+  # Its id, or the endpoint's name; null for a reminder that is to be added and has no id yet.
   id: ?string,
   # Its title; null for an endpoint.
   title: ?string,
-  # What is set or changes; the values are TOML.
+  # The fields that are set or changed. For a pack they are those of its trackers and reminders, by their names in the
+  # file.
   fields: []SetField,
-  # How many entries, items and milestones go with a tracker or a pack that is removed.
+  # The number of entries, items and milestones that are removed with a tracker or a pack.
   records: ?int
 )
 
-# What an endpoint of a set is given of a file, or keeps and takes to another address. `path` is as the set names it; null
-# for what the endpoint has already. `url` is where it will go.
+# A use of a file or token by an endpoint of a set: the endpoint receives the content of a file, or takes its token to
+# another address. `path` is the path in the set; null for the endpoint's present token. `url` is the target address.
 type SetFileUse (endpoint: string, key: (secretFile, tokenFile), path: ?string, url: string)
 
-# What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
+# A fault of a set and its place. `line` and `column` count from 1, and are 0 for a fault of the whole file.
 type Fault (file: string, line: int, column: int, key: string, message: string)
 
-# What is wrong with one of many drafts: `index` counts from 0, `field` is null when no one field is at fault.
+# A fault of one of several drafts: `index` counts from 0; `field` is null if no single field is at fault.
 type DraftFault (index: int, field: ?string, message: string)
 
-# Adds a reminder. The reply leaves when it is durable. The same token again gives the first answer instead of a second
-# reminder; tokens are kept for a day. Warnings are sentences, such as one about a channel that is not there yet.
+# Adds a reminder. The reply is sent when the reminder is durable. A repeated token returns the first answer instead of
+# a second reminder; tokens are kept for a day. Warnings are sentences, for example about a missing channel.
 method Add(reminder: Draft, token: ?string, tenant: ?string) -> (reminder: Reminder, warnings: []string)
-# Adds many, up to 5000 in one call and as many as a message holds: all of them in one transaction, or none. The ids are in
-# the order of the drafts. With `dryRun` they are only judged, and there are no ids. When any cannot be taken the call fails
-# with InvalidDrafts. A token is taken as by Add, for all of them together; each warning is there once.
+# Adds several reminders in one transaction, up to 5000 in one call and as many as a message can hold. The ids are in
+# the order of the drafts. With `dryRun` the drafts are only checked, and there are no ids. If any draft is invalid, the
+# call fails with InvalidDrafts. A token works as in Add, for all of them together; each warning appears once.
 method AddMany(reminders: []Draft, dryRun: ?bool, token: ?string, tenant: ?string) -> (ids: []string, warnings: []string)
 method Update(id: string, change: Draft, tenant: ?string) -> (reminder: Reminder, warnings: []string)
-# Adds a reminder like another, but for what `change` says, which is read as by Update. It has no history,
-# no pause and no times to pass over, and is in no set of files. The copy of one that has no further time needs a schedule of its
-# own, and that of an expectation, whose pings may name it, a title of its own. A token is taken as by Add.
+# Adds a copy of a reminder with the changes in `change`, which works as in Update. The copy has no history, no pause,
+# no times to skip, and belongs to no set of files. The copy of a finished reminder needs a schedule, and that of an
+# expectation needs a title, since pings may use the title. A token works as in Add.
 method Copy(id: string, change: Draft, token: ?string, tenant: ?string) -> (reminder: Reminder, warnings: []string)
-# Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
+# Removes a reminder; its history stays. If other reminders follow it and it may still have a result, the call fails
+# with Conflict.
 method Remove(id: string, tenant: ?string) -> (reminder: Reminder)
 method Get(id: string, tenant: ?string) -> (reminder: Reminder)
-# In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` at most
-# (100 when null, 10000 at most), and fewer where more would make an answer of over a megabyte; `cursor` of the answer asks
-# for the next one and is null on the last.
+# Returns reminders ordered by their next time. Warnings name reminders that cannot be read and are not listed. A page
+# has at most `limit` reminders (100 if null, 10000 at most), and fewer if the answer would exceed a megabyte. `cursor`
+# of the answer requests the next page and is null on the last.
 method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
   reminders: []Reminder,
   cursor: ?string,
   warnings: ?[]string
 )
-# Keeps silent until a time (RFC 3339), or without end. Times that pass meanwhile are recorded as missed.
+# Pauses a reminder until a time (RFC 3339), or without end. Times during the pause are recorded as missed.
 method Pause(id: string, until: ?string, tenant: ?string) -> (reminder: Reminder)
 method Resume(id: string, tenant: ?string) -> (reminder: Reminder)
-# Keeps everything of the caller's silent until a time (RFC 3339), what is added meanwhile too; what is critical rings, unless
-# `critical`. Times that pass are recorded as missed. It ends by itself; a second one takes the place of the first.
+# Silences all the caller's reminders until a time (RFC 3339), including new ones; critical ones ring unless `critical`
+# is true. Times during the silence are recorded as missed. It ends by itself; another call replaces it.
 method PauseAll(until: string, critical: ?bool, tenant: ?string) -> (silence: Silence)
-# Ends that. Null: nothing was silent.
+# Ends the silence. Null: there was none.
 method ResumeAll(tenant: ?string) -> (silence: ?Silence)
-# Passes over the next `count` times (1 when null); 0 takes it back.
+# Skips the next `count` times (1 if null); 0 undoes it.
 method Skip(id: string, count: ?int, tenant: ?string) -> (reminder: Reminder)
 
-# Adds the reminders that a file of another program asks for, all in one transaction: a user's crontab, or with `system`
-# one whose lines name a user before the command; an iCalendar text (RFC 5545); the queue of at (`LC_ALL=C atq`, the
-# commands of a job beneath it after tabs); timers of systemd (`systemctl cat`); a script of remind's; what `task export`
-# prints. What cannot be taken is left out and remarked on; when nothing of the text can be understood, the call fails
-# with InvalidText. A reminder with the same
-# title, schedule and timezone as one that is there is left out, so that a file can be imported again, unless `again`.
-# `timezone` is that of times that name none (the configuration's when null), `allDayAt` when an event without a time
-# comes (HH:MM, 09:00 when null); `channels` and `tags` are given to each, before the tags it brings along. A token is
-# taken as by Add.
+# Imports reminders from a file of another program, in one transaction: a user's crontab, or with `system` one whose
+# lines name a user before the command; an iCalendar text (RFC 5545); the queue of at (`LC_ALL=C atq`, with the commands
+# of each job below it after tabs); timers of systemd (`systemctl cat`); a script of remind; the output of `task
+# export`. Lines that cannot be imported are left out, with a remark; if no line can be understood, the call fails with
+# InvalidText. A reminder is left out if one with the same title, schedule and timezone exists, so a file can be
+# imported again, unless `again` is true. `timezone` applies to times that name none (the configured zone if null),
+# `allDayAt` is the time of an event without one (HH:MM, 09:00 if null). Each reminder gets `channels` and `tags`,
+# before its own tags. A token works as in Add.
 method Import(
   text: string,
   format: (crontab, icalendar, at, systemd, remind, taskwarrior),
@@ -1316,24 +1321,25 @@ method Import(
   timezone: ?string,
   channels: ?[]string,
   tags: ?[]string,
-  # Makes an expectation of each (io.chime.Expectations): its ping may come so long after its time.
+  # Makes each an expectation (io.chime.Expectations): how long after its time its ping may come.
   within: ?string,
   token: ?string,
   tenant: ?string
 ) -> (added: []Imported, remarks: []ImportRemark, warnings: []string)
-# The reminders of these ids, or those that fit the filter, or all that have a time to come, as a file for other
-# programs; 10000 at most. The format is icalendar, also when null, or toml, which Apply takes; without ids and filter that
-# has the endpoints, packs and trackers too, and never a secret. Warnings are sentences about what such a file cannot hold.
+# Exports the reminders with these ids, or those that match the filter, or all with a future time, as a file for other
+# programs; 10000 at most. The format is icalendar (the default), or toml, which Apply reads; without ids and filter,
+# toml also has the endpoints, packs and trackers, and never a secret. Warnings are sentences about what such a file
+# cannot express.
 method Export(ids: ?[]string, filter: ?Filter, format: ?string, tenant: ?string) -> (text: string, count: int, warnings: []string)
 
-# Makes reminders, endpoints, packs and trackers what a set of TOML files says (docs/apply.md), all in one transaction:
-# what is not there is added, what is other than the files say is changed, and with `prune` what an earlier Apply of
-# this set has made and the files no longer name is removed. What is so already is left alone. The set is called `set`,
-# else as its files say, else `otherwise`; a set without a name is not remembered and cannot be pruned. Of the secrets
-# that the files name by path the caller sends what is in the files; without `secrets` a dry run says which they are.
-# The same holds of `packs`, the files of packs of one's own. A tracker with entries is pruned only with `entries`. With
-# `plan`, of a dry run before, it fails with Conflict when something else would be done than was shown. When anything is
-# wrong with the files, the call fails with InvalidSet, which has every fault, and nothing is changed.
+# Makes reminders, endpoints, packs and trackers match a set of TOML files (docs/apply.md), in one transaction: adds
+# what is missing, changes what differs, and with `prune` removes what an earlier Apply of this set created and the
+# files no longer contain. The name of the set is `set`, or else the one in its files, or else `otherwise`; a set
+# without a name is not remembered and cannot be pruned. The caller sends the content of the secrets that the files name
+# by path; without `secrets` a dry run lists them. The same holds for `packs`, the files of your own packs. A tracker
+# with entries is pruned only with `entries`. With `plan` of an earlier dry run the call fails with Conflict if the
+# changes would differ from those shown. If the files have faults, the call fails with InvalidSet, which lists them all,
+# and nothing is changed.
 method Apply(
   files: []SetFile,
   set: ?string,
@@ -1349,83 +1355,83 @@ method Apply(
   set: ?string,
   changes: []SetChange,
   unchanged: int,
-  # How many of the set the files no longer name, which are kept because nothing is pruned.
+  # The number of things of the set that the files no longer contain and that stay, because nothing is pruned.
   leftOver: int,
   secretFiles: []string,
   packFiles: ?[]string,
-  # What of secretFile and tokenFile would be handed on that is not where it goes yet; null for none. A client asks whoever
-  # applies the set before it goes on.
+  # The uses of secretFile and tokenFile that are new; null for none. A client asks the user before it goes on.
   fileUses: ?[]SetFileUse,
   plan: string,
   warnings: []string
 )
 
-# Nothing has that id; `near` are ids or titles like it.
+# Nothing has that id; `near` lists similar ids or titles.
 error NotFound (what: string, id: string, near: []string)
-# More than one has it.
+# More than one has that id.
 error Ambiguous (id: string, candidates: []string)
-# The schedule was not understood: at `column` (from 1, in characters; null when it is no one place) something else was
-# `expected`; `suggestion` is a text that would be.
+# The schedule is invalid: at `column` (from 1, in characters; null if there is no single place) the parser `expected`
+# something else; `suggestion` is a valid text.
 error InvalidSchedule (text: string, column: ?int, expected: string, suggestion: ?string, message: string)
-# The schedule was understood and can never fire.
+# The schedule is valid but never fires.
 error NeverOccurs (text: string, message: string)
-# A field's value cannot be taken.
+# A field's value is invalid.
 error InvalidValue (field: string, message: string)
-# The text to import is not of its format, or too long; `line` counts from 1, and is null when it is no one place.
+# The text to import is not in its format, or is too long; `line` counts from 1, and is null if there is no single
+# place.
 error InvalidText (line: ?int, message: string)
-# All that is wrong with a set of files.
+# All faults of a set of files.
 error InvalidSet (faults: []Fault)
-# What is wrong with the drafts of AddMany, at most 100 of them; nothing was added.
+# The faults of the drafts of AddMany, at most 100 of them; nothing was added.
 error InvalidDrafts (faults: []DraftFault)
-# The change cannot be made in the present state.
+# The change is not possible in the present state.
 error Conflict (message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 # The store cannot be written; nothing was changed.
 error StoreUnavailable (reason: string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var schedules: String { #"""
-# Schedules: what a text means, without saving anything.
+# Schedules: explains and converts texts, without storing anything.
 interface io.chime.Schedules
 
-# A time of a schedule: RFC 3339 with the offset of its zone, that zone, what its clocks are labelled with then (CET),
-# how many seconds after `after` it comes, and what a DST change has to do with it, as a sentence; null mostly.
+# A time of a schedule: RFC 3339 with the offset of its zone, that zone, the zone's abbreviation then (CET), the seconds
+# from `after`, and a remark as a sentence if a DST change affects it.
 type Moment (at: string, zone: string, label: string, seconds: int, remark: ?string)
 
-# A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
-# where that is known.
+# A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
+# known.
 type LeftOut (date: string, calendar: string, names: ?[string]string)
 
-# The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
+# A range of days of a calendar, both ends included (YYYY-MM-DD), and their names by language, if known.
 type CalendarDays (from: string, to: string, names: ?[string]string)
 
-# Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
-# of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
-# its days are known through the year `through`.
+# A calendar: days that schedules can leave out by its name. They come from a list in the configuration, from a file, or
+# are the public holidays of a country.
 type NamedCalendar (
-  # The name that schedules leave it out by.
+  # The name that schedules use.
   name: string,
-  # `list` or `file` of the configuration, or the public holidays of a country: `country` or `locale` names it.
+  # `list` or `file` of the configuration; or public holidays of the country that the configuration (`country`) or the
+  # locale (`locale`) names.
   source: (list, file, country, locale),
   # The file of its days.
   file: ?string,
   # The country, such as CZ, or the part of one, such as DE-BY.
   country: ?string,
-  # The last year whose public holidays are known.
+  # The last year with known public holidays.
   through: ?int,
-  # What is wrong with its file.
+  # The error in its file.
   problem: ?string,
-  # Days and runs of days.
+  # Days and ranges of days.
   days: []CalendarDays
 )
 
-# The canonical form, the next `count` times (5 when null, 1000 at most) strictly after `after` (now when null), and
-# remarks where a DST change touches one of them, each with its time before it. There are fewer times where more take too
-# long to find, which a remark then says. `zone` is the one that governs: a
-# schedule may name one itself. Calendars are those of the configuration, and so is the place unless one is given.
-# `leftOut` has the days before the last of these times that calendars take from the schedule, 20 at most.
+# Returns the canonical form and the next `count` times (5 if null, 1000 at most) strictly after `after` (now if null).
+# `remarks` describe DST changes that affect one of these times. There are fewer times if computing more takes too long;
+# a remark says so. `zone` is the zone in force, since a schedule may name one itself. The configuration supplies
+# calendars, and the place unless one is given. `leftOut` has the days before the last of these times that calendars
+# remove from the schedule, 20 at most.
 method Explain(
   when: string,
   timezone: ?string,
@@ -1438,7 +1444,7 @@ method Explain(
   tenant: ?string
 ) -> (canonical: string, dialect: string, zone: string, next: []Moment, remarks: []string, leftOut: ?[]LeftOut)
 
-# Writes a schedule in another dialect: its canonical form there, and where the two differ, as sentences.
+# Converts a schedule to another dialect: returns its canonical form there, and the differences as sentences.
 method Convert(
   when: string,
   to: (phrase, cron, calendar, rrule, solar),
@@ -1448,54 +1454,56 @@ method Convert(
   tenant: ?string
 ) -> (canonical: string, dialect: string, remarks: []string)
 
-# The calendars by their names, or one, each with its first `count` days or runs of days (10 when null, 1000 at most) that end
-# on or after the day `from` (today when null).
+# Returns all calendars by name, or one, each with its first `count` days or ranges of days (10 if null, 1000 at most)
+# that end on or after the day `from` (today if null).
 method Calendars(name: ?string, from: ?string, count: ?int, tenant: ?string) -> (calendars: []NamedCalendar)
 
-# When the words for times of day are by the configuration, each as HH:MM: `day` (a day without a time), `morning`,
-# `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. For a client that reads schedules itself.
+# Returns the configured times of the words for times of day, each as HH:MM: `day` (a day without a time), `morning`,
+# `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. It serves clients that read schedules
+# themselves.
 method Words(tenant: ?string) -> (words: [string]string)
 
 error InvalidSchedule (text: string, column: ?int, expected: string, suggestion: ?string, message: string)
 error NeverOccurs (text: string, message: string)
-# The dialect that was asked for has no words for it.
+# The requested dialect cannot express the schedule.
 error Inexpressible (text: string, message: string)
 error InvalidValue (field: string, message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }
 static var trackers: String { #"""
-# Trackers: what was done, and what has come of it.
+# Trackers, their entries, and the results.
 #
-# Amounts and values are numbers in the tracker's own unit unless another is named. Days are those of the tracker,
-# YYYY-MM-DD: a day may begin at another hour than midnight. Texts that come from packs are maps from a language tag to
-# the text in that language.
+# Amounts and values are in the tracker's own unit unless another is named. Days are those of the tracker, YYYY-MM-DD: a
+# day may begin at another hour than midnight. Texts from packs are maps from a language tag to the text in that
+# language.
 interface io.chime.Trackers
 
-# A point in time (RFC 3339), and the zone in which its offset was taken.
+# A point in time (RFC 3339), and the zone of its offset.
 type Time (at: string, zone: string)
 
 # From one day to another, both included. A null end is open.
 type Range (from: ?string, to: ?string)
 
-# What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a
-# limit of a day, which a day has met that is over and has not passed it.
+# A goal: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a limit of a
+# day: a day meets it if the day is over and the limit was not exceeded.
 type Goal (count: ?int, total: ?float, value: ?float, period: ?(day, week, month), atMost: ?bool)
 
-# Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
+# The days that count: these weekdays (mon, tue …), or a number of days in a week or a month, or in any `days`
+# consecutive days.
 type Counting (weekdays: ?[]string, times: ?int, per: ?(week, month, days), days: ?int)
 
-# The weekdays that counted up to a day, and since the one before it.
+# The weekdays that counted until a day, after the previous entry.
 type FormerWeekdays (until: string, weekdays: []string)
 
-# What entries use up, `quantity` when it was counted, with what was added since. It is told when it will last for fewer than
-# `warnDays` days.
+# A stock that entries use up: `quantity` at its last count, plus later additions. Chime warns when it will last for
+# fewer than `warnDays` days.
 type Stock (quantity: float, since: Time, warnDays: int)
 
-# What is left of a tracker's stock, in its unit; of a check in entries.
+# The present stock of a tracker, in its unit; of a check in entries.
 type StockLevel (
   # The tracker's id.
   tracker: string,
@@ -1503,13 +1511,13 @@ type StockLevel (
   unit: ?string,
   # Never below zero.
   left: float,
-  # How much more was logged than there was; null for nothing.
+  # How much more was logged than the stock had; null for nothing.
   short: ?float,
-  # What a day uses up: by the 14 days before today, else by the goal; null where that is not known.
+  # The use per day: by the 14 days before today, or else by the goal; null if unknown.
   rate: ?float,
-  # For how many days it is enough at that rate.
+  # The number of days that it lasts at that rate.
   days: ?int,
-  # The last day that it is enough for.
+  # The last day for which it lasts.
   until: ?string,
   warnDays: int,
   # low: it lasts for fewer days than `warnDays`.
@@ -1519,20 +1527,20 @@ type StockLevel (
 type Tracker (
   id: string,
   title: [string]string,
-  # What an entry is called, in front of its amount: Drank. Null: done.
+  # The verb of an entry, before its amount: Drank. Null: done.
   verb: ?[string]string,
   kind: (check, amount, measure),
-  # What its amounts are in; null for a check.
+  # The unit of its amounts; null for a check.
   unit: ?string,
-  # Digits after the point that are shown.
+  # Digits shown after the decimal point.
   decimals: int,
   goal: ?Goal,
-  # Amounts that are offered.
+  # Amounts to offer.
   presets: []float,
-  # The amount that is meant when none is named.
+  # The amount of an entry that names none.
   usual: ?float,
   counting: Counting,
-  # Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
+  # Former weekdays and the day until which they counted, oldest first: a change leaves the past unchanged.
   formerWeekdays: []FormerWeekdays,
   # HH:MM.
   dayStartsAt: string,
@@ -1541,28 +1549,28 @@ type Tracker (
   pauses: []Range,
   # Days that were skipped.
   skips: []string,
-  # How many may be in a month; null for as many as one likes.
+  # The limit of skips in a month; null for no limit.
   skipsEachMonth: ?int,
-  # Whether its entries point at items.
+  # Whether its entries refer to items.
   hasItems: bool,
-  # Further measures that an entry may have, each with its unit.
+  # Further measures of an entry, each with its unit.
   fields: [string]string,
   # The step whose crossing is celebrated.
   milestoneStep: ?float,
-  # What its entries use up.
+  # The stock that its entries use up.
   stock: ?Stock,
   icon: ?string,
-  # The pack that brought it.
+  # The pack that it came with.
   pack: ?string,
-  # XP that an entry is worth.
+  # The XP of an entry.
   experience: int,
   # The first day that counts.
   startedOn: string,
-  # When it was made.
+  # The time at which it was created.
   createdAt: Time
 )
 
-# A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
+# The fields of a tracker to add or change. A null field stays unchanged, or has its default in a new tracker.
 type TrackerDraft (
   id: string,
   title: ?[string]string,
@@ -1582,65 +1590,64 @@ type TrackerDraft (
   hasItems: ?bool,
   fields: ?[string]string,
   milestoneStep: ?float,
-  # How much is there now of what entries use up, and how many days it is to last when that is told.
+  # The present stock, and the number of days at which Chime warns.
   stock: ?float,
   warnDays: ?int,
   icon: ?string,
   startedOn: ?string,
-  # Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon,
-  # usual.
+  # Fields to remove: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon, usual.
   reset: ?[]string
 )
 
 type Streak (length: int, unit: (days, weeks, months), first: ?string, last: ?string)
 
-# How a tracker stands on a day.
+# The progress of a tracker on a day.
 type Standing (
   tracker: Tracker,
   day: string,
-  # Entries of the day, what they add up to, and a measure's last value up to that day.
+  # The number of entries of the day.
   entries: int,
-  # What they add up to.
+  # The sum of the entries.
   total: ?float,
   # A measure's last value up to that day.
   value: ?float,
-  # The goal's period: what it has so far, what is left, and the share in percent (more than 100 is possible).
+  # The amount reached in the goal's period.
   reached: ?float,
-  # What is left of the goal.
+  # The rest of the goal.
   remaining: ?float,
-  # The share of the goal; more than 100 is possible.
+  # The share of the goal in percent; more than 100 is possible.
   percent: ?int,
-  # Whether the goal is met: a limit when the day is over.
+  # Whether the goal is met; for a limit only after the day is over.
   met: bool,
-  # Of a limit: whether the day is under it, near to it (four fifths, or another usual amount would pass it), or has passed it.
+  # For a limit: under it, near it (four fifths, or another usual amount would exceed it), or past it.
   limit: ?(under, near, passed),
-  # Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
+  # Whether the day counts.
   counts: bool,
-  # Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
+  # Why the day does not count: `weekday`, `paused`, `skipped`, `notStarted`, or `enough` (the week or month has
+  # enough).
   why: ?string,
   streak: Streak,
   longest: Streak,
   # Habit strength, 0 to 1.
   strength: float,
-  # The day's number among those that were met: "day 5 of 12 this month".
+  # The day's number among the days that were met: "day 5 of 12 this month".
   number: int,
   # The same within the month.
   numberThisMonth: int,
-  # How many days count in the month.
+  # The number of days that count in the month.
   countedThisMonth: int,
-  # When it was logged last.
+  # The time of the last entry.
   lastAt: ?Time,
-  # Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
-  # steady, and the day on which the goal is reached at that rate.
+  # For a measure, by the last three months: the weekly change of its average, and its direction.
   weeklyRate: ?float,
   direction: ?(up, down, steady),
-  # The day on which its goal is reached at that rate.
+  # The day on which the goal is reached at that rate.
   goalOn: ?string,
-  # Of a measure with further ones: the latest value of each, up to the day.
+  # For a measure with further measures: the latest value of each.
   fields: ?[string]float,
-  # Of a collection: what was used on the day, the latest last.
+  # For a collection: the items that were used on the day, the latest last.
   items: ?[]Item,
-  # What is left of its stock, now.
+  # The present stock.
   stock: ?StockLevel
 )
 
@@ -1649,13 +1656,13 @@ type Entry (
   id: int,
   # The tracker's id.
   tracker: string,
-  # When it was done.
+  # The time of the entry.
   at: Time,
-  # The tracker's day that it counts for.
+  # The tracker's day for which it counts.
   day: string,
   # Null for a check.
   value: ?float,
-  # In which unit.
+  # The unit of the value.
   unit: ?string,
   # Further measures, by name.
   fields: [string]float,
@@ -1664,9 +1671,9 @@ type Entry (
   note: ?string,
   # The name of its photo.
   photo: ?string,
-  # Of a measure: the moving average there, and the change a week with it.
+  # For a measure: the moving average at that time.
   average: ?float,
-  # How the average changes in a week.
+  # The weekly change of the average.
   rate: ?float
 )
 
@@ -1677,16 +1684,16 @@ type Item (
   title: string,
   # Such as `brand` and `model`.
   attributes: [string]string,
-  # The day since which it is there.
+  # The day from which you have it.
   since: ?string,
-  # The day until which it was.
+  # The day until which you had it.
   until: ?string,
   note: ?string,
   # The name of its photo.
   photo: ?string,
-  # How many entries point at it.
+  # The number of entries that refer to it.
   entries: int,
-  # The day of the last of them.
+  # The day of the last entry.
   lastDay: ?string
 )
 
@@ -1700,26 +1707,26 @@ type Milestone (
   note: ?string,
   # The name of its photo.
   photo: ?string,
-  # The value that was crossed; null for one that a person set.
+  # The value that was crossed; null for a milestone set by hand.
   value: ?float
 )
 
 type Achievement (
-  # The pack that brought it.
+  # The pack that it came with.
   pack: string,
   id: string,
   title: [string]string,
-  # What it takes.
+  # The condition for unlocking it.
   text: [string]string,
   category: ?string,
-  # What the pack calls the category; null where it says nothing.
+  # The pack's name of the category; null if it has none.
   categoryTitle: ?[string]string,
   icon: ?string,
-  # The XP it is worth.
+  # Its XP.
   experience: int,
-  # How far it has come.
+  # The present progress.
   reached: int,
-  # How far it has to come.
+  # The progress that unlocks it.
   target: int,
   # Null while it is locked.
   unlockedAt: ?Time
@@ -1731,13 +1738,13 @@ type Level (
   level: int,
   # The XP so far.
   experience: int,
-  # Where this level and the next begin.
+  # The XP at which this level begins.
   from: int,
-  # The XP at which the next begins.
+  # The XP at which the next level begins.
   next: int
 )
 
-# Over the trackers of a pack that has several: days running on each of which one of them at least was met.
+# The streak of a pack with several trackers: consecutive days on which at least one of them was met.
 type PackStreak (pack: string, streak: Streak)
 
 type Quote (
@@ -1746,11 +1753,11 @@ type Quote (
   translation: ?[string]string,
   source: string,
   category: string,
-  # What the pack calls the category; null where it says nothing.
+  # The pack's name of the category; null if it has none.
   categoryTitle: ?[string]string
 )
 
-# Texts are empty where no pack has one for the mood.
+# A mood. A text is empty if no pack has one.
 type Mood (
   kind: (noHabits, notStarted, lightDay, productiveDay, perfectDay),
   title: [string]string,
@@ -1758,7 +1765,7 @@ type Mood (
   next: [string]string
 )
 
-# A day as a person looks at it.
+# The view of a day.
 type DayView (
   day: string,
   standings: []Standing,
@@ -1766,34 +1773,35 @@ type DayView (
   quote: ?Quote,
   nextAchievement: ?Achievement,
   levels: []Level,
-  # Of today alone.
+  # Only for today.
   streaks: []PackStreak,
   # The seven days up to this one, oldest first.
   week: []DayMark
 )
 
-# How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
+# The result of a day over all trackers that counted: `due` of them, of which `met` were met and `begun` others were
+# begun.
 type DayMark (day: string, met: int, due: int, begun: int)
 
 # A day of one tracker.
 type DayTotal (
   day: string,
   entries: int,
-  # What they add up to.
+  # The sum of the entries.
   total: ?float,
   # A measure's last value.
   value: ?float,
   # Whether the goal was met.
   met: bool,
-  # Of a limit: how near the day came to it.
+  # For a limit: how near the day came to it.
   limit: ?(under, near, passed),
   # Whether the day counts.
   counts: bool,
   # The share of the goal.
   percent: ?int,
-  # Its number among the days that were met, from the start.
+  # Its number among all days that were met, from the start.
   number: ?int,
-  # Why it does not count.
+  # Why the day does not count.
   why: ?string
 )
 
@@ -1806,31 +1814,32 @@ type Period (from: string, to: string, entries: int, total: ?float, average: ?fl
 type Statistics (
   tracker: Tracker,
   range: Range,
-  # How many entries.
+  # The number of entries.
   entries: int,
-  # What they add up to.
+  # The sum of the entries.
   total: ?float,
-  # Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
+  # The average over days with an entry. For an amount it leaves out today, which is not over, as do the averages, rates
+  # and the least.
   dailyAverage: ?float,
   first: ?Point,
   last: ?Point,
   least: ?Point,
   most: ?Point,
-  # Day by day: of an amount the total, of a measure the value; and the moving average over `averageDays`.
+  # The values day by day: totals of an amount, values of a measure.
   points: []Point,
   # The moving average, day by day.
   averages: []Point,
-  # Over how many days.
+  # The number of days in the moving average.
   averageDays: int,
-  # Change of the average a week, and where it goes: up, down, steady.
+  # The weekly change of the average, and its direction.
   weeklyRate: ?float,
   direction: ?(up, down, steady),
-  # The line through the points, a week.
+  # The weekly slope of the line through the points.
   trend: ?float,
-  # Of a measure and a range up to today, whichever it is: the next 14 days, by the line through the last 90, with a band of 95
-  # percent.
+  # For a measure and a range up to today: a forecast of the next 14 days, by the line through the last 90, with a band
+  # of 95 percent.
   prediction: []Prediction,
-  # When that line is at the goal's value.
+  # The day on which that line reaches the goal.
   goalOn: ?string,
   weeks: []Period,
   months: []Period,
@@ -1840,32 +1849,32 @@ type Statistics (
   dueDays: int,
   streak: Streak,
   longest: Streak,
-  # That of its pack, when that has several trackers.
+  # The streak of its pack, if the pack has several trackers.
   packStreak: ?Streak,
-  # How strong the habit is, 0 to 1.
+  # The strength of the habit, 0 to 1.
   strength: float,
-  # Of a collection: how evenly its items are used, 0 to 100.
+  # For a collection: how evenly its items are used, 0 to 100.
   evenness: ?int,
   items: []Item,
-  # What there is too little of to say more: noEntries, oneDay, twoDays, underAWeek, noGoal; more may come.
+  # Data that is missing for more statistics: noEntries, oneDay, twoDays, underAWeek, noGoal; more may be added.
   lacking: []string
 )
 
-# What an entry brought about.
+# The results of an entry.
 type Change (
   entry: ?Entry,
-  # How its tracker stands on its day, afterwards.
+  # The progress of its tracker on its day, afterwards.
   standing: ?Standing,
-  # Whether the goal has been met by it.
+  # Whether it met the goal.
   goalMet: bool,
-  # That today has come near to its limit by it, or has passed it.
+  # Whether it brought today near its limit, or past it.
   limit: ?(under, near, passed),
-  # That its stock runs low by it, or is used up, since the last refill.
+  # Whether it made the stock low or empty for the first time since the last refill.
   stock: ?(enough, low, empty),
   unlocked: []Achievement,
-  # Those that were crossed.
+  # The milestones that were crossed.
   milestones: []Milestone,
-  # The level that was reached.
+  # The new level.
   levelUp: ?Level
 )
 
@@ -1873,25 +1882,25 @@ type Pack (
   # Its name.
   id: string,
   title: [string]string,
-  # What it is for.
+  # Its purpose.
   text: [string]string,
   version: int,
   icon: ?string,
-  # Null while it is not installed.
+  # Null if it is not installed.
   installedAt: ?Time,
   # Whether it comes with Chime.
   shipped: bool,
   trackers: []Tracker,
   reminders: []PackReminder,
-  # How many it has.
+  # The number of achievements.
   achievements: int,
-  # The range of a goal that is offered, by tracker.
+  # The offered range of the goal, by tracker.
   choices: [string]Choice,
-  # The steps between milestones that are offered: for each tracker and unit its own.
+  # The offered steps between milestones, for each tracker and unit.
   milestoneSteps: ?[]StepChoice
 )
 
-# `presets` are the goals that are usual.
+# `presets` are common goals.
 type Choice (least: float, most: float, step: float, presets: ?[]float)
 
 type StepChoice (tracker: string, unit: string, steps: []float)
@@ -1899,40 +1908,40 @@ type StepChoice (tracker: string, unit: string, steps: []float)
 type PackReminder (
   key: string,
   title: [string]string,
-  # Its schedule: of one that is set the one that it has, else the pack's.
+  # Its schedule: the present one of an installed reminder, otherwise the pack's.
   when: string,
   tracker: string,
   optional: bool,
-  # The reminder that it made; null while it is not installed.
+  # The id of its reminder; null if it is not installed.
   id: ?string
 )
 
-# What is chosen at installation. What is null is as the pack has it.
+# The choices at installation. A null field means the pack's default.
 type PackChoices (
   # By tracker.
   goals: ?[string]float,
   usual: ?[string]float,
   units: ?[string]string,
-  # In the unit that is chosen.
+  # In the chosen unit.
   milestoneSteps: ?[string]float,
   titles: ?[string]string,
-  # The weekdays that count, with commas between them: mon,wed,fri.
+  # The weekdays that count, separated by commas: mon,wed,fri.
   weekdays: ?[string]string,
-  # By key: whether it is wanted, and a schedule of one's own.
+  # By key: whether to include the reminder, and a schedule of your own.
   reminders: ?[string]bool,
   when: ?[string]string,
   # The language of the reminders' texts.
   language: ?string
 )
 
-# Where a pack is wrong.
+# A fault of a pack and its place.
 type Fault (file: string, line: int, column: int, key: string, message: string)
 
-# What can be taken back, or was.
+# A change that can be undone, or was undone.
 type Undoable (
   # Its number.
   id: int,
-  # When it was made.
+  # The time at which it was created.
   at: Time,
   # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked; reminderAdded, reminderEdited,
   # reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
@@ -1941,115 +1950,116 @@ type Undoable (
   kind: string,
   # The tracker's id.
   tracker: ?string,
-  # What was changed, in a few words.
+  # The change in a few words.
   subject: string
 )
 
-# What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
+# The last action, if it cannot be undone. The kinds: fired, rotated, redelivered, cancelled, removed; more may be
+# added.
 type LastAct (
   at: Time,
   kind: string,
   subject: string
 )
 
-# What a backup has, or what was read from one.
+# The contents of a backup.
 type Contents (
   # How many trackers.
   trackers: int,
-  # How many entries.
+  # The number of entries.
   entries: int,
-  # How many items.
+  # The number of items.
   items: int,
-  # How many milestones.
+  # The number of milestones.
   milestones: int,
-  # How many packs.
+  # The number of packs.
   packs: int,
-  # How many achievements are unlocked.
+  # The number of unlocked achievements.
   unlocks: int,
-  # How many photos.
+  # The number of photos.
   photos: int,
-  # How many reminders.
+  # The number of reminders.
   reminders: int,
-  # How many endpoints.
+  # The number of endpoints.
   endpoints: int,
-  # Times that have come.
+  # The number of occurrences.
   occurrences: int,
-  # What jobs have said of themselves.
+  # The number of pings.
   pings: int,
-  # The endpoints of which the secrets are there, encrypted.
+  # The number of endpoints with an encrypted secret.
   secrets: int,
-  # Files of the configuration.
+  # The number of configuration files.
   configuration: int,
-  # When the backup was made.
+  # The time at which the backup was made.
   madeAt: ?Time
 )
 
-# A file of the configuration that a backup has, where another one or none is here.
+# A configuration file of a backup that differs from the one here, or is missing here.
 type ConfigurationFile (
-  # Where it belongs on this machine.
+  # Its path on this machine.
   path: string,
   text: string,
-  # Whether it may be put there as it is: no configuration is there, and with this one the store stays the same.
+  # Whether it can be put there unchanged: there is no configuration, and this one keeps the store the same.
   fits: bool
 )
 
-# Adds a tracker, or changes the one of that id.
+# Adds a tracker, or changes the one with that id.
 method Put(tracker: TrackerDraft, dryRun: ?bool, token: ?string, tenant: ?string) -> (tracker: Tracker, created: bool)
-# With its entries.
+# Removes a tracker with its entries.
 method Remove(id: string, tenant: ?string) -> (tracker: Tracker)
 method List(tenant: ?string) -> (trackers: []Tracker)
 
-# What is left of what entries use up: of one tracker, or of all that have a stock.
+# Returns the stock of one tracker, or of all that have one.
 method Stocks(tracker: ?string, tenant: ?string) -> (stocks: []StockLevel)
-# Adds to a stock (`add`), or says how much there is (`count`), in `unit` or the tracker's; one of the two. A tracker that had no
-# stock has one then.
+# Adds to a stock (`add`) or sets it (`count`), in `unit` or the tracker's unit; give one of the two. A tracker without
+# a stock gets one.
 method Restock(
   tracker: string, add: ?float, count: ?float, unit: ?string, warnDays: ?int, token: ?string, tenant: ?string
 ) -> (stock: StockLevel)
 
-# Records that it was done. `tracker` is an id or a title, as far as it is unique; `amount` is in `unit`, or in the
-# tracker's; `at` is RFC 3339, not in the future; now when null. A measure's value that lies far from the last one is
-# refused as `Unlikely`; with `force` it is taken.
+# Logs an entry. `tracker` is a unique id or title; `amount` is in `unit`, or in the tracker's unit; `at` is RFC 3339,
+# not in the future, now if null. A measure's value far from the last one fails with `Unlikely`; `force` accepts it.
 method Log(
   tracker: string, amount: ?float, unit: ?string, item: ?string, note: ?string, photo: ?string, fields: ?[string]float,
   at: ?string, token: ?string, force: ?bool,
   tenant: ?string
 ) -> (change: Change)
-# Changes what is not null. An empty note, photo or item takes it away.
+# Changes the fields that are not null. An empty note, photo or item removes it.
 method EditEntry(
   id: int, amount: ?float, unit: ?string, item: ?string, note: ?string, photo: ?string, fields: ?[string]float,
   at: ?string,
   tenant: ?string
 ) -> (change: Change)
-# One entry; or all of a tracker's, or those of a range, when `id` is null.
+# Removes one entry; or, if `id` is null, all entries of a tracker or of a range.
 method RemoveEntry(id: ?int, tracker: ?string, range: ?Range, tenant: ?string) -> (removed: int)
-# Newest first, at most 5000, 100 when `limit` is null, and as many as one message takes. `total` is how many there are
-# without `limit` and `offset`: whoever wants them all asks again with `offset` until they have them.
+# Newest first, at most `limit` entries (100 if null, 5000 at most) and as many as a message can hold. `total` is the
+# number without `limit` and `offset`; a client that wants all repeats the call with a larger `offset`.
 method Entries(
   tracker: ?string, range: ?Range, item: ?string, weekdays: ?[]string, withNotes: ?bool, withMilestones: ?bool,
   text: ?string, limit: ?int, offset: ?int,
   tenant: ?string
 ) -> (entries: []Entry, total: int)
 
-# Today when `day` is null.
+# Returns the view of a day; today if `day` is null.
 method Day(day: ?string, tenant: ?string) -> (view: DayView)
-# The week of that day, from Monday on: for each tracker its seven days.
+# Returns the week of that day, from Monday on, with seven days for each tracker.
 method Week(day: ?string, tenant: ?string) -> (from: string, standings: []Standing, days: []WeekRow, marks: []DayMark)
 type WeekRow (tracker: string, days: []DayTotal)
-# Every day of a range, also those without an entry; at most 3700.
+# Returns every day of a range, including those without an entry; at most 3700.
 method Days(tracker: string, range: Range, tenant: ?string) -> (tracker: Tracker, days: []DayTotal)
-# With `field` of that further measure of the tracker's entries; `tracker` is then one of that title and unit.
+# Returns statistics of a tracker. With `field` they cover that further measure of its entries, and `tracker` then has
+# its title and unit.
 method Stats(tracker: string, range: ?Range, averageDays: ?int, field: ?string, tenant: ?string) -> (statistics: Statistics)
 
-# With `item`, of `tracker`: those that one item earns by itself, each with how far that item has come, and those that were
-# unlocked on a day on which it was used.
+# Returns achievements. With `item` of `tracker` it returns those that one item earns, each with that item's progress,
+# and those that were unlocked on a day on which it was used.
 method Achievements(pack: ?string, tracker: ?string, item: ?string, tenant: ?string) -> (
   achievements: []Achievement, levels: []Level, streaks: []PackStreak
 )
 
-# In the order of their titles, as many as one message takes; `total` is how many there are.
+# Returns items ordered by title, as many as a message can hold; `total` is the number of all.
 method Items(tracker: ?string, limit: ?int, offset: ?int, tenant: ?string) -> (items: []Item, total: ?int)
-# Adds an item, or changes the one of that id.
+# Adds an item, or changes the one with that id.
 method PutItem(
   tracker: string, id: ?string, title: ?string, attributes: ?[string]string, since: ?string, until: ?string,
   note: ?string, photo: ?string,
@@ -2057,58 +2067,59 @@ method PutItem(
 ) -> (item: Item, unlocked: []Achievement)
 method RemoveItem(tracker: string, id: string, tenant: ?string) -> (item: Item)
 
-# Newest first, as many as one message takes; `total` is how many there are.
+# Newest first, as many as a message can hold; `total` is the number of all.
 method Milestones(tracker: ?string, limit: ?int, offset: ?int, tenant: ?string) -> (milestones: []Milestone, total: ?int)
-# Adds a milestone, or changes the one of that id.
+# Adds a milestone, or changes the one with that id.
 method PutMilestone(id: ?int, tracker: string, day: ?string, title: ?string, note: ?string, photo: ?string, tenant: ?string) -> (milestone: Milestone)
 method RemoveMilestone(id: int, tenant: ?string) -> (milestone: Milestone)
 
-# Those that are installed, and those that come with Chime.
+# Returns the installed packs, and those that come with Chime.
 method Packs(tenant: ?string) -> (packs: []Pack)
-# A pack that comes with Chime by its `name`, or one by its `text` (TOML; `file` is what its errors call it). With `dryRun`
-# it is only judged. One that is installed is brought up to date; its trackers keep their entries. With `sample` its sample
-# data is recorded, too, as a change of its own.
+# Installs a pack that comes with Chime by its `name`, or one by its `text` (TOML; errors use the name `file`). With
+# `dryRun` the pack is only checked. An installed pack is updated; its trackers keep their entries. With `sample` its
+# sample data is added too, as a separate change.
 method InstallPack(
   name: ?string, text: ?string, file: ?string, choices: ?PackChoices, dryRun: ?bool, sample: ?bool, tenant: ?string
 ) -> (
   pack: Pack, created: bool, unlocked: []Achievement
 )
-# Its reminders go with it; its trackers and their entries only with `entries`.
-# With `sample` nothing but its sample data goes; `items` and `removed` are how many items and entries that had.
+# Removes a pack with its reminders; its trackers and their entries only with `entries`. With `sample` only its sample
+# data is removed; `items` and `removed` are the number of its items and entries.
 method RemovePack(id: string, entries: ?bool, sample: ?bool, tenant: ?string) -> (pack: Pack, items: ?int, removed: ?int)
 
-# Takes back the latest change, of the last 30 days. With `change` only that one, which has to be the latest: `Conflict`
-# otherwise. `later` is what was done after it and cannot be taken back, when there is such a thing: whoever asks a person
-# shows it before. `notes` are sentences about what could not be as it was. A `Conflict` leaves everything as it is; `skip`
-# passes over that change, and leaves what it did.
+# Undoes the latest change of the last 30 days. With `change` it undoes only that one, which has to be the latest:
+# otherwise it fails with `Conflict`. `later` is a later action that cannot be undone, if there is one: a client shows
+# it before it asks the user. `notes` are sentences about what could not be restored. A `Conflict` leaves everything
+# unchanged; `skip` skips that change, which stays.
 method Undo(dryRun: ?bool, change: ?int, skip: ?bool, tenant: ?string) -> (
   undone: Undoable, later: ?LastAct, notes: ?[]string
 )
 method Changes(limit: ?int, tenant: ?string) -> (changes: []Undoable)
 
-# Takes away all that the caller has, at once: reminders, trackers with their entries, packs, endpoints and the silence; then
-# the history of it. `Undo` brings back all but the history. With `dryRun` it says what there is, and takes nothing away.
+# Removes all the caller's data at once: reminders, trackers with their entries, packs, endpoints and the silence; then
+# their history. `Undo` restores all but the history. With `dryRun` it only counts.
 method StartOver(dryRun: ?bool, tenant: ?string) -> (reminders: int, trackers: int, entries: int, packs: int, endpoints: int)
 
-# A part of a file that is being sent: `offset` is how many bytes were sent before. `upload` names it in the calls that
-# follow, for ten minutes. `data` is base64 of at most 512 KiB.
+# Sends a part of a file: `offset` is the number of bytes sent before. Later calls use the name `upload` for ten
+# minutes. `data` is base64 of at most 512 KiB.
 method Upload(upload: string, offset: int, data: string, tenant: ?string) -> (received: int)
-# A photo's bytes from `offset` on, at most 512 KiB in base64; `total` is its length.
+# Returns a photo's bytes from `offset` on, at most 512 KiB in base64; `total` is its length.
 method Photo(name: string, offset: ?int, tenant: ?string) -> (data: string, total: int)
 
-# Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`. With a `passphrase` of 8 to
-# 1,024 bytes the secrets of endpoints are in it, encrypted with that.
+# Streams a backup. Call with `more`: each reply has a part of the file as base64, in order; the last reply is without
+# `continues`. With a `passphrase` of 8 to 1,024 bytes the backup includes the secrets of endpoints, encrypted with it.
 method Backup(passphrase: ?string, tenant: ?string) -> (data: string)
-# Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, in `notes` what could not come
-# along, such as the secrets of endpoints without the `passphrase`, and in `configuration` what the caller may put in its place.
+# Replaces all data with an uploaded backup, after a check of the whole file. With `dryRun` it only checks. With `more`
+# each reply reports the progress: `read` of `size` bytes. Only the last reply has `contents`; `notes` about what could
+# not be restored, such as the secrets of endpoints without the `passphrase`; and `configuration`, the files that the
+# caller may put in place.
 method Restore(upload: string, dryRun: ?bool, passphrase: ?string, tenant: ?string) -> (
   contents: ?Contents, read: ?int, size: ?int, notes: ?[]string, configuration: ?[]ConfigurationFile
 )
-# Call with `more`: the text in parts. Of one tracker or of all.
+# Exports the entries of one tracker or of all. Call with `more`: each reply has a part of the text.
 method Export(format: (csv, json), tracker: ?string, range: ?Range, tenant: ?string) -> (text: string)
-# Reads entries from an uploaded file: ours, or Loop Habit Tracker's Checkmarks.csv or exported archive's files. What is
-# there already is left as it is.
+# Imports entries from an uploaded file: Chime's own, or Loop Habit Tracker's Checkmarks.csv or files of its exported
+# archive. Existing entries stay unchanged.
 method Import(upload: string, format: (csv, json, loop), tracker: ?string, dryRun: ?bool, tenant: ?string) -> (
   trackers: []string, added: int, present: int, remarks: []string
 )
@@ -2118,15 +2129,15 @@ error Ambiguous (id: string, candidates: []string)
 error Conflict (message: string)
 error InvalidValue (field: string, message: string)
 error InvalidPack (faults: []Fault)
-# A backup or a file of entries that cannot be taken, and where it is wrong.
+# A backup or a file of entries is invalid, at this line.
 error InvalidFile (line: int, message: string)
 error NothingToUndo (message: string)
-# A value that may well be a slip: call again with `force` when it is none.
+# A value that looks like a mistake: call again with `force` if it is right.
 error Unlikely (field: string, message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
 error ReadOnly (reason: string)
-# The caller may not act for that tenant, or there is none.
+# The caller may not act for that tenant, or there is no such tenant.
 error NotForTenant (tenant: string, message: string)
 
 """# }

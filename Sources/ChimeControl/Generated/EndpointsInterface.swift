@@ -10,7 +10,7 @@ public enum EndpointsInterface {
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.endpoints }
 
-  /// A header of a request. Its value may have placeholders, {{title}}; {{token}} stands for the endpoint's token.
+  /// A header of a request. Its value may have placeholders such as {{title}}; {{token}} stands for the endpoint's token.
   public struct Header: WireValue {
     public static let fieldNames = ["name", "value"]
     public var fieldValues: [Any?] { [name, value] }
@@ -82,7 +82,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// How an endpoint is called. Null is the usual way.
+  /// The settings of an endpoint. A null field means the default.
   public struct Settings: WireValue {
     public static let fieldNames = ["headers", "template", "certificates", "replies", "via", "from", "replyTo", "user", "senders", "events", "reminders", "concurrency", "rate", "inOrder"]
     public var fieldValues: [Any?] { [headers, template, certificates, replies, via, from, replyTo, user, senders, events, reminders, concurrency, rate, inOrder] }
@@ -91,35 +91,36 @@ public enum EndpointsInterface {
       case fired, repeated, done, snoozed, dismissed, missed, reopened, givenUp, logged, goal, unlocked
     }
 
-    /// Sent with every message beside Chime's own.
+    /// Headers for every message, in addition to Chime's own.
     public var headers: [Header]?
-    /// What is sent instead of the usual message: the name of a template that comes with Chime, or the text of one.
+    /// The template of the message: the name of one that comes with Chime, or the text of one; null for Chime's own
+    /// message.
     public var template: String?
-    /// The certificates, in PEM, that the receiver's has to go back to.
+    /// The only trusted certificates for the receiver, in PEM.
     public var certificates: String?
-    /// Where answers to its messages are read: the address of a topic of ntfy, or poll: and one that is asked for them.
+    /// The source of answers: the address of an ntfy topic, or poll: and an address to ask.
     public var replies: String?
-    /// The server that emails are given to: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS. Of a room, the homeserver:
+    /// For email, the server: smtps://HOST, or smtp://HOST:587 with STARTTLS. For a Matrix room, the homeserver:
     /// https://HOST.
     public var via: String?
-    /// Whom emails are from.
+    /// The sender of emails.
     public var from: String?
-    /// Where answers to emails go, if not to `from`.
+    /// The address for replies to emails, if not `from`.
     public var replyTo: String?
-    /// The name to log in to the server or broker with; the token is its password.
+    /// The name for the log-in to the server or broker; the token is its password.
     public var user: String?
-    /// Whose answers in a room count, such as @ann:example.org; null: nobody's.
+    /// The people whose answers in a room count, such as @ann:example.org; null for nobody.
     public var senders: [String]?
-    /// What it is told; null: fired and repeated. fired: for the first time, or after a snooze. repeated: nobody had answered.
-    /// reopened: an answer was taken back. givenUp: a message to another channel was given up. logged: entries of a tracker have
-    /// changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
+    /// The events to send; null for fired and repeated. fired: the first time, or after a snooze. repeated: not answered
+    /// yet. reopened: an answer was undone. givenUp: a message to another channel was given up. logged: entries of a
+    /// tracker changed. goal: a tracker's goal is met. unlocked: an achievement, a level or a milestone was reached.
     public var events: [Settings.Events]?
-    /// Of which reminders, besides those that name it: all, or tag: and a tag.
+    /// The reminders whose events are sent in addition to those that name the endpoint: all, or tag: and a tag.
     public var reminders: String?
-    /// Attempts that may be under way at once, 1 to 64.
+    /// The limit of concurrent attempts, 1 to 64.
     public var concurrency: Int?
     public var rate: Rate?
-    /// Whether a message is sent only when every earlier one has been settled.
+    /// Whether a message waits until every earlier one is settled.
     public var inOrder: Bool?
 
     public init(headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, replies: String? = nil, via: String? = nil, from: String? = nil, replyTo: String? = nil, user: String? = nil, senders: [String]? = nil, events: [Settings.Events]? = nil, reminders: String? = nil, concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
@@ -210,7 +211,8 @@ public enum EndpointsInterface {
     }
   }
 
-  /// How the topic stands that answers are read from, of ntfy or of a broker of MQTT, or the room. Numbers are counted from the daemon's start on.
+  /// The state of the source of answers: an ntfy topic, an MQTT topic or a Matrix room. Counters begin when the daemon
+  /// starts.
   public struct Replies: WireValue {
     public static let fieldNames = ["state", "problem", "since", "answers", "refused", "answeredAt"]
     public var fieldValues: [Any?] { [state, problem, since, answers, refused, answeredAt] }
@@ -219,18 +221,18 @@ public enum EndpointsInterface {
       case open, connecting, waiting, elsewhere, off
     }
 
-    /// open: a connection stands. connecting: it is being made. waiting: it cannot be had, and is tried again. elsewhere: another
-    /// daemon of the fleet reads it. off: nobody does, as the endpoint is disabled.
+    /// open: connected. connecting: the connection is being made. waiting: the connection failed and is retried. elsewhere:
+    /// another daemon of the fleet reads the answers. off: the endpoint is disabled.
     public var state: Replies.State
-    /// Why it cannot be had.
+    /// Why the connection failed.
     public var problem: String?
-    /// Since when.
+    /// The time since which the state holds.
     public var since: Wire.Time?
-    /// Answers that were given.
+    /// The number of answers received.
     public var answers: Int
-    /// Those that changed nothing.
+    /// The answers that changed nothing.
     public var refused: Int
-    /// When the last was given.
+    /// The time of the last answer.
     public var answeredAt: Wire.Time?
 
     public init(state: Replies.State, problem: String? = nil, since: Wire.Time? = nil, answers: Int, refused: Int, answeredAt: Wire.Time? = nil) {
@@ -281,7 +283,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Its secrets and its token are never part of this.
+  /// An endpoint, without its secrets and its token.
   public struct Endpoint: WireValue {
     public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "replies", "takesBack", "set"]
     public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, replies, takesBack, set] }
@@ -298,39 +300,40 @@ public enum EndpointsInterface {
     public var name: String
     /// Its address.
     public var url: String
-    /// When it was added.
+    /// The time at which it was added.
     public var createdAt: Wire.Time
-    /// Why it is not called any more; null while it is.
+    /// Why it is disabled; null if it is enabled.
     public var disabled: String?
-    /// Messages that are still owed to it.
+    /// Messages pending for it.
     public var owed: Int
-    /// Since when it is not called.
+    /// The time since which it is disabled.
     public var disabledAt: Wire.Time?
-    /// When the first failure came since it last took a message.
+    /// The time of the first failure since its last accepted message.
     public var failingSince: Wire.Time?
     /// Messages that were given up.
     public var dead: Int?
-    /// Null is the usual way.
+    /// Null for the defaults.
     public var settings: Settings?
-    /// How its messages are signed; empty when its secret cannot be read.
+    /// The signatures of its messages; empty if its secret cannot be read.
     public var signing: [Endpoint.Signing]?
-    /// What the receiver verifies Ed25519 with, `whpk_` and base64.
+    /// The public keys for verifying Ed25519 signatures, `whpk_` and base64.
     public var publicKeys: [String]?
-    /// Where its secret is: in the state folder, or a credential of the service manager.
+    /// The place of its secret: a file in the state folder, or a credential of the service manager.
     public var secretFrom: Endpoint.SecretFrom?
-    /// Until when replaced secrets sign too.
+    /// The time until which replaced secrets stay valid.
     public var rotationEnds: Wire.Time?
     /// Whether it has a token.
     public var hasToken: Bool?
-    /// Why nothing can be sent to it.
+    /// Why messages cannot be sent to it.
     public var fault: String?
-    /// Until when nothing is tried, because attempts failed in a row; null while it does not rest.
+    /// The end of the back-off after repeated failures; null if there is none.
     public var restingUntil: Wire.Time?
-    /// Null where no answers are read.
+    /// Null if the endpoint reads no answers.
     public var replies: Replies?
-    /// Whether what it shows is taken back once it is answered; false: it could be, with a second token; null: it cannot be.
+    /// Whether its messages are taken back after an answer. false: a second token would enable that. null: the endpoint
+    /// cannot do that.
     public var takesBack: Bool?
-    /// The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
+    /// The set of files that declares it (io.chime.Reminders.Apply); null if it was added by hand.
     public var set: String?
 
     public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil, failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Endpoint.Signing]? = nil, publicKeys: [String]? = nil, secretFrom: Endpoint.SecretFrom? = nil, rotationEnds: Wire.Time? = nil, hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil, replies: Replies? = nil, takesBack: Bool? = nil, set: String? = nil) {
@@ -446,7 +449,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// How long each part of an exchange took, in microseconds from its beginning. What did not happen is zero.
+  /// The end of each part of an exchange, in microseconds from its beginning; zero if the part did not happen.
   public struct Timing: WireValue {
     public static let fieldNames = ["nameLookup", "connect", "tls", "firstByte", "total"]
     public var fieldValues: [Any?] { [nameLookup, connect, tls, firstByte, total] }
@@ -500,36 +503,36 @@ public enum EndpointsInterface {
     }
   }
 
-  /// What a test sent and what came back.
+  /// The request of a test and the response.
   public struct TestResult: WireValue {
     public static let fieldNames = ["ok", "url", "requestHeaders", "requestBody", "status", "answer", "error", "tookMs", "method", "responseHeaders", "address", "httpVersion", "timing"]
     public var fieldValues: [Any?] { [ok, url, requestHeaders, requestBody, status, answer, error, tookMs, method, responseHeaders, address, httpVersion, timing] }
 
-    /// Whether it was taken (2xx).
+    /// Whether the receiver accepted it (2xx).
     public var ok: Bool
-    /// Where it was sent.
+    /// The address of the request.
     public var url: String
-    /// `name: value` lines; for a token stands `<redacted>`.
+    /// Lines `name: value`; a token is shown as `<redacted>`.
     public var requestHeaders: [String]
-    /// The body that was sent.
+    /// The body of the request.
     public var requestBody: String
     /// The HTTP status, the code of an SMTP reply, or a reason code of MQTT 5.
     public var status: Int?
-    /// The first 1 KiB of what came back.
+    /// The first 1 KiB of the response.
     public var answer: String?
-    /// What went wrong.
+    /// The error; null if there was none.
     public var error: String?
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     public var tookMs: Int
     /// The request's method; SMTP for an email, MQTT for a broker.
     public var method: String?
-    /// Headers of the answer that tell a person something.
+    /// Headers of the response that help a person.
     public var responseHeaders: [String]?
-    /// The address that was dialled.
+    /// The network address of the connection.
     public var address: String?
     /// HTTP/1.1, HTTP/2 …, MQTT 5
     public var httpVersion: String?
-    /// Each part, in microseconds from the beginning.
+    /// The parts of the exchange.
     public var timing: Timing?
 
     public init(ok: Bool, url: String, requestHeaders: [String], requestBody: String, status: Int? = nil, answer: String? = nil, error: String? = nil, tookMs: Int, method: String? = nil, responseHeaders: [String]? = nil, address: String? = nil, httpVersion: String? = nil, timing: Timing? = nil) {
@@ -622,9 +625,9 @@ public enum EndpointsInterface {
 
     /// Its name, for `--template`.
     public var name: String
-    /// A line about it.
+    /// A one-line summary.
     public var summary: String
-    /// An address of the kind that it is for.
+    /// An example of an address for it.
     public var example: String?
     /// Whether it needs a token.
     public var needsToken: Bool
@@ -674,13 +677,13 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Adds an endpoint, or replaces one of that name, which keeps its secret and its token unless others are given.
+  /// Adds an endpoint, or replaces one of that name, which keeps its secret and its token unless new ones are given.
   /// `secret` is `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and base64 of an Ed25519 key pair; or one of
-  /// each, separated by white space. With `newSecret` the daemon makes one, and the answer has it, unless the receiver
-  /// needs nothing but its public key. A new endpoint needs one of the two, a template, or a credential of the service
-  /// manager called endpoint.NAME. An address that begins with mailto: is one of mailboxes, whose emails are not signed: it takes no
-  /// secret, and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker with what its topics begin with: it takes
-  /// no secret either, but has one of its own, by which it knows what is answered. One that begins with matrix: is a room: it takes no
+  /// each, separated by white space. With `newSecret` the daemon creates a secret and returns it, unless the receiver needs
+  /// only its public key. A new endpoint needs one of the two, a template, or a credential of the service manager named
+  /// endpoint.NAME. An address that begins with mailto: names mailboxes: its emails are not signed, so it takes no secret,
+  /// and needs `via` and `from`. One that begins with mqtt:// or mqtts:// is a broker and the prefix of its topics: it
+  /// takes no secret, but has one of its own to recognize answers. One that begins with matrix: is a room: it takes no
   /// secret, and needs `via` and a token.
   public struct Put: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Put"
@@ -775,7 +778,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Changes what is given, and sets back to the usual way what `reset` names. It stays disabled when it is.
+  /// Changes the given fields, and resets the fields in `reset` to their defaults. A disabled endpoint stays disabled.
   public struct Update: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Update"
     
@@ -969,9 +972,9 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Replaces the secret: by the one that is given, or else by a new one of the same kind, which the answer has unless the
-  /// receiver needs nothing but its public key. Until the end of `overlap` (ISO 8601, at most 30 days, by default a day)
-  /// messages are signed with the old one too.
+  /// Replaces the secret by the given one, or by a new one of the same kind. The answer has the new one unless the receiver
+  /// needs only its public key. Until the end of `overlap` (ISO 8601, at most 30 days, one day by default) messages are
+  /// also signed with the old secret.
   public struct Rotate: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Rotate"
     
@@ -1047,7 +1050,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Calls it again, at once for what it is owed.
+  /// Enables the endpoint and sends its pending messages at once.
   public struct Enable: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Enable"
     
@@ -1105,7 +1108,7 @@ public enum EndpointsInterface {
     }
   }
 
-  /// Calls it no more until it is enabled; what is owed to it waits.
+  /// Disables the endpoint until it is enabled again; its messages stay pending.
   public struct Disable: VarlinkMethod {
     public static let method = "io.chime.Endpoints.Disable"
     

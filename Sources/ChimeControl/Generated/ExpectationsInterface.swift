@@ -3,18 +3,18 @@
 
 public import Varlink
 
-/// Expectations: jobs that say of themselves that they are done. Their user is told when they do not.
+/// Expectations: jobs that report their runs. Chime notifies their user when a report is missing.
 ///
-/// An expectation is a reminder with `within` (io.chime.Reminders): at each of its times a ping is awaited, for so long. A ping
-/// closes it and nobody is told anything. When none has come the reminder fires, as any other does. io.chime.Reminders makes,
-/// changes, pauses and removes expectations.
+/// An expectation is a reminder with `within` (io.chime.Reminders): from each of its times it waits that long for a ping.
+/// A ping closes the occurrence, and nobody is notified. If no ping comes, the reminder fires like any other.
+/// io.chime.Reminders creates, changes, pauses and removes expectations.
 public enum ExpectationsInterface {
   public static let name = "io.chime.Expectations"
 
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.expectations }
 
-  /// What a job has said of itself.
+  /// A ping: a job's report of a run.
   public struct PingRecord: WireValue {
     public static let fieldNames = ["at", "kind", "uid", "tenant", "endpoint", "tookMs", "status", "output"]
     public var fieldValues: [Any?] { [at, kind, uid, tenant, endpoint, tookMs, status, output] }
@@ -23,20 +23,20 @@ public enum ExpectationsInterface {
       case started, succeeded, failed
     }
 
-    /// When.
+    /// The time of the ping.
     public var at: Wire.Time
     public var kind: PingRecord.Kind
-    /// The user whose program it was, by number.
+    /// The uid of the program that sent it.
     public var uid: Int
-    /// The tenant for whom it was; null for none.
+    /// The tenant; null for none.
     public var tenant: String?
-    /// The endpoint by whose topic it came; null where it came otherwise.
+    /// The endpoint whose topic delivered it; null if it came another way.
     public var endpoint: String?
-    /// How long the run took, in milliseconds.
+    /// The duration of the run in milliseconds.
     public var tookMs: Int?
-    /// The exit status of the run; 128 and its number for a signal that ended it.
+    /// The exit status of the run; 128 plus the signal's number if a signal ended it.
     public var status: Int?
-    /// The end of what it wrote. Get alone has it.
+    /// The end of the run's output; only in Get.
     public var output: String?
 
     public init(at: Wire.Time, kind: PingRecord.Kind, uid: Int, tenant: String? = nil, endpoint: String? = nil, tookMs: Int? = nil, status: Int? = nil, output: String? = nil) {
@@ -151,22 +151,22 @@ public enum ExpectationsInterface {
     public var title: String
     /// The schedule in canonical form.
     public var when: String
-    /// How long a ping may take to come, and a run to end; ISO 8601.
+    /// How long after its time a ping may come, and how long a run may take; ISO 8601.
     public var within: String
-    /// new: nothing has been heard of it, and nothing was due. awaited: its time has come and its ping has not. running: it has
-    /// said that it begins. down: it is told that no ping came, or that one failed.
+    /// new: no ping yet, and no time was due. awaited: its time has come, but no ping yet. running: a ping reported the
+    /// start of a run. down: Chime has notified the user of a missing ping or a failure.
     public var state: Expectation.State
-    /// Since when it is down.
+    /// The time since which it is down.
     public var downSince: Wire.Time?
-    /// Until when its ping may come, or its run last; null when nothing is awaited.
+    /// The deadline of the ping or of the run; null if none is awaited.
     public var awaitedUntil: Wire.Time?
-    /// When its ping is next awaited from.
+    /// The next time from which a ping is awaited.
     public var next: Wire.Time?
-    /// When it was last told that it is well.
+    /// The time of the last successful ping.
     public var lastGood: Wire.Time?
     /// The last ping, without its output.
     public var last: PingRecord?
-    /// What has become of the last runs, the newest last; 30 at most.
+    /// The results of the last runs, the newest last; 30 at most.
     public var beats: [Beat]
 
     public init(id: String, title: String, when: String, within: String, state: Expectation.State, downSince: Wire.Time? = nil, awaitedUntil: Wire.Time? = nil, next: Wire.Time? = nil, lastGood: Wire.Time? = nil, last: PingRecord? = nil, beats: [Beat]) {
@@ -242,7 +242,7 @@ public enum ExpectationsInterface {
     }
   }
 
-  /// Those that are in a state, or all of them, in the order of their next times. Paged as in io.chime.Reminders.
+  /// Returns the expectations in a state, or all, ordered by their next time. Paged as in io.chime.Reminders.
   public struct List: VarlinkMethod {
     public static let method = "io.chime.Expectations.List"
     
@@ -318,7 +318,7 @@ public enum ExpectationsInterface {
     }
   }
 
-  /// The pings are the newest 100, the newest first.
+  /// `pings` has the latest 100, newest first.
   public struct Get: VarlinkMethod {
     public static let method = "io.chime.Expectations.Get"
     
@@ -382,8 +382,8 @@ public enum ExpectationsInterface {
     }
   }
 
-  /// Says of a job that it begins, is done (also when `kind` is null), or has failed, which is told at once. Of `output` the last
-  /// 10 KiB are kept. `wasDownMs` is how long it was down when this has ended it; null when it was not.
+  /// Reports that a job begins, is done (also if `kind` is null), or has failed; a failure notifies the user at once. The
+  /// last 10 KiB of `output` are kept. `wasDownMs` is how long the job was down if this ping ended that; otherwise null.
   public struct Ping: VarlinkMethod {
     public static let method = "io.chime.Expectations.Ping"
     
@@ -477,9 +477,10 @@ public enum ExpectationsInterface {
     }
   }
 
-  /// Makes action tokens: whoever sends one to the topic at `address`, which the endpoint reads answers from, pings, from any machine
-  /// and again and again. `endpoint` may be left out where only one reads answers. They are signed with the endpoint's secret, and
-  /// are of no use any more when that has been replaced (io.chime.Endpoints.Rotate) and the old one signs no more.
+  /// Creates action tokens. Anyone who sends one to the topic at `address`, from which the endpoint reads answers, pings,
+  /// from any machine and any number of times. `endpoint` may be left out if only one endpoint reads answers. The
+  /// endpoint's secret signs the tokens; they become invalid when that secret is replaced (io.chime.Endpoints.Rotate) and
+  /// its overlap has ended.
   public struct Tokens: VarlinkMethod {
     public static let method = "io.chime.Expectations.Tokens"
     

@@ -3,7 +3,7 @@
 
 public import Varlink
 
-/// Occurrences: the times of reminders that have come, and what became of them.
+/// Occurrences: past times of reminders, and their state.
 public enum OccurrencesInterface {
   public static let name = "io.chime.Occurrences"
 
@@ -33,33 +33,33 @@ public enum OccurrencesInterface {
     /// The reminder's title when it fired.
     public var title: String
     public var state: Occurrence.State
-    /// When it was due.
+    /// The scheduled time.
     public var scheduledAt: Wire.Time
-    /// When it fired.
+    /// The time at which it fired.
     public var firedAt: Wire.Time?
-    /// When it first arrived.
+    /// The time of its first delivery.
     public var deliveredAt: Wire.Time?
-    /// When it was done, dismissed, or found to be missed.
+    /// The time at which it was done, dismissed, or recorded as missed.
     public var endedAt: Wire.Time?
-    /// When its snooze ends.
+    /// The end of its snooze.
     public var snoozedUntil: Wire.Time?
-    /// Of an expectation: until when its ping may come; null when none is awaited.
+    /// The deadline of the ping of an expectation; null if none is awaited.
     public var awaitedUntil: Wire.Time?
-    /// Why it came late; null when it was on time.
+    /// Why it came late; null if it was on time.
     public var late: Occurrence.Late?
-    /// Scheduled time to firing, in milliseconds.
+    /// The time from the scheduled time to firing, in milliseconds.
     public var latenessMs: Int?
     /// Why it was missed.
     public var missed: Occurrence.Missed?
-    /// For a run of missed times recorded as one: how many.
+    /// The number of missed times in this record.
     public var missedCount: Int?
-    /// How often it has fired: 1, and one more after each snooze and with each repeat.
+    /// The number of firings: 1, and one more after each snooze and with each repeat.
     public var rounds: Int
-    /// How often it has been repeated since it fired, or since its last snooze.
+    /// The number of repeats since it fired, or since its last snooze.
     public var repeats: Int?
-    /// When it is repeated next, unless someone answers.
+    /// The time of the next repeat, unless it is answered before.
     public var repeatAt: Wire.Time?
-    /// By which way its last answer came: desktop, endpoint:NAME or command:NAME; null when it came by this socket, or nobody has
+    /// The source of its last answer: desktop, endpoint:NAME or command:NAME; null for this socket, or if nobody has
     /// answered.
     public var answeredBy: String?
 
@@ -221,8 +221,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// A reminder that has no time yet, because it counts from what becomes of another, or of which a time waits until another is
-  /// done.
+  /// A reminder without a time yet, because it follows another one, or because its time waits until another is done.
   public struct Awaiting: WireValue {
     public static let fieldNames = ["reminder", "title", "follows", "onlyIfDone"]
     public var fieldValues: [Any?] { [reminder, title, follows, onlyIfDone] }
@@ -270,7 +269,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// A time that is to come.
+  /// A future time.
   public struct Coming: WireValue {
     public static let fieldNames = ["reminder", "title", "at", "snoozed", "last", "paused", "when", "held", "repeats", "passedOver", "leftOut"]
     public var fieldValues: [Any?] { [reminder, title, at, snoozed, last, paused, when, held, repeats, passedOver, leftOut] }
@@ -279,23 +278,23 @@ public enum OccurrencesInterface {
     public var reminder: String
     /// The reminder's title.
     public var title: String
-    /// When it comes.
+    /// The time.
     public var at: Wire.Time
-    /// Whether that is the end of a snooze.
+    /// Whether it is the end of a snooze.
     public var snoozed: Bool
-    /// When it last came due.
+    /// The last time at which it was due.
     public var last: Wire.Time?
     /// Whether the reminder is paused.
     public var paused: Bool
     /// The schedule in canonical form.
     public var when: String
-    /// The time of the schedule that quiet hours hold until then.
+    /// The time of the schedule that quiet hours defer until then.
     public var held: Wire.Time?
-    /// Whether it is a repeat of what nobody has answered.
+    /// Whether it is a repeat of an occurrence without an answer.
     public var repeats: Bool?
-    /// Why nobody will hear of that time, as things stand: of the tracker that the reminder is linked to. Null: it is heard.
+    /// Why this time will be skipped if nothing changes, because of the linked tracker. Null: it will fire.
     public var passedOver: Wire.PassedOver?
-    /// The days before `at` that calendars take from the schedule, 20 at most; of a reminder's next time only.
+    /// The days before `at` that calendars remove from the schedule, 20 at most; only for a reminder's next time.
     public var leftOut: [Wire.LeftOut]?
 
     public init(reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String, held: Wire.Time? = nil, repeats: Bool? = nil, passedOver: Wire.PassedOver? = nil, leftOut: [Wire.LeftOut]? = nil) {
@@ -371,7 +370,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// How many times have the same reason.
+  /// The number of times with the same reason.
   public struct Tally: WireValue {
     public static let fieldNames = ["reason", "count"]
     public var fieldValues: [Any?] { [reason, count] }
@@ -407,8 +406,8 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// The times that a reminder should have had by the schedules that were in force, held against what the history says. Each is
-  /// counted in exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
+  /// A comparison of a reminder's history with the times of the schedules that were in force. Each time is counted in
+  /// exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
   public struct ReminderAudit: WireValue {
     public static let fieldNames = ["reminder", "title", "when", "removed", "versions", "unknown", "times", "onTime", "late", "missed", "moved", "waiting", "uncertain", "unexplained", "unexplainedTimes", "beside", "givenUp", "lateness", "answers"]
     public var fieldValues: [Any?] { [reminder, title, when, removed, versions, unknown, times, onTime, late, missed, moved, waiting, uncertain, unexplained, unexplainedTimes, beside, givenUp, lateness, answers] }
@@ -419,41 +418,41 @@ public enum OccurrencesInterface {
 
     /// The reminder's id.
     public var reminder: String
-    /// The reminder's title, as it was last.
+    /// The reminder's latest title.
     public var title: String
-    /// The schedule in canonical form, as it was last.
+    /// The latest schedule in canonical form.
     public var when: String
     /// Whether the reminder has been removed.
     public var removed: Bool
-    /// How many definitions its times came of.
+    /// The number of definitions that its times came from.
     public var versions: Int
-    /// Why its times cannot be computed anew: a tracker sets their pace, or the machine has lost its zone. Null when they can.
+    /// Why its times cannot be recomputed: a tracker paces them, or the machine no longer has its zone. Null if they can.
     public var unknown: ReminderAudit.Unknown?
-    /// How many times its schedules had.
+    /// The number of times of its schedules.
     public var times: Int
-    /// Fired within a minute of their time.
+    /// Times that fired within a minute.
     public var onTime: Int
-    /// Fired later, by reason: suspend, downtime, quiet, waited.
+    /// Times that fired later, by reason: suspend, downtime, quiet, waited.
     public var late: [Tally]
-    /// Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
+    /// Times that did not fire, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready, notDone.
     public var missed: [Tally]
-    /// Were moved to another time, by hand.
+    /// Times that were moved by hand.
     public var moved: Int
-    /// Have come, and are held by quiet hours or jitter.
+    /// Times that are due but deferred by quiet hours or jitter.
     public var waiting: Int
-    /// Have no record, but what the schedule was read against (the database of zones, a calendar, the place) has changed since.
+    /// Times without a record, if the time zone database, a calendar or the place has changed since.
     public var uncertain: Int
-    /// Have no record.
+    /// Other times without a record.
     public var unexplained: Int
-    /// The first of these.
+    /// The first of the unexplained times.
     public var unexplainedTimes: [Wire.Time]
-    /// Fired without a time of the schedule: on request.
+    /// Firings on request, without a time of the schedule.
     public var beside: Int
     /// Messages that were given up.
     public var givenUp: Int
-    /// How late the times were that are on time: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
+    /// The lateness of timely firings as a histogram: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
     public var lateness: [Int]
-    /// How long it took until they were done, in the same way.
+    /// The time until they were done, as the same histogram.
     public var answers: [Int]
 
     public init(reminder: String, title: String, when: String, removed: Bool, versions: Int, unknown: ReminderAudit.Unknown? = nil, times: Int, onTime: Int, late: [Tally], missed: [Tally], moved: Int, waiting: Int, uncertain: Int, unexplained: Int, unexplainedTimes: [Wire.Time], beside: Int, givenUp: Int, lateness: [Int], answers: [Int]) {
@@ -569,8 +568,8 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// Holds the history against the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC 3339; what
-  /// lies before the history that is kept is left out. `cursor` goes on with the reminders after those of the answer before.
+  /// Compares the history with the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC
+  /// 3339; times before the kept history are left out. `cursor` continues with the next reminders.
   public struct Audit: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Audit"
     
@@ -740,9 +739,9 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// The next time at which each reminder is heard, earliest first. With `before` every time until then that is known by the
-  /// schedule, and not only the next: the first `limit` of them. Without it `awaiting` has those that have no time yet, as many
-  /// at most.
+  /// Returns the next time at which each reminder notifies, earliest first. With `before` it returns the first `limit`
+  /// times until then, as far as the schedules determine them. Without it, `awaiting` has the reminders without a time yet,
+  /// at most `limit`.
   public struct Upcoming: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Upcoming"
     
@@ -812,9 +811,8 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
-  /// fired last and is still open.
-  /// `item` names the item of the reminder's tracker that it was done with, which a collection asks for.
+  /// Marks an occurrence as done. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one
+  /// that fired last and is still open. `item` names the item of the reminder's tracker, which a collection needs.
   public struct Done: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Done"
     
@@ -878,8 +876,8 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// For `length`, an ISO 8601 duration of 1 s to 366 days, or `until` a time within 366 days (RFC 3339); for the reminder's
-  /// first snooze length when both are null.
+  /// Snoozes an occurrence for `length`, an ISO 8601 duration of 1 s to 366 days, or until `until`, a time within 366 days
+  /// (RFC 3339). With both null it uses the reminder's first snooze length.
   public struct Snooze: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Snooze"
     
@@ -1006,8 +1004,8 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// Has the next time of a reminder come at another one; those after it stay. `by` is an ISO 8601 duration by which it comes
-  /// later than it would, `to` a time within 366 days (RFC 3339): one of the two. The occurrence is `snoozed`, with 0 rounds.
+  /// Moves the next time of a reminder; later times stay. Give either `by`, an ISO 8601 duration by which it comes later,
+  /// or `to`, a time within 366 days (RFC 3339). The occurrence is `snoozed`, with 0 rounds.
   public struct Move: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Move"
     
@@ -1077,7 +1075,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// Fires a reminder now, beside its schedule.
+  /// Fires a reminder now, in addition to its schedule.
   public struct Fire: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Fire"
     

@@ -3,18 +3,18 @@
 
 public import Varlink
 
-/// Reminders: what Chime has been asked to remember.
+/// Reminders and their schedules.
 ///
-/// Times are RFC 3339 with an offset, and the IANA name of the zone stands beside them. Durations are ISO 8601.
-/// An `id` may be given as the id itself, a unique prefix of it, or the reminder's title; so may the reminder that a schedule
-/// counts from (`after done of "Check the figures"`), which is kept by its id.
+/// Times are RFC 3339 with an offset, and have the IANA name of their zone. Durations are ISO 8601. An `id` may be the id
+/// itself, a unique prefix of it, or the reminder's title. The same holds for the reminder that a schedule follows
+/// (`after done of "Check the figures"`), which is stored by its id.
 public enum RemindersInterface {
   public static let name = "io.chime.Reminders"
 
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.reminders }
 
-  /// What a time becomes that passed unheard: after the machine slept, and after the daemon was not running.
+  /// The rule for missed times: after the machine slept, and after the daemon was not running.
   public struct CatchUp: WireValue {
     public static let fieldNames = ["suspend", "downtime"]
     public var fieldValues: [Any?] { [suspend, downtime] }
@@ -54,7 +54,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// Channels that join when an occurrence insists: from which repeat on, 1 being the first.
+  /// Channels that are added from a repeat on; the first repeat is 1.
   public struct Escalation: WireValue {
     public static let fieldNames = ["from", "channels"]
     public var fieldValues: [Any?] { [from, channels] }
@@ -90,8 +90,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// How an occurrence that nobody answers insists: repeated every so often (10 s to 7 days), at most `max` times (1 to 100,
-  /// 10 when null). In a Draft `every` is needed; in a Change what is null stays as it is.
+  /// Repeats of an occurrence until it is answered: the interval (10 s to 7 days), and at most `max` repeats (1 to 100, 10
+  /// if null). In a Draft `every` is required; in a Change a null field stays unchanged.
   public struct Nag: WireValue {
     public static let fieldNames = ["every", "max", "escalation"]
     public var fieldValues: [Any?] { [every, max, escalation] }
@@ -133,9 +133,10 @@ public enum RemindersInterface {
     }
   }
 
-  /// What a reminder has to say about quiet hours itself. `rule`: its times in them are held until they end, dropped, or ring
-  /// all the same; null for the configured rule. `hours`: its own, such as "mon-fri 22:00-07:00", on the clock of the zone
-  /// that governs it; null for the configured ones. In a Change what is null stays as it is, and [] means the configured.
+  /// A reminder's own settings for quiet hours. `rule`: its times in quiet hours are deferred until they end (hold),
+  /// dropped, or ring anyway (off); null for the configured rule. `hours`: its own quiet hours, such as "mon-fri
+  /// 22:00-07:00", in the zone that governs it; null for the configured ones. In a Change a null field stays unchanged, and
+  /// [] means the configured ones.
   public struct Quiet: WireValue {
     public static let fieldNames = ["rule", "hours"]
     public var fieldValues: [Any?] { [rule, hours] }
@@ -175,11 +176,11 @@ public enum RemindersInterface {
     }
   }
 
-  /// What a reminder has to do with a tracker (io.chime.Trackers). `logs`: whether Done logs an entry, of `amount` in `unit`, or
-  /// of the tracker's usual amount when null. `quietWhenDone`: its times are passed over once the goal of their day is met.
-  /// `followsEntries`: an entry moves its next time, which takes an interval. `pace`: what remains of an amount's daily goal is
-  /// spread over what is left of the window. In a Change, and a Draft, what is null stays as it is, or has its default: logs
-  /// is true, the others are false.
+  /// A reminder's link to a tracker (io.chime.Trackers). `logs`: whether Done logs an entry, with `amount` in `unit`, or
+  /// with the tracker's usual amount if null. `quietWhenDone`: its times are skipped once the day's goal is met.
+  /// `followsEntries`: an entry moves its next time, which needs an interval. `pace`: the rest of an amount's daily goal is
+  /// spread over the rest of the window. In a Change or a Draft a null field stays unchanged or has its default: true for
+  /// logs, false for the others.
   public struct TrackerLink: WireValue {
     public static let fieldNames = ["tracker", "logs", "amount", "unit", "quietWhenDone", "followsEntries", "pace"]
     public var fieldValues: [Any?] { [tracker, logs, amount, unit, quietWhenDone, followsEntries, pace] }
@@ -245,7 +246,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// A reminder as the daemon keeps it.
+  /// A reminder as the daemon stores it.
   public struct Reminder: WireValue {
     public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "within", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard", "follows", "onlyIfDone"]
     public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, within, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard, follows, onlyIfDone] }
@@ -264,18 +265,18 @@ public enum RemindersInterface {
     public var body: String?
     /// The schedule in its canonical form.
     public var when: String
-    /// An IANA name, or "local" for the machine's zone, whichever it is at the time. A schedule that names a zone itself
-    /// is read in that one; it is the zone of the times below.
+    /// An IANA name, or "local" for the machine's present zone. A schedule that names a zone itself uses that one. The
+    /// times below are in this zone.
     public var timezone: String
-    /// What becomes of a wall-clock time that a DST gap removes; null for the dialect's own rule.
+    /// The rule for a wall-clock time that a DST gap removes; null for the dialect's own rule.
     public var gap: Wire.Gap?
-    /// What becomes of one that a DST fold repeats; null for the dialect's own rule.
+    /// The rule for a wall-clock time that a DST fold repeats; null for the dialect's own rule.
     public var fold: Wire.Fold?
-    /// Where its sun is watched from, in degrees north and east; null for the configured place.
+    /// The location for sunrise and sunset: degrees north; null for the configured place.
     public var latitude: Double?
-    /// The same in degrees east.
+    /// The location for sunrise and sunset: degrees east.
     public var longitude: Double?
-    /// Where it goes, in order.
+    /// Its channels, in order.
     public var channels: [String]
     public var tags: [String]
     public var urgency: Reminder.Urgency
@@ -283,63 +284,63 @@ public enum RemindersInterface {
     public var sound: String?
     /// Its link.
     public var url: String?
-    /// Where it is to be done, such as "Kitchen".
+    /// The place to do it, such as "Kitchen".
     public var location: String?
     /// The notification's category (Desktop Notifications Specification).
     public var category: String?
     public var catchUp: CatchUp
-    /// How late is still useful.
+    /// How late it is still useful.
     public var grace: String
-    /// It comes up to this much after each of its times, always by the same part of it; null for not at all.
+    /// The maximum delay after each of its times; the delay is always the same for this reminder. Null for none.
     public var jitter: String?
-    /// Null when it fires once and waits.
+    /// Null if it is not repeated.
     public var nag: Nag?
-    /// Null for quiet hours as configured.
+    /// Null for the configured quiet hours.
     public var quiet: Quiet?
-    /// Whether the machine is woken for it from its sleep; null for no.
+    /// Whether the sleeping machine is woken for it; null for no.
     public var wake: Bool?
-    /// Why it is not woken although it is to be, and what to do; null when it is, and when it is not to be.
+    /// Why the machine cannot be woken for it, and what to do; null if it can, or if that was not requested.
     public var wakeProblem: String?
     /// Whether its popup stays on the screen until it is answered; null for no.
     public var stay: Bool?
-    /// Of an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may take.
-    /// Null: it is none.
+    /// For an expectation (io.chime.Expectations): how long after each of its times a ping may come, and how long a run may
+    /// take. Null: it is not an expectation.
     public var within: String?
     /// The lengths of a snooze; the first is the default.
     public var snooze: [String]
-    /// waiting: it fired and nobody has answered; finished: it has no further time.
+    /// waiting: it fired and is not answered; finished: it has no further time.
     public var state: Reminder.State
-    /// Until when it is paused; null when it is not, or without end.
+    /// The end of its pause; null if it is not paused, or has no end.
     public var pausedUntil: Wire.Time?
-    /// How many of the next times are passed over.
+    /// The number of next times to skip.
     public var skipNext: Int
-    /// When it next comes: at a time of its schedule, later by its jitter or by quiet hours, or at the end of a snooze when
-    /// that comes first.
+    /// Its next time: a time of its schedule, perhaps delayed by jitter or quiet hours, or the end of a snooze if that is
+    /// earlier.
     public var next: Wire.Time?
-    /// The time of its schedule that quiet hours hold until `next`; null when they hold none.
+    /// The time of its schedule that quiet hours defer until `next`; null if none.
     public var held: Wire.Time?
-    /// When it is repeated, unless someone answers.
+    /// The time of the next repeat, unless it is answered before.
     public var repeatAt: Wire.Time?
-    /// When it last came due.
+    /// The last time at which it was due.
     public var last: Wire.Time?
-    /// When it was last done; kept for schedules that count from there.
+    /// The time at which it was last done, for schedules that count from completion.
     public var lastDone: Wire.Time?
-    /// When it was added.
+    /// The time at which it was added.
     public var createdAt: Wire.Time
-    /// Null when it is linked to no tracker.
+    /// Null if it has no link to a tracker.
     public var tracker: TrackerLink?
-    /// Of List and Get: why nobody will hear of `next`, as things stand: of its tracker. Null: it is heard.
+    /// Only in List and Get: why `next` will be skipped if nothing changes, because of its tracker. Null: it will fire.
     public var passedOver: Wire.PassedOver?
-    /// The set of files that declares it (Apply); null for one that was set by hand.
+    /// The set of files that declares it (Apply); null if it was added by hand.
     public var set: String?
-    /// The tenant whose it is; null for a user's.
+    /// The owning tenant; null for a user.
     public var tenant: String?
-    /// Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
+    /// Only in List and Get: why it reaches nobody, if all its channels are missing or off. Null: a channel works.
     public var unheard: String?
-    /// What it counts from; null for a schedule that has times of its own. Until something has become of that it is active and
-    /// has no next time.
+    /// The reminder that it follows; null if its schedule has times of its own. Until that reminder has a result, this one
+    /// is active and has no next time.
     public var follows: Wire.Chain?
-    /// Which other reminder has to be done before it comes; null for none. While a time waits for that, `next` is null.
+    /// The reminder that must be done first; null for none. While a time waits for that, `next` is null.
     public var onlyIfDone: Wire.Condition?
 
     public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, location: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, within: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil, follows: Wire.Chain? = nil, onlyIfDone: Wire.Condition? = nil) {
@@ -575,8 +576,9 @@ public enum RemindersInterface {
     }
   }
 
-  /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
-  /// that is null as it is. An empty string is no body, icon, sound, url, location or category.
+  /// The fields of a reminder to add or change. Add needs `title` and `when`, and sets other null fields to the configured
+  /// defaults; Update leaves null fields unchanged. An empty string removes the body, icon, sound, url, location or
+  /// category.
   public struct Draft: WireValue {
     public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "location", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "within", "snooze", "onlyIfDone", "reset", "tracker"]
     public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, location, category, catchUp, grace, jitter, nag, quiet, wake, stay, within, snooze, onlyIfDone, reset, tracker] }
@@ -608,14 +610,13 @@ public enum RemindersInterface {
     public var quiet: Quiet?
     public var wake: Bool?
     public var stay: Bool?
-    /// Makes it an expectation, which is critical unless it says otherwise.
+    /// Makes it an expectation, whose urgency is critical unless given.
     public var within: String?
     public var snooze: [String]?
-    /// The reminder for which its times wait, by its id, a unique prefix of that, or its title.
+    /// The reminder that must be done first, by its id, a unique prefix of that, or its title.
     public var onlyIfDone: String?
-    /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-    /// place, quiet and snooze to what is configured, jitter, nag, within, tracker and onlyIfDone to none, amount to the tracker's
-    /// usual one.
+    /// Fields to reset before the other fields are applied: gap and fold to the dialect's own rule; place, quiet and snooze
+    /// to the configured values; jitter, nag, within, tracker and onlyIfDone to none; amount to the tracker's usual one.
     public var reset: [Draft.Reset]?
     public var tracker: TrackerLink?
 
@@ -811,20 +812,20 @@ public enum RemindersInterface {
     }
   }
 
-  /// Which reminders List gives; all that is named must hold.
+  /// Selects the reminders of List; all given conditions must hold.
   public struct Filter: WireValue {
     public static let fieldNames = ["tag", "state", "text", "dueFrom", "dueBefore", "all"]
     public var fieldValues: [Any?] { [tag, state, text, dueFrom, dueBefore, all] }
 
     public var tag: String?
     public var state: Reminder.State?
-    /// Occurs in the title, the id or a tag.
+    /// Text in the title, the id or a tag.
     public var text: String?
     /// Next time at or after; RFC 3339.
     public var dueFrom: String?
     /// Next time before; RFC 3339.
     public var dueBefore: String?
-    /// Whether finished ones are in the list; false when null.
+    /// Whether the list includes finished ones; false if null.
     public var all: Bool?
 
     public init(tag: String? = nil, state: Reminder.State? = nil, text: String? = nil, dueFrom: String? = nil, dueBefore: String? = nil, all: Bool? = nil) {
@@ -880,7 +881,7 @@ public enum RemindersInterface {
     public static let fieldNames = ["line", "id", "title", "when", "timezone", "next"]
     public var fieldValues: [Any?] { [line, id, title, when, timezone, next] }
 
-    /// Where it stands in the text, from 1.
+    /// Its line in the text, from 1.
     public var line: Int
     /// Null in a dry run.
     public var id: String?
@@ -940,7 +941,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// What an import has to say of a line.
+  /// A remark of an import about a line.
   public struct ImportRemark: WireValue {
     public static let fieldNames = ["line", "title", "kind", "message"]
     public var fieldValues: [Any?] { [line, title, kind, message] }
@@ -949,12 +950,12 @@ public enum RemindersInterface {
       case passed, closed, present, refused, note
     }
 
-    /// From 1; null when it is about no one line.
+    /// The line, from 1; null if the remark is not about a single line.
     public var line: Int?
-    /// What it is called, where it has a name.
+    /// The title of the line's reminder, if it has one.
     public var title: String?
-    /// Left out, because it has no time to come (passed), is cancelled or done (closed), is among the reminders already
-    /// (present), or cannot be taken (refused); or taken, but not all of it (note).
+    /// passed: left out, without a future time. closed: left out, cancelled or done. present: left out, exists already.
+    /// refused: left out, cannot be imported. note: imported, but with a part left out.
     public var kind: ImportRemark.Kind
     /// A sentence without a full stop.
     public var message: String
@@ -997,7 +998,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// A file of a set; `name` is what faults call it.
+  /// A file of a set; faults use its `name`.
   public struct SetFile: WireValue {
     public static let fieldNames = ["name", "text"]
     public var fieldValues: [Any?] { [name, text] }
@@ -1033,8 +1034,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// What is in a file that a set names as secretFile or tokenFile, or as that of a pack, or why it cannot be read. One that
-  /// is not there is left out.
+  /// The content of a file that a set names as secretFile, as tokenFile, or as a pack, or the reason why it cannot be read.
+  /// Missing files are left out.
   public struct SetSecret: WireValue {
     public static let fieldNames = ["path", "text", "problem"]
     public var fieldValues: [Any?] { [path, text, problem] }
@@ -1076,7 +1077,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// A field of something that changes, its values as TOML; null for none. A secret has neither.
+  /// A changed field, with its values as TOML; null for no value. A secret has neither.
   public struct SetField: WireValue {
     public static let fieldNames = ["name", "old", "new"]
     public var fieldValues: [Any?] { [name, old, new] }
@@ -1118,9 +1119,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// What Apply does about one thing. `id` is its own, or the endpoint's name; null for a reminder that is to be added and has
-  /// none yet. `fields` are what is set, or what changes; of a pack they are those of its trackers and reminders, by their
-  /// names in the file. `records` is how many entries, items and milestones go with a tracker or a pack that is removed.
+  /// A change of Apply.
   public struct SetChange: WireValue {
     public static let fieldNames = ["action", "kind", "id", "title", "fields", "records"]
     public var fieldValues: [Any?] { [action, kind, id, title, fields, records] }
@@ -1135,13 +1134,14 @@ public enum RemindersInterface {
 
     public var action: SetChange.Action
     public var kind: SetChange.Kind
-    /// Its id, or the endpoint's name; null for a reminder that has none yet.
+    /// Its id, or the endpoint's name; null for a reminder that is to be added and has no id yet.
     public var id: String?
     /// Its title; null for an endpoint.
     public var title: String?
-    /// What is set or changes; the values are TOML.
+    /// The fields that are set or changed. For a pack they are those of its trackers and reminders, by their names in the
+    /// file.
     public var fields: [SetField]
-    /// How many entries, items and milestones go with a tracker or a pack that is removed.
+    /// The number of entries, items and milestones that are removed with a tracker or a pack.
     public var records: Int?
 
     public init(action: SetChange.Action, kind: SetChange.Kind, id: String? = nil, title: String? = nil, fields: [SetField], records: Int? = nil) {
@@ -1192,8 +1192,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// What an endpoint of a set is given of a file, or keeps and takes to another address. `path` is as the set names it; null
-  /// for what the endpoint has already. `url` is where it will go.
+  /// A use of a file or token by an endpoint of a set: the endpoint receives the content of a file, or takes its token to
+  /// another address. `path` is the path in the set; null for the endpoint's present token. `url` is the target address.
   public struct SetFileUse: Hashable, WireValue {
     public static let fieldNames = ["endpoint", "key", "path", "url"]
     public var fieldValues: [Any?] { [endpoint, key, path, url] }
@@ -1245,7 +1245,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// What is wrong with one of many drafts: `index` counts from 0, `field` is null when no one field is at fault.
+  /// A fault of one of several drafts: `index` counts from 0; `field` is null if no single field is at fault.
   public struct DraftFault: WireValue {
     public static let fieldNames = ["index", "field", "message"]
     public var fieldValues: [Any?] { [index, field, message] }
@@ -1287,8 +1287,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// Adds a reminder. The reply leaves when it is durable. The same token again gives the first answer instead of a second
-  /// reminder; tokens are kept for a day. Warnings are sentences, such as one about a channel that is not there yet.
+  /// Adds a reminder. The reply is sent when the reminder is durable. A repeated token returns the first answer instead of
+  /// a second reminder; tokens are kept for a day. Warnings are sentences, for example about a missing channel.
   public struct Add: VarlinkMethod {
     public static let method = "io.chime.Reminders.Add"
     
@@ -1358,9 +1358,9 @@ public enum RemindersInterface {
     }
   }
 
-  /// Adds many, up to 5000 in one call and as many as a message holds: all of them in one transaction, or none. The ids are in
-  /// the order of the drafts. With `dryRun` they are only judged, and there are no ids. When any cannot be taken the call fails
-  /// with InvalidDrafts. A token is taken as by Add, for all of them together; each warning is there once.
+  /// Adds several reminders in one transaction, up to 5000 in one call and as many as a message can hold. The ids are in
+  /// the order of the drafts. With `dryRun` the drafts are only checked, and there are no ids. If any draft is invalid, the
+  /// call fails with InvalidDrafts. A token works as in Add, for all of them together; each warning appears once.
   public struct AddMany: VarlinkMethod {
     public static let method = "io.chime.Reminders.AddMany"
     
@@ -1505,9 +1505,9 @@ public enum RemindersInterface {
     }
   }
 
-  /// Adds a reminder like another, but for what `change` says, which is read as by Update. It has no history,
-  /// no pause and no times to pass over, and is in no set of files. The copy of one that has no further time needs a schedule of its
-  /// own, and that of an expectation, whose pings may name it, a title of its own. A token is taken as by Add.
+  /// Adds a copy of a reminder with the changes in `change`, which works as in Update. The copy has no history, no pause,
+  /// no times to skip, and belongs to no set of files. The copy of a finished reminder needs a schedule, and that of an
+  /// expectation needs a title, since pings may use the title. A token works as in Add.
   public struct Copy: VarlinkMethod {
     public static let method = "io.chime.Reminders.Copy"
     
@@ -1583,7 +1583,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// Removes it; its history stays. One from which others count is kept (Conflict) while something may become of it.
+  /// Removes a reminder; its history stays. If other reminders follow it and it may still have a result, the call fails
+  /// with Conflict.
   public struct Remove: VarlinkMethod {
     public static let method = "io.chime.Reminders.Remove"
     
@@ -1698,9 +1699,9 @@ public enum RemindersInterface {
     }
   }
 
-  /// In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` at most
-  /// (100 when null, 10000 at most), and fewer where more would make an answer of over a megabyte; `cursor` of the answer asks
-  /// for the next one and is null on the last.
+  /// Returns reminders ordered by their next time. Warnings name reminders that cannot be read and are not listed. A page
+  /// has at most `limit` reminders (100 if null, 10000 at most), and fewer if the answer would exceed a megabyte. `cursor`
+  /// of the answer requests the next page and is null on the last.
   public struct List: VarlinkMethod {
     public static let method = "io.chime.Reminders.List"
     
@@ -1782,7 +1783,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// Keeps silent until a time (RFC 3339), or without end. Times that pass meanwhile are recorded as missed.
+  /// Pauses a reminder until a time (RFC 3339), or without end. Times during the pause are recorded as missed.
   public struct Pause: VarlinkMethod {
     public static let method = "io.chime.Reminders.Pause"
     
@@ -1903,8 +1904,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// Keeps everything of the caller's silent until a time (RFC 3339), what is added meanwhile too; what is critical rings, unless
-  /// `critical`. Times that pass are recorded as missed. It ends by itself; a second one takes the place of the first.
+  /// Silences all the caller's reminders until a time (RFC 3339), including new ones; critical ones ring unless `critical`
+  /// is true. Times during the silence are recorded as missed. It ends by itself; another call replaces it.
   public struct PauseAll: VarlinkMethod {
     public static let method = "io.chime.Reminders.PauseAll"
     
@@ -1968,7 +1969,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// Ends that. Null: nothing was silent.
+  /// Ends the silence. Null: there was none.
   public struct ResumeAll: VarlinkMethod {
     public static let method = "io.chime.Reminders.ResumeAll"
     
@@ -2020,7 +2021,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// Passes over the next `count` times (1 when null); 0 takes it back.
+  /// Skips the next `count` times (1 if null); 0 undoes it.
   public struct Skip: VarlinkMethod {
     public static let method = "io.chime.Reminders.Skip"
     
@@ -2084,15 +2085,14 @@ public enum RemindersInterface {
     }
   }
 
-  /// Adds the reminders that a file of another program asks for, all in one transaction: a user's crontab, or with `system`
-  /// one whose lines name a user before the command; an iCalendar text (RFC 5545); the queue of at (`LC_ALL=C atq`, the
-  /// commands of a job beneath it after tabs); timers of systemd (`systemctl cat`); a script of remind's; what `task export`
-  /// prints. What cannot be taken is left out and remarked on; when nothing of the text can be understood, the call fails
-  /// with InvalidText. A reminder with the same
-  /// title, schedule and timezone as one that is there is left out, so that a file can be imported again, unless `again`.
-  /// `timezone` is that of times that name none (the configuration's when null), `allDayAt` when an event without a time
-  /// comes (HH:MM, 09:00 when null); `channels` and `tags` are given to each, before the tags it brings along. A token is
-  /// taken as by Add.
+  /// Imports reminders from a file of another program, in one transaction: a user's crontab, or with `system` one whose
+  /// lines name a user before the command; an iCalendar text (RFC 5545); the queue of at (`LC_ALL=C atq`, with the commands
+  /// of each job below it after tabs); timers of systemd (`systemctl cat`); a script of remind; the output of `task
+  /// export`. Lines that cannot be imported are left out, with a remark; if no line can be understood, the call fails with
+  /// InvalidText. A reminder is left out if one with the same title, schedule and timezone exists, so a file can be
+  /// imported again, unless `again` is true. `timezone` applies to times that name none (the configured zone if null),
+  /// `allDayAt` is the time of an event without one (HH:MM, 09:00 if null). Each reminder gets `channels` and `tags`,
+  /// before its own tags. A token works as in Add.
   public struct Import: VarlinkMethod {
     public static let method = "io.chime.Reminders.Import"
     
@@ -2109,7 +2109,7 @@ public enum RemindersInterface {
     public var timezone: String?
     public var channels: [String]?
     public var tags: [String]?
-    /// Makes an expectation of each (io.chime.Expectations): its ping may come so long after its time.
+    /// Makes each an expectation (io.chime.Expectations): how long after its time its ping may come.
     public var within: String?
     public var token: String?
 
@@ -2227,9 +2227,10 @@ public enum RemindersInterface {
     }
   }
 
-  /// The reminders of these ids, or those that fit the filter, or all that have a time to come, as a file for other
-  /// programs; 10000 at most. The format is icalendar, also when null, or toml, which Apply takes; without ids and filter that
-  /// has the endpoints, packs and trackers too, and never a secret. Warnings are sentences about what such a file cannot hold.
+  /// Exports the reminders with these ids, or those that match the filter, or all with a future time, as a file for other
+  /// programs; 10000 at most. The format is icalendar (the default), or toml, which Apply reads; without ids and filter,
+  /// toml also has the endpoints, packs and trackers, and never a secret. Warnings are sentences about what such a file
+  /// cannot express.
   public struct Export: VarlinkMethod {
     public static let method = "io.chime.Reminders.Export"
     
@@ -2311,14 +2312,14 @@ public enum RemindersInterface {
     }
   }
 
-  /// Makes reminders, endpoints, packs and trackers what a set of TOML files says (docs/apply.md), all in one transaction:
-  /// what is not there is added, what is other than the files say is changed, and with `prune` what an earlier Apply of
-  /// this set has made and the files no longer name is removed. What is so already is left alone. The set is called `set`,
-  /// else as its files say, else `otherwise`; a set without a name is not remembered and cannot be pruned. Of the secrets
-  /// that the files name by path the caller sends what is in the files; without `secrets` a dry run says which they are.
-  /// The same holds of `packs`, the files of packs of one's own. A tracker with entries is pruned only with `entries`. With
-  /// `plan`, of a dry run before, it fails with Conflict when something else would be done than was shown. When anything is
-  /// wrong with the files, the call fails with InvalidSet, which has every fault, and nothing is changed.
+  /// Makes reminders, endpoints, packs and trackers match a set of TOML files (docs/apply.md), in one transaction: adds
+  /// what is missing, changes what differs, and with `prune` removes what an earlier Apply of this set created and the
+  /// files no longer contain. The name of the set is `set`, or else the one in its files, or else `otherwise`; a set
+  /// without a name is not remembered and cannot be pruned. The caller sends the content of the secrets that the files name
+  /// by path; without `secrets` a dry run lists them. The same holds for `packs`, the files of your own packs. A tracker
+  /// with entries is pruned only with `entries`. With `plan` of an earlier dry run the call fails with Conflict if the
+  /// changes would differ from those shown. If the files have faults, the call fails with InvalidSet, which lists them all,
+  /// and nothing is changed.
   public struct Apply: VarlinkMethod {
     public static let method = "io.chime.Reminders.Apply"
     
@@ -2401,12 +2402,11 @@ public enum RemindersInterface {
       public var set: String?
       public var changes: [SetChange]
       public var unchanged: Int
-      /// How many of the set the files no longer name, which are kept because nothing is pruned.
+      /// The number of things of the set that the files no longer contain and that stay, because nothing is pruned.
       public var leftOver: Int
       public var secretFiles: [String]
       public var packFiles: [String]?
-      /// What of secretFile and tokenFile would be handed on that is not where it goes yet; null for none. A client asks whoever
-      /// applies the set before it goes on.
+      /// The uses of secretFile and tokenFile that are new; null for none. A client asks the user before it goes on.
       public var fileUses: [SetFileUse]?
       public var plan: String
       public var warnings: [String]
@@ -2475,7 +2475,8 @@ public enum RemindersInterface {
     }
   }
 
-  /// The text to import is not of its format, or too long; `line` counts from 1, and is null when it is no one place.
+  /// The text to import is not in its format, or is too long; `line` counts from 1, and is null if there is no single
+  /// place.
   public struct InvalidText: WireValue {
     public static let fieldNames = ["line", "message"]
     public var fieldValues: [Any?] { [line, message] }
@@ -2511,7 +2512,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// All that is wrong with a set of files.
+  /// All faults of a set of files.
   public struct InvalidSet: WireValue {
     public static let fieldNames = ["faults"]
     public var fieldValues: [Any?] { [faults] }
@@ -2541,7 +2542,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// What is wrong with the drafts of AddMany, at most 100 of them; nothing was added.
+  /// The faults of the drafts of AddMany, at most 100 of them; nothing was added.
   public struct InvalidDrafts: WireValue {
     public static let fieldNames = ["faults"]
     public var fieldValues: [Any?] { [faults] }

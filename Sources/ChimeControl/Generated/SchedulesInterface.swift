@@ -3,15 +3,15 @@
 
 public import Varlink
 
-/// Schedules: what a text means, without saving anything.
+/// Schedules: explains and converts texts, without storing anything.
 public enum SchedulesInterface {
   public static let name = "io.chime.Schedules"
 
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.schedules }
 
-  /// A time of a schedule: RFC 3339 with the offset of its zone, that zone, what its clocks are labelled with then (CET),
-  /// how many seconds after `after` it comes, and what a DST change has to do with it, as a sentence; null mostly.
+  /// A time of a schedule: RFC 3339 with the offset of its zone, that zone, the zone's abbreviation then (CET), the seconds
+  /// from `after`, and a remark as a sentence if a DST change affects it.
   public struct Moment: WireValue {
     public static let fieldNames = ["at", "zone", "label", "seconds", "remark"]
     public var fieldValues: [Any?] { [at, zone, label, seconds, remark] }
@@ -65,7 +65,7 @@ public enum SchedulesInterface {
     }
   }
 
-  /// The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
+  /// A range of days of a calendar, both ends included (YYYY-MM-DD), and their names by language, if known.
   public struct CalendarDays: WireValue {
     public static let fieldNames = ["from", "to", "names"]
     public var fieldValues: [Any?] { [from, to, names] }
@@ -107,9 +107,8 @@ public enum SchedulesInterface {
     }
   }
 
-  /// Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
-  /// of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
-  /// its days are known through the year `through`.
+  /// A calendar: days that schedules can leave out by its name. They come from a list in the configuration, from a file, or
+  /// are the public holidays of a country.
   public struct NamedCalendar: WireValue {
     public static let fieldNames = ["name", "source", "file", "country", "through", "problem", "days"]
     public var fieldValues: [Any?] { [name, source, file, country, through, problem, days] }
@@ -118,19 +117,20 @@ public enum SchedulesInterface {
       case list, file, country, locale
     }
 
-    /// The name that schedules leave it out by.
+    /// The name that schedules use.
     public var name: String
-    /// `list` or `file` of the configuration, or the public holidays of a country: `country` or `locale` names it.
+    /// `list` or `file` of the configuration; or public holidays of the country that the configuration (`country`) or the
+    /// locale (`locale`) names.
     public var source: NamedCalendar.Source
     /// The file of its days.
     public var file: String?
     /// The country, such as CZ, or the part of one, such as DE-BY.
     public var country: String?
-    /// The last year whose public holidays are known.
+    /// The last year with known public holidays.
     public var through: Int?
-    /// What is wrong with its file.
+    /// The error in its file.
     public var problem: String?
-    /// Days and runs of days.
+    /// Days and ranges of days.
     public var days: [CalendarDays]
 
     public init(name: String, source: NamedCalendar.Source, file: String? = nil, country: String? = nil, through: Int? = nil, problem: String? = nil, days: [CalendarDays]) {
@@ -186,11 +186,11 @@ public enum SchedulesInterface {
     }
   }
 
-  /// The canonical form, the next `count` times (5 when null, 1000 at most) strictly after `after` (now when null), and
-  /// remarks where a DST change touches one of them, each with its time before it. There are fewer times where more take too
-  /// long to find, which a remark then says. `zone` is the one that governs: a
-  /// schedule may name one itself. Calendars are those of the configuration, and so is the place unless one is given.
-  /// `leftOut` has the days before the last of these times that calendars take from the schedule, 20 at most.
+  /// Returns the canonical form and the next `count` times (5 if null, 1000 at most) strictly after `after` (now if null).
+  /// `remarks` describe DST changes that affect one of these times. There are fewer times if computing more takes too long;
+  /// a remark says so. `zone` is the zone in force, since a schedule may name one itself. The configuration supplies
+  /// calendars, and the place unless one is given. `leftOut` has the days before the last of these times that calendars
+  /// remove from the schedule, 20 at most.
   public struct Explain: VarlinkMethod {
     public static let method = "io.chime.Schedules.Explain"
     
@@ -320,7 +320,7 @@ public enum SchedulesInterface {
     }
   }
 
-  /// Writes a schedule in another dialect: its canonical form there, and where the two differ, as sentences.
+  /// Converts a schedule to another dialect: returns its canonical form there, and the differences as sentences.
   public struct Convert: VarlinkMethod {
     public static let method = "io.chime.Schedules.Convert"
     
@@ -418,8 +418,8 @@ public enum SchedulesInterface {
     }
   }
 
-  /// The calendars by their names, or one, each with its first `count` days or runs of days (10 when null, 1000 at most) that end
-  /// on or after the day `from` (today when null).
+  /// Returns all calendars by name, or one, each with its first `count` days or ranges of days (10 if null, 1000 at most)
+  /// that end on or after the day `from` (today if null).
   public struct Calendars: VarlinkMethod {
     public static let method = "io.chime.Schedules.Calendars"
     
@@ -489,8 +489,9 @@ public enum SchedulesInterface {
     }
   }
 
-  /// When the words for times of day are by the configuration, each as HH:MM: `day` (a day without a time), `morning`,
-  /// `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. For a client that reads schedules itself.
+  /// Returns the configured times of the words for times of day, each as HH:MM: `day` (a day without a time), `morning`,
+  /// `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. It serves clients that read schedules
+  /// themselves.
   public struct Words: VarlinkMethod {
     public static let method = "io.chime.Schedules.Words"
     
@@ -542,7 +543,7 @@ public enum SchedulesInterface {
     }
   }
 
-  /// The dialect that was asked for has no words for it.
+  /// The requested dialect cannot express the schedule.
   public struct Inexpressible: WireValue {
     public static let fieldNames = ["text", "message"]
     public var fieldValues: [Any?] { [text, message] }

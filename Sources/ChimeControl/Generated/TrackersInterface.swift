@@ -3,11 +3,11 @@
 
 public import Varlink
 
-/// Trackers: what was done, and what has come of it.
+/// Trackers, their entries, and the results.
 ///
-/// Amounts and values are numbers in the tracker's own unit unless another is named. Days are those of the tracker,
-/// YYYY-MM-DD: a day may begin at another hour than midnight. Texts that come from packs are maps from a language tag to
-/// the text in that language.
+/// Amounts and values are in the tracker's own unit unless another is named. Days are those of the tracker, YYYY-MM-DD: a
+/// day may begin at another hour than midnight. Texts from packs are maps from a language tag to the text in that
+/// language.
 public enum TrackersInterface {
   public static let name = "io.chime.Trackers"
 
@@ -50,8 +50,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a
-  /// limit of a day, which a day has met that is over and has not passed it.
+  /// A goal: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a limit of a
+  /// day: a day meets it if the day is over and the limit was not exceeded.
   public struct Goal: WireValue {
     public static let fieldNames = ["count", "total", "value", "period", "atMost"]
     public var fieldValues: [Any?] { [count, total, value, period, atMost] }
@@ -109,7 +109,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
+  /// The days that count: these weekdays (mon, tue …), or a number of days in a week or a month, or in any `days`
+  /// consecutive days.
   public struct Counting: WireValue {
     public static let fieldNames = ["weekdays", "times", "per", "days"]
     public var fieldValues: [Any?] { [weekdays, times, per, days] }
@@ -161,7 +162,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// The weekdays that counted up to a day, and since the one before it.
+  /// The weekdays that counted until a day, after the previous entry.
   public struct FormerWeekdays: WireValue {
     public static let fieldNames = ["until", "weekdays"]
     public var fieldValues: [Any?] { [until, weekdays] }
@@ -197,8 +198,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// What entries use up, `quantity` when it was counted, with what was added since. It is told when it will last for fewer than
-  /// `warnDays` days.
+  /// A stock that entries use up: `quantity` at its last count, plus later additions. Chime warns when it will last for
+  /// fewer than `warnDays` days.
   public struct Stock: WireValue {
     public static let fieldNames = ["quantity", "since", "warnDays"]
     public var fieldValues: [Any?] { [quantity, since, warnDays] }
@@ -240,7 +241,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// What is left of a tracker's stock, in its unit; of a check in entries.
+  /// The present stock of a tracker, in its unit; of a check in entries.
   public struct StockLevel: WireValue {
     public static let fieldNames = ["tracker", "title", "unit", "left", "short", "rate", "days", "until", "warnDays", "state"]
     public var fieldValues: [Any?] { [tracker, title, unit, left, short, rate, days, until, warnDays, state] }
@@ -255,13 +256,13 @@ public enum TrackersInterface {
     public var unit: String?
     /// Never below zero.
     public var left: Double
-    /// How much more was logged than there was; null for nothing.
+    /// How much more was logged than the stock had; null for nothing.
     public var short: Double?
-    /// What a day uses up: by the 14 days before today, else by the goal; null where that is not known.
+    /// The use per day: by the 14 days before today, or else by the goal; null if unknown.
     public var rate: Double?
-    /// For how many days it is enough at that rate.
+    /// The number of days that it lasts at that rate.
     public var days: Int?
-    /// The last day that it is enough for.
+    /// The last day for which it lasts.
     public var until: String?
     public var warnDays: Int
     /// low: it lasts for fewer days than `warnDays`.
@@ -349,20 +350,20 @@ public enum TrackersInterface {
 
     public var id: String
     public var title: [String: String]
-    /// What an entry is called, in front of its amount: Drank. Null: done.
+    /// The verb of an entry, before its amount: Drank. Null: done.
     public var verb: [String: String]?
     public var kind: Tracker.Kind
-    /// What its amounts are in; null for a check.
+    /// The unit of its amounts; null for a check.
     public var unit: String?
-    /// Digits after the point that are shown.
+    /// Digits shown after the decimal point.
     public var decimals: Int
     public var goal: Goal?
-    /// Amounts that are offered.
+    /// Amounts to offer.
     public var presets: [Double]
-    /// The amount that is meant when none is named.
+    /// The amount of an entry that names none.
     public var usual: Double?
     public var counting: Counting
-    /// Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
+    /// Former weekdays and the day until which they counted, oldest first: a change leaves the past unchanged.
     public var formerWeekdays: [FormerWeekdays]
     /// HH:MM.
     public var dayStartsAt: String
@@ -371,24 +372,24 @@ public enum TrackersInterface {
     public var pauses: [Range]
     /// Days that were skipped.
     public var skips: [String]
-    /// How many may be in a month; null for as many as one likes.
+    /// The limit of skips in a month; null for no limit.
     public var skipsEachMonth: Int?
-    /// Whether its entries point at items.
+    /// Whether its entries refer to items.
     public var hasItems: Bool
-    /// Further measures that an entry may have, each with its unit.
+    /// Further measures of an entry, each with its unit.
     public var fields: [String: String]
     /// The step whose crossing is celebrated.
     public var milestoneStep: Double?
-    /// What its entries use up.
+    /// The stock that its entries use up.
     public var stock: Stock?
     public var icon: String?
-    /// The pack that brought it.
+    /// The pack that it came with.
     public var pack: String?
-    /// XP that an entry is worth.
+    /// The XP of an entry.
     public var experience: Int
     /// The first day that counts.
     public var startedOn: String
-    /// When it was made.
+    /// The time at which it was created.
     public var createdAt: Wire.Time
 
     public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, stock: Stock? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
@@ -534,7 +535,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
+  /// The fields of a tracker to add or change. A null field stays unchanged, or has its default in a new tracker.
   public struct TrackerDraft: WireValue {
     public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "stock", "warnDays", "icon", "startedOn", "reset"]
     public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, stock, warnDays, icon, startedOn, reset] }
@@ -557,13 +558,12 @@ public enum TrackersInterface {
     public var hasItems: Bool?
     public var fields: [String: String]?
     public var milestoneStep: Double?
-    /// How much is there now of what entries use up, and how many days it is to last when that is told.
+    /// The present stock, and the number of days at which Chime warns.
     public var stock: Double?
     public var warnDays: Int?
     public var icon: String?
     public var startedOn: String?
-    /// Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon,
-    /// usual.
+    /// Fields to remove: verb, goal, unit, skipsEachMonth, milestoneStep, stock, warnDays, icon, usual.
     public var reset: [String]?
 
     public init(id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil, dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil, skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil, stock: Double? = nil, warnDays: Int? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil) {
@@ -750,7 +750,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// How a tracker stands on a day.
+  /// The progress of a tracker on a day.
   public struct Standing: WireValue {
     public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items", "stock"]
     public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items, stock] }
@@ -765,49 +765,49 @@ public enum TrackersInterface {
 
     public var tracker: Tracker
     public var day: String
-    /// Entries of the day, what they add up to, and a measure's last value up to that day.
+    /// The number of entries of the day.
     public var entries: Int
-    /// What they add up to.
+    /// The sum of the entries.
     public var total: Double?
     /// A measure's last value up to that day.
     public var value: Double?
-    /// The goal's period: what it has so far, what is left, and the share in percent (more than 100 is possible).
+    /// The amount reached in the goal's period.
     public var reached: Double?
-    /// What is left of the goal.
+    /// The rest of the goal.
     public var remaining: Double?
-    /// The share of the goal; more than 100 is possible.
+    /// The share of the goal in percent; more than 100 is possible.
     public var percent: Int?
-    /// Whether the goal is met: a limit when the day is over.
+    /// Whether the goal is met; for a limit only after the day is over.
     public var met: Bool
-    /// Of a limit: whether the day is under it, near to it (four fifths, or another usual amount would pass it), or has passed it.
+    /// For a limit: under it, near it (four fifths, or another usual amount would exceed it), or past it.
     public var limit: Standing.Limit?
-    /// Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
+    /// Whether the day counts.
     public var counts: Bool
-    /// Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
+    /// Why the day does not count: `weekday`, `paused`, `skipped`, `notStarted`, or `enough` (the week or month has
+    /// enough).
     public var why: String?
     public var streak: Streak
     public var longest: Streak
     /// Habit strength, 0 to 1.
     public var strength: Double
-    /// The day's number among those that were met: "day 5 of 12 this month".
+    /// The day's number among the days that were met: "day 5 of 12 this month".
     public var number: Int
     /// The same within the month.
     public var numberThisMonth: Int
-    /// How many days count in the month.
+    /// The number of days that count in the month.
     public var countedThisMonth: Int
-    /// When it was logged last.
+    /// The time of the last entry.
     public var lastAt: Wire.Time?
-    /// Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
-    /// steady, and the day on which the goal is reached at that rate.
+    /// For a measure, by the last three months: the weekly change of its average, and its direction.
     public var weeklyRate: Double?
     public var direction: Standing.Direction?
-    /// The day on which its goal is reached at that rate.
+    /// The day on which the goal is reached at that rate.
     public var goalOn: String?
-    /// Of a measure with further ones: the latest value of each, up to the day.
+    /// For a measure with further measures: the latest value of each.
     public var fields: [String: Double]?
-    /// Of a collection: what was used on the day, the latest last.
+    /// For a collection: the items that were used on the day, the latest last.
     public var items: [Item]?
-    /// What is left of its stock, now.
+    /// The present stock.
     public var stock: StockLevel?
 
     public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil, stock: StockLevel? = nil) {
@@ -961,13 +961,13 @@ public enum TrackersInterface {
     public var id: Int
     /// The tracker's id.
     public var tracker: String
-    /// When it was done.
+    /// The time of the entry.
     public var at: Wire.Time
-    /// The tracker's day that it counts for.
+    /// The tracker's day for which it counts.
     public var day: String
     /// Null for a check.
     public var value: Double?
-    /// In which unit.
+    /// The unit of the value.
     public var unit: String?
     /// Further measures, by name.
     public var fields: [String: Double]
@@ -976,9 +976,9 @@ public enum TrackersInterface {
     public var note: String?
     /// The name of its photo.
     public var photo: String?
-    /// Of a measure: the moving average there, and the change a week with it.
+    /// For a measure: the moving average at that time.
     public var average: Double?
-    /// How the average changes in a week.
+    /// The weekly change of the average.
     public var rate: Double?
 
     public init(id: Int, tracker: String, at: Wire.Time, day: String, value: Double? = nil, unit: String? = nil, fields: [String: Double], item: String? = nil, note: String? = nil, photo: String? = nil, average: Double? = nil, rate: Double? = nil) {
@@ -1069,16 +1069,16 @@ public enum TrackersInterface {
     public var title: String
     /// Such as `brand` and `model`.
     public var attributes: [String: String]
-    /// The day since which it is there.
+    /// The day from which you have it.
     public var since: String?
-    /// The day until which it was.
+    /// The day until which you had it.
     public var until: String?
     public var note: String?
     /// The name of its photo.
     public var photo: String?
-    /// How many entries point at it.
+    /// The number of entries that refer to it.
     public var entries: Int
-    /// The day of the last of them.
+    /// The day of the last entry.
     public var lastDay: String?
 
     public init(id: String, tracker: String, title: String, attributes: [String: String], since: String? = nil, until: String? = nil, note: String? = nil, photo: String? = nil, entries: Int, lastDay: String? = nil) {
@@ -1162,7 +1162,7 @@ public enum TrackersInterface {
     public var note: String?
     /// The name of its photo.
     public var photo: String?
-    /// The value that was crossed; null for one that a person set.
+    /// The value that was crossed; null for a milestone set by hand.
     public var value: Double?
 
     public init(id: Int, tracker: String, day: String, title: String, note: String? = nil, photo: String? = nil, value: Double? = nil) {
@@ -1222,21 +1222,21 @@ public enum TrackersInterface {
     public static let fieldNames = ["pack", "id", "title", "text", "category", "categoryTitle", "icon", "experience", "reached", "target", "unlockedAt"]
     public var fieldValues: [Any?] { [pack, id, title, text, category, categoryTitle, icon, experience, reached, target, unlockedAt] }
 
-    /// The pack that brought it.
+    /// The pack that it came with.
     public var pack: String
     public var id: String
     public var title: [String: String]
-    /// What it takes.
+    /// The condition for unlocking it.
     public var text: [String: String]
     public var category: String?
-    /// What the pack calls the category; null where it says nothing.
+    /// The pack's name of the category; null if it has none.
     public var categoryTitle: [String: String]?
     public var icon: String?
-    /// The XP it is worth.
+    /// Its XP.
     public var experience: Int
-    /// How far it has come.
+    /// The present progress.
     public var reached: Int
-    /// How far it has to come.
+    /// The progress that unlocks it.
     public var target: Int
     /// Null while it is locked.
     public var unlockedAt: Wire.Time?
@@ -1323,9 +1323,9 @@ public enum TrackersInterface {
     public var level: Int
     /// The XP so far.
     public var experience: Int
-    /// Where this level and the next begin.
+    /// The XP at which this level begins.
     public var from: Int
-    /// The XP at which the next begins.
+    /// The XP at which the next level begins.
     public var next: Int
 
     public init(pack: String, level: Int, experience: Int, from: Int, next: Int) {
@@ -1371,7 +1371,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Over the trackers of a pack that has several: days running on each of which one of them at least was met.
+  /// The streak of a pack with several trackers: consecutive days on which at least one of them was met.
   public struct PackStreak: WireValue {
     public static let fieldNames = ["pack", "streak"]
     public var fieldValues: [Any?] { [pack, streak] }
@@ -1416,7 +1416,7 @@ public enum TrackersInterface {
     public var translation: [String: String]?
     public var source: String
     public var category: String
-    /// What the pack calls the category; null where it says nothing.
+    /// The pack's name of the category; null if it has none.
     public var categoryTitle: [String: String]?
 
     public init(text: String, language: String, translation: [String: String]? = nil, source: String, category: String, categoryTitle: [String: String]? = nil) {
@@ -1467,7 +1467,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Texts are empty where no pack has one for the mood.
+  /// A mood. A text is empty if no pack has one.
   public struct Mood: WireValue {
     public static let fieldNames = ["kind", "title", "message", "next"]
     public var fieldValues: [Any?] { [kind, title, message, next] }
@@ -1519,7 +1519,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// A day as a person looks at it.
+  /// The view of a day.
   public struct DayView: WireValue {
     public static let fieldNames = ["day", "standings", "mood", "quote", "nextAchievement", "levels", "streaks", "week"]
     public var fieldValues: [Any?] { [day, standings, mood, quote, nextAchievement, levels, streaks, week] }
@@ -1530,7 +1530,7 @@ public enum TrackersInterface {
     public var quote: Quote?
     public var nextAchievement: Achievement?
     public var levels: [Level]
-    /// Of today alone.
+    /// Only for today.
     public var streaks: [PackStreak]
     /// The seven days up to this one, oldest first.
     public var week: [DayMark]
@@ -1593,7 +1593,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
+  /// The result of a day over all trackers that counted: `due` of them, of which `met` were met and `begun` others were
+  /// begun.
   public struct DayMark: WireValue {
     public static let fieldNames = ["day", "met", "due", "begun"]
     public var fieldValues: [Any?] { [day, met, due, begun] }
@@ -1648,21 +1649,21 @@ public enum TrackersInterface {
 
     public var day: String
     public var entries: Int
-    /// What they add up to.
+    /// The sum of the entries.
     public var total: Double?
     /// A measure's last value.
     public var value: Double?
     /// Whether the goal was met.
     public var met: Bool
-    /// Of a limit: how near the day came to it.
+    /// For a limit: how near the day came to it.
     public var limit: Standing.Limit?
     /// Whether the day counts.
     public var counts: Bool
     /// The share of the goal.
     public var percent: Int?
-    /// Its number among the days that were met, from the start.
+    /// Its number among all days that were met, from the start.
     public var number: Int?
-    /// Why it does not count.
+    /// Why the day does not count.
     public var why: String?
 
     public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, percent: Int? = nil, number: Int? = nil, why: String? = nil) {
@@ -1886,31 +1887,32 @@ public enum TrackersInterface {
 
     public var tracker: Tracker
     public var range: Range
-    /// How many entries.
+    /// The number of entries.
     public var entries: Int
-    /// What they add up to.
+    /// The sum of the entries.
     public var total: Double?
-    /// Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
+    /// The average over days with an entry. For an amount it leaves out today, which is not over, as do the averages, rates
+    /// and the least.
     public var dailyAverage: Double?
     public var first: Point?
     public var last: Point?
     public var least: Point?
     public var most: Point?
-    /// Day by day: of an amount the total, of a measure the value; and the moving average over `averageDays`.
+    /// The values day by day: totals of an amount, values of a measure.
     public var points: [Point]
     /// The moving average, day by day.
     public var averages: [Point]
-    /// Over how many days.
+    /// The number of days in the moving average.
     public var averageDays: Int
-    /// Change of the average a week, and where it goes: up, down, steady.
+    /// The weekly change of the average, and its direction.
     public var weeklyRate: Double?
     public var direction: Standing.Direction?
-    /// The line through the points, a week.
+    /// The weekly slope of the line through the points.
     public var trend: Double?
-    /// Of a measure and a range up to today, whichever it is: the next 14 days, by the line through the last 90, with a band of 95
-    /// percent.
+    /// For a measure and a range up to today: a forecast of the next 14 days, by the line through the last 90, with a band
+    /// of 95 percent.
     public var prediction: [Prediction]
-    /// When that line is at the goal's value.
+    /// The day on which that line reaches the goal.
     public var goalOn: String?
     public var weeks: [Period]
     public var months: [Period]
@@ -1920,14 +1922,14 @@ public enum TrackersInterface {
     public var dueDays: Int
     public var streak: Streak
     public var longest: Streak
-    /// That of its pack, when that has several trackers.
+    /// The streak of its pack, if the pack has several trackers.
     public var packStreak: Streak?
-    /// How strong the habit is, 0 to 1.
+    /// The strength of the habit, 0 to 1.
     public var strength: Double
-    /// Of a collection: how evenly its items are used, 0 to 100.
+    /// For a collection: how evenly its items are used, 0 to 100.
     public var evenness: Int?
     public var items: [Item]
-    /// What there is too little of to say more: noEntries, oneDay, twoDays, underAWeek, noGoal; more may come.
+    /// Data that is missing for more statistics: noEntries, oneDay, twoDays, underAWeek, noGoal; more may be added.
     public var lacking: [String]
 
     public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
@@ -2088,24 +2090,24 @@ public enum TrackersInterface {
     }
   }
 
-  /// What an entry brought about.
+  /// The results of an entry.
   public struct Change: WireValue {
     public static let fieldNames = ["entry", "standing", "goalMet", "limit", "stock", "unlocked", "milestones", "levelUp"]
     public var fieldValues: [Any?] { [entry, standing, goalMet, limit, stock, unlocked, milestones, levelUp] }
 
     public var entry: Entry?
-    /// How its tracker stands on its day, afterwards.
+    /// The progress of its tracker on its day, afterwards.
     public var standing: Standing?
-    /// Whether the goal has been met by it.
+    /// Whether it met the goal.
     public var goalMet: Bool
-    /// That today has come near to its limit by it, or has passed it.
+    /// Whether it brought today near its limit, or past it.
     public var limit: Standing.Limit?
-    /// That its stock runs low by it, or is used up, since the last refill.
+    /// Whether it made the stock low or empty for the first time since the last refill.
     public var stock: StockLevel.State?
     public var unlocked: [Achievement]
-    /// Those that were crossed.
+    /// The milestones that were crossed.
     public var milestones: [Milestone]
-    /// The level that was reached.
+    /// The new level.
     public var levelUp: Level?
 
     public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, limit: Standing.Limit? = nil, stock: StockLevel.State? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
@@ -2173,21 +2175,21 @@ public enum TrackersInterface {
     /// Its name.
     public var id: String
     public var title: [String: String]
-    /// What it is for.
+    /// Its purpose.
     public var text: [String: String]
     public var version: Int
     public var icon: String?
-    /// Null while it is not installed.
+    /// Null if it is not installed.
     public var installedAt: Wire.Time?
     /// Whether it comes with Chime.
     public var shipped: Bool
     public var trackers: [Tracker]
     public var reminders: [PackReminder]
-    /// How many it has.
+    /// The number of achievements.
     public var achievements: Int
-    /// The range of a goal that is offered, by tracker.
+    /// The offered range of the goal, by tracker.
     public var choices: [String: Choice]
-    /// The steps between milestones that are offered: for each tracker and unit its own.
+    /// The offered steps between milestones, for each tracker and unit.
     public var milestoneSteps: [StepChoice]?
 
     public init(id: String, title: [String: String], text: [String: String], version: Int, icon: String? = nil, installedAt: Wire.Time? = nil, shipped: Bool, trackers: [Tracker], reminders: [PackReminder], achievements: Int, choices: [String: Choice], milestoneSteps: [StepChoice]? = nil) {
@@ -2268,7 +2270,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// `presets` are the goals that are usual.
+  /// `presets` are common goals.
   public struct Choice: WireValue {
     public static let fieldNames = ["least", "most", "step", "presets"]
     public var fieldValues: [Any?] { [least, most, step, presets] }
@@ -2363,11 +2365,11 @@ public enum TrackersInterface {
 
     public var key: String
     public var title: [String: String]
-    /// Its schedule: of one that is set the one that it has, else the pack's.
+    /// Its schedule: the present one of an installed reminder, otherwise the pack's.
     public var when: String
     public var tracker: String
     public var optional: Bool
-    /// The reminder that it made; null while it is not installed.
+    /// The id of its reminder; null if it is not installed.
     public var id: String?
 
     public init(key: String, title: [String: String], when: String, tracker: String, optional: Bool, id: String? = nil) {
@@ -2418,7 +2420,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// What is chosen at installation. What is null is as the pack has it.
+  /// The choices at installation. A null field means the pack's default.
   public struct PackChoices: WireValue {
     public static let fieldNames = ["goals", "usual", "units", "milestoneSteps", "titles", "weekdays", "reminders", "when", "language"]
     public var fieldValues: [Any?] { [goals, usual, units, milestoneSteps, titles, weekdays, reminders, when, language] }
@@ -2427,12 +2429,12 @@ public enum TrackersInterface {
     public var goals: [String: Double]?
     public var usual: [String: Double]?
     public var units: [String: String]?
-    /// In the unit that is chosen.
+    /// In the chosen unit.
     public var milestoneSteps: [String: Double]?
     public var titles: [String: String]?
-    /// The weekdays that count, with commas between them: mon,wed,fri.
+    /// The weekdays that count, separated by commas: mon,wed,fri.
     public var weekdays: [String: String]?
-    /// By key: whether it is wanted, and a schedule of one's own.
+    /// By key: whether to include the reminder, and a schedule of your own.
     public var reminders: [String: Bool]?
     public var when: [String: String]?
     /// The language of the reminders' texts.
@@ -2501,14 +2503,14 @@ public enum TrackersInterface {
     }
   }
 
-  /// What can be taken back, or was.
+  /// A change that can be undone, or was undone.
   public struct Undoable: WireValue {
     public static let fieldNames = ["id", "at", "kind", "tracker", "subject"]
     public var fieldValues: [Any?] { [id, at, kind, tracker, subject] }
 
     /// Its number.
     public var id: Int
-    /// When it was made.
+    /// The time at which it was created.
     public var at: Wire.Time
     /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored, stocked; reminderAdded, reminderEdited,
     /// reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
@@ -2517,7 +2519,7 @@ public enum TrackersInterface {
     public var kind: String
     /// The tracker's id.
     public var tracker: String?
-    /// What was changed, in a few words.
+    /// The change in a few words.
     public var subject: String
 
     public init(id: Int, at: Wire.Time, kind: String, tracker: String? = nil, subject: String) {
@@ -2563,7 +2565,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
+  /// The last action, if it cannot be undone. The kinds: fired, rotated, redelivered, cancelled, removed; more may be
+  /// added.
   public struct LastAct: WireValue {
     public static let fieldNames = ["at", "kind", "subject"]
     public var fieldValues: [Any?] { [at, kind, subject] }
@@ -2605,38 +2608,38 @@ public enum TrackersInterface {
     }
   }
 
-  /// What a backup has, or what was read from one.
+  /// The contents of a backup.
   public struct Contents: WireValue {
     public static let fieldNames = ["trackers", "entries", "items", "milestones", "packs", "unlocks", "photos", "reminders", "endpoints", "occurrences", "pings", "secrets", "configuration", "madeAt"]
     public var fieldValues: [Any?] { [trackers, entries, items, milestones, packs, unlocks, photos, reminders, endpoints, occurrences, pings, secrets, configuration, madeAt] }
 
     /// How many trackers.
     public var trackers: Int
-    /// How many entries.
+    /// The number of entries.
     public var entries: Int
-    /// How many items.
+    /// The number of items.
     public var items: Int
-    /// How many milestones.
+    /// The number of milestones.
     public var milestones: Int
-    /// How many packs.
+    /// The number of packs.
     public var packs: Int
-    /// How many achievements are unlocked.
+    /// The number of unlocked achievements.
     public var unlocks: Int
-    /// How many photos.
+    /// The number of photos.
     public var photos: Int
-    /// How many reminders.
+    /// The number of reminders.
     public var reminders: Int
-    /// How many endpoints.
+    /// The number of endpoints.
     public var endpoints: Int
-    /// Times that have come.
+    /// The number of occurrences.
     public var occurrences: Int
-    /// What jobs have said of themselves.
+    /// The number of pings.
     public var pings: Int
-    /// The endpoints of which the secrets are there, encrypted.
+    /// The number of endpoints with an encrypted secret.
     public var secrets: Int
-    /// Files of the configuration.
+    /// The number of configuration files.
     public var configuration: Int
-    /// When the backup was made.
+    /// The time at which the backup was made.
     public var madeAt: Wire.Time?
 
     public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, occurrences: Int, pings: Int, secrets: Int, configuration: Int, madeAt: Wire.Time? = nil) {
@@ -2727,15 +2730,15 @@ public enum TrackersInterface {
     }
   }
 
-  /// A file of the configuration that a backup has, where another one or none is here.
+  /// A configuration file of a backup that differs from the one here, or is missing here.
   public struct ConfigurationFile: WireValue {
     public static let fieldNames = ["path", "text", "fits"]
     public var fieldValues: [Any?] { [path, text, fits] }
 
-    /// Where it belongs on this machine.
+    /// Its path on this machine.
     public var path: String
     public var text: String
-    /// Whether it may be put there as it is: no configuration is there, and with this one the store stays the same.
+    /// Whether it can be put there unchanged: there is no configuration, and this one keeps the store the same.
     public var fits: Bool
 
     public init(path: String, text: String, fits: Bool) {
@@ -2771,7 +2774,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Adds a tracker, or changes the one of that id.
+  /// Adds a tracker, or changes the one with that id.
   public struct Put: VarlinkMethod {
     public static let method = "io.chime.Trackers.Put"
     
@@ -2847,7 +2850,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// With its entries.
+  /// Removes a tracker with its entries.
   public struct Remove: VarlinkMethod {
     public static let method = "io.chime.Trackers.Remove"
     
@@ -2956,7 +2959,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// What is left of what entries use up: of one tracker, or of all that have a stock.
+  /// Returns the stock of one tracker, or of all that have one.
   public struct Stocks: VarlinkMethod {
     public static let method = "io.chime.Trackers.Stocks"
     
@@ -3014,8 +3017,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Adds to a stock (`add`), or says how much there is (`count`), in `unit` or the tracker's; one of the two. A tracker that had no
-  /// stock has one then.
+  /// Adds to a stock (`add`) or sets it (`count`), in `unit` or the tracker's unit; give one of the two. A tracker without
+  /// a stock gets one.
   public struct Restock: VarlinkMethod {
     public static let method = "io.chime.Trackers.Restock"
     
@@ -3103,9 +3106,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Records that it was done. `tracker` is an id or a title, as far as it is unique; `amount` is in `unit`, or in the
-  /// tracker's; `at` is RFC 3339, not in the future; now when null. A measure's value that lies far from the last one is
-  /// refused as `Unlikely`; with `force` it is taken.
+  /// Logs an entry. `tracker` is a unique id or title; `amount` is in `unit`, or in the tracker's unit; `at` is RFC 3339,
+  /// not in the future, now if null. A measure's value far from the last one fails with `Unlikely`; `force` accepts it.
   public struct Log: VarlinkMethod {
     public static let method = "io.chime.Trackers.Log"
     
@@ -3217,7 +3219,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Changes what is not null. An empty note, photo or item takes it away.
+  /// Changes the fields that are not null. An empty note, photo or item removes it.
   public struct EditEntry: VarlinkMethod {
     public static let method = "io.chime.Trackers.EditEntry"
     
@@ -3317,7 +3319,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// One entry; or all of a tracker's, or those of a range, when `id` is null.
+  /// Removes one entry; or, if `id` is null, all entries of a tracker or of a range.
   public struct RemoveEntry: VarlinkMethod {
     public static let method = "io.chime.Trackers.RemoveEntry"
     
@@ -3387,8 +3389,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Newest first, at most 5000, 100 when `limit` is null, and as many as one message takes. `total` is how many there are
-  /// without `limit` and `offset`: whoever wants them all asks again with `offset` until they have them.
+  /// Newest first, at most `limit` entries (100 if null, 5000 at most) and as many as a message can hold. `total` is the
+  /// number without `limit` and `offset`; a client that wants all repeats the call with a larger `offset`.
   public struct Entries: VarlinkMethod {
     public static let method = "io.chime.Trackers.Entries"
     
@@ -3500,7 +3502,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Today when `day` is null.
+  /// Returns the view of a day; today if `day` is null.
   public struct Day: VarlinkMethod {
     public static let method = "io.chime.Trackers.Day"
     
@@ -3558,7 +3560,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// The week of that day, from Monday on: for each tracker its seven days.
+  /// Returns the week of that day, from Monday on, with seven days for each tracker.
   public struct Week: VarlinkMethod {
     public static let method = "io.chime.Trackers.Week"
     
@@ -3669,7 +3671,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Every day of a range, also those without an entry; at most 3700.
+  /// Returns every day of a range, including those without an entry; at most 3700.
   public struct Days: VarlinkMethod {
     public static let method = "io.chime.Trackers.Days"
     
@@ -3739,7 +3741,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// With `field` of that further measure of the tracker's entries; `tracker` is then one of that title and unit.
+  /// Returns statistics of a tracker. With `field` they cover that further measure of its entries, and `tracker` then has
+  /// its title and unit.
   public struct Stats: VarlinkMethod {
     public static let method = "io.chime.Trackers.Stats"
     
@@ -3815,8 +3818,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// With `item`, of `tracker`: those that one item earns by itself, each with how far that item has come, and those that were
-  /// unlocked on a day on which it was used.
+  /// Returns achievements. With `item` of `tracker` it returns those that one item earns, each with that item's progress,
+  /// and those that were unlocked on a day on which it was used.
   public struct Achievements: VarlinkMethod {
     public static let method = "io.chime.Trackers.Achievements"
     
@@ -3898,7 +3901,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// In the order of their titles, as many as one message takes; `total` is how many there are.
+  /// Returns items ordered by title, as many as a message can hold; `total` is the number of all.
   public struct Items: VarlinkMethod {
     public static let method = "io.chime.Trackers.Items"
     
@@ -3974,7 +3977,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Adds an item, or changes the one of that id.
+  /// Adds an item, or changes the one with that id.
   public struct PutItem: VarlinkMethod {
     public static let method = "io.chime.Trackers.PutItem"
     
@@ -4143,7 +4146,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Newest first, as many as one message takes; `total` is how many there are.
+  /// Newest first, as many as a message can hold; `total` is the number of all.
   public struct Milestones: VarlinkMethod {
     public static let method = "io.chime.Trackers.Milestones"
     
@@ -4219,7 +4222,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Adds a milestone, or changes the one of that id.
+  /// Adds a milestone, or changes the one with that id.
   public struct PutMilestone: VarlinkMethod {
     public static let method = "io.chime.Trackers.PutMilestone"
     
@@ -4364,7 +4367,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Those that are installed, and those that come with Chime.
+  /// Returns the installed packs, and those that come with Chime.
   public struct Packs: VarlinkMethod {
     public static let method = "io.chime.Trackers.Packs"
     
@@ -4416,9 +4419,9 @@ public enum TrackersInterface {
     }
   }
 
-  /// A pack that comes with Chime by its `name`, or one by its `text` (TOML; `file` is what its errors call it). With `dryRun`
-  /// it is only judged. One that is installed is brought up to date; its trackers keep their entries. With `sample` its sample
-  /// data is recorded, too, as a change of its own.
+  /// Installs a pack that comes with Chime by its `name`, or one by its `text` (TOML; errors use the name `file`). With
+  /// `dryRun` the pack is only checked. An installed pack is updated; its trackers keep their entries. With `sample` its
+  /// sample data is added too, as a separate change.
   public struct InstallPack: VarlinkMethod {
     public static let method = "io.chime.Trackers.InstallPack"
     
@@ -4518,8 +4521,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Its reminders go with it; its trackers and their entries only with `entries`.
-  /// With `sample` nothing but its sample data goes; `items` and `removed` are how many items and entries that had.
+  /// Removes a pack with its reminders; its trackers and their entries only with `entries`. With `sample` only its sample
+  /// data is removed; `items` and `removed` are the number of its items and entries.
   public struct RemovePack: VarlinkMethod {
     public static let method = "io.chime.Trackers.RemovePack"
     
@@ -4601,10 +4604,10 @@ public enum TrackersInterface {
     }
   }
 
-  /// Takes back the latest change, of the last 30 days. With `change` only that one, which has to be the latest: `Conflict`
-  /// otherwise. `later` is what was done after it and cannot be taken back, when there is such a thing: whoever asks a person
-  /// shows it before. `notes` are sentences about what could not be as it was. A `Conflict` leaves everything as it is; `skip`
-  /// passes over that change, and leaves what it did.
+  /// Undoes the latest change of the last 30 days. With `change` it undoes only that one, which has to be the latest:
+  /// otherwise it fails with `Conflict`. `later` is a later action that cannot be undone, if there is one: a client shows
+  /// it before it asks the user. `notes` are sentences about what could not be restored. A `Conflict` leaves everything
+  /// unchanged; `skip` skips that change, which stays.
   public struct Undo: VarlinkMethod {
     public static let method = "io.chime.Trackers.Undo"
     
@@ -4743,8 +4746,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Takes away all that the caller has, at once: reminders, trackers with their entries, packs, endpoints and the silence; then
-  /// the history of it. `Undo` brings back all but the history. With `dryRun` it says what there is, and takes nothing away.
+  /// Removes all the caller's data at once: reminders, trackers with their entries, packs, endpoints and the silence; then
+  /// their history. `Undo` restores all but the history. With `dryRun` it only counts.
   public struct StartOver: VarlinkMethod {
     public static let method = "io.chime.Trackers.StartOver"
     
@@ -4826,8 +4829,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// A part of a file that is being sent: `offset` is how many bytes were sent before. `upload` names it in the calls that
-  /// follow, for ten minutes. `data` is base64 of at most 512 KiB.
+  /// Sends a part of a file: `offset` is the number of bytes sent before. Later calls use the name `upload` for ten
+  /// minutes. `data` is base64 of at most 512 KiB.
   public struct Upload: VarlinkMethod {
     public static let method = "io.chime.Trackers.Upload"
     
@@ -4897,7 +4900,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// A photo's bytes from `offset` on, at most 512 KiB in base64; `total` is its length.
+  /// Returns a photo's bytes from `offset` on, at most 512 KiB in base64; `total` is its length.
   public struct Photo: VarlinkMethod {
     public static let method = "io.chime.Trackers.Photo"
     
@@ -4967,8 +4970,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`. With a `passphrase` of 8 to
-  /// 1,024 bytes the secrets of endpoints are in it, encrypted with that.
+  /// Streams a backup. Call with `more`: each reply has a part of the file as base64, in order; the last reply is without
+  /// `continues`. With a `passphrase` of 8 to 1,024 bytes the backup includes the secrets of endpoints, encrypted with it.
   public struct Backup: VarlinkMethod {
     public static let method = "io.chime.Trackers.Backup"
     
@@ -5026,9 +5029,10 @@ public enum TrackersInterface {
     }
   }
 
-  /// Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, in `notes` what could not come
-  /// along, such as the secrets of endpoints without the `passphrase`, and in `configuration` what the caller may put in its place.
+  /// Replaces all data with an uploaded backup, after a check of the whole file. With `dryRun` it only checks. With `more`
+  /// each reply reports the progress: `read` of `size` bytes. Only the last reply has `contents`; `notes` about what could
+  /// not be restored, such as the secrets of endpoints without the `passphrase`; and `configuration`, the files that the
+  /// caller may put in place.
   public struct Restore: VarlinkMethod {
     public static let method = "io.chime.Trackers.Restore"
     
@@ -5122,7 +5126,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// Call with `more`: the text in parts. Of one tracker or of all.
+  /// Exports the entries of one tracker or of all. Call with `more`: each reply has a part of the text.
   public struct Export: VarlinkMethod {
     public static let method = "io.chime.Trackers.Export"
     
@@ -5196,8 +5200,8 @@ public enum TrackersInterface {
     }
   }
 
-  /// Reads entries from an uploaded file: ours, or Loop Habit Tracker's Checkmarks.csv or exported archive's files. What is
-  /// there already is left as it is.
+  /// Imports entries from an uploaded file: Chime's own, or Loop Habit Tracker's Checkmarks.csv or files of its exported
+  /// archive. Existing entries stay unchanged.
   public struct Import: VarlinkMethod {
     public static let method = "io.chime.Trackers.Import"
     
@@ -5324,7 +5328,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// A backup or a file of entries that cannot be taken, and where it is wrong.
+  /// A backup or a file of entries is invalid, at this line.
   public struct InvalidFile: WireValue {
     public static let fieldNames = ["line", "message"]
     public var fieldValues: [Any?] { [line, message] }
@@ -5389,7 +5393,7 @@ public enum TrackersInterface {
     }
   }
 
-  /// A value that may well be a slip: call again with `force` when it is none.
+  /// A value that looks like a mistake: call again with `force` if it is right.
   public struct Unlikely: WireValue {
     public static let fieldNames = ["field", "message"]
     public var fieldValues: [Any?] { [field, message] }

@@ -21,7 +21,7 @@ public enum Wire {
     case doneAlready, paused, skipped
   }
 
-  /// Nothing has that id; `near` are ids or titles like it.
+  /// Nothing has that id; `near` lists similar ids or titles.
   public struct NotFound: WireValue {
     public static let fieldNames = ["what", "id", "near"]
     public var fieldValues: [Any?] { [what, id, near] }
@@ -63,7 +63,7 @@ public enum Wire {
     }
   }
 
-  /// The change cannot be made in the present state.
+  /// The change is not possible in the present state.
   public struct Conflict: WireValue {
     public static let fieldNames = ["message"]
     public var fieldValues: [Any?] { [message] }
@@ -158,7 +158,7 @@ public enum Wire {
     }
   }
 
-  /// The caller may not act for that tenant, or there is none.
+  /// The caller may not act for that tenant, or there is no such tenant.
   public struct NotForTenant: WireValue {
     public static let fieldNames = ["tenant", "message"]
     public var fieldValues: [Any?] { [tenant, message] }
@@ -194,7 +194,7 @@ public enum Wire {
     }
   }
 
-  /// A point in time (RFC 3339), and the zone in which its offset was taken.
+  /// A point in time (RFC 3339), and the zone of its offset.
   public struct Time: WireValue {
     public static let fieldNames = ["at", "zone"]
     public var fieldValues: [Any?] { [at, zone] }
@@ -230,7 +230,7 @@ public enum Wire {
     }
   }
 
-  /// Until when everything is silent, and whether what is critical is too.
+  /// The end of the silence, and whether it covers critical reminders.
   public struct Silence: WireValue {
     public static let fieldNames = ["until", "critical"]
     public var fieldValues: [Any?] { [until, critical] }
@@ -266,7 +266,7 @@ public enum Wire {
     }
   }
 
-  /// More than one has it.
+  /// More than one has that id.
   public struct Ambiguous: WireValue {
     public static let fieldNames = ["id", "candidates"]
     public var fieldValues: [Any?] { [id, candidates] }
@@ -302,7 +302,7 @@ public enum Wire {
     }
   }
 
-  /// A field's value cannot be taken.
+  /// A field's value is invalid.
   public struct InvalidValue: WireValue {
     public static let fieldNames = ["field", "message"]
     public var fieldValues: [Any?] { [field, message] }
@@ -338,8 +338,8 @@ public enum Wire {
     }
   }
 
-  /// A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
-  /// where that is known.
+  /// A day that a calendar removes from a schedule: the day (YYYY-MM-DD), the calendar, and the day's name by language, if
+  /// known.
   public struct LeftOut: WireValue {
     public static let fieldNames = ["date", "calendar", "names"]
     public var fieldValues: [Any?] { [date, calendar, names] }
@@ -381,8 +381,8 @@ public enum Wire {
     }
   }
 
-  /// What a schedule counts from that has no times of its own: what becomes of another reminder. `title` is null when that is
-  /// gone, `delay` an ISO 8601 duration; null for at once.
+  /// The reminder that another one follows instead of having times of its own. `title` is null if that reminder no longer
+  /// exists; `delay` is an ISO 8601 duration, null for at once.
   public struct Chain: WireValue {
     public static let fieldNames = ["event", "reminder", "title", "delay"]
     public var fieldValues: [Any?] { [event, reminder, title, delay] }
@@ -434,8 +434,8 @@ public enum Wire {
     }
   }
 
-  /// The reminder for which the times of another wait: each is held until that is done on its day. `title` is null when that is
-  /// gone; `since` is the time that has come and waits, null while none does.
+  /// The reminder that must be done first: each time of the other is deferred until this one is done on the same day.
+  /// `title` is null if it no longer exists; `since` is the time that waits now, null if none does.
   public struct Condition: WireValue {
     public static let fieldNames = ["reminder", "title", "since"]
     public var fieldValues: [Any?] { [reminder, title, since] }
@@ -477,7 +477,7 @@ public enum Wire {
     }
   }
 
-  /// What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
+  /// A fault of a set and its place. `line` and `column` count from 1, and are 0 for a fault of the whole file.
   public struct Fault: WireValue {
     public static let fieldNames = ["file", "line", "column", "key", "message"]
     public var fieldValues: [Any?] { [file, line, column, key, message] }
@@ -531,8 +531,8 @@ public enum Wire {
     }
   }
 
-  /// The schedule was not understood: at `column` (from 1, in characters; null when it is no one place) something else was
-  /// `expected`; `suggestion` is a text that would be.
+  /// The schedule is invalid: at `column` (from 1, in characters; null if there is no single place) the parser `expected`
+  /// something else; `suggestion` is a valid text.
   public struct InvalidSchedule: WireValue {
     public static let fieldNames = ["text", "column", "expected", "suggestion", "message"]
     public var fieldValues: [Any?] { [text, column, expected, suggestion, message] }
@@ -586,7 +586,7 @@ public enum Wire {
     }
   }
 
-  /// The schedule was understood and can never fire.
+  /// The schedule is valid but never fires.
   public struct NeverOccurs: WireValue {
     public static let fieldNames = ["text", "message"]
     public var fieldValues: [Any?] { [text, message] }

@@ -37,7 +37,7 @@ public enum EndpointNotice {
       case ..<countLimit: "\(waiting) messages wait for it."
       default: "\(countLimit) messages or more wait for it."
       }
-    return "\(messages) When it is mended: chime endpoint enable \(endpoint.queue.channel)"
+    return "\(messages) When it works again: chime endpoint enable \(endpoint.queue.channel)"
   }
 
   private static let countLimit = 1_000

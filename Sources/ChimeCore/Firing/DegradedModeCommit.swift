@@ -30,7 +30,7 @@ public struct DegradedModeCommit: Sendable {
         case .fired(var firing):
           ahead.formUnion(firing.deliveries.filter { $0.createdAt > now }.map(\.queue))
           guard try transaction.readableReminder(firing.due.reminder.id) != nil else {
-            commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
+            commit.refused.append("\"\(firing.due.reminder.title)\" fired, but the store no longer has that reminder")
             continue
           }
           var walk = context.timetable(of: firing.due.reminder).walk()

@@ -164,7 +164,7 @@ public struct Downtime: Hashable, Sendable {
       if isExact {
         title = "Chime was down from \(time(from)) to \(time(start))"
       } else {
-        lines.append("its last trace before is of \(time(from))")
+        lines.append("its last trace before that is from \(time(from))")
       }
     }
     let missed = report.lines.count(where: \.isMissed)
@@ -188,8 +188,8 @@ public struct Downtime: Hashable, Sendable {
       lines.append(words)
     }
     let rest = report.lines.count - Self.named
-    if rest > 0 { lines.append("and \(rest) more; chime audit tells of all") }
-    if report.isPartial, rest <= 0 { lines.append("there may be more: chime audit tells of all") }
+    if rest > 0 { lines.append("and \(rest) more; chime audit lists them all") }
+    if report.isPartial, rest <= 0 { lines.append("there may be more: chime audit lists them all") }
     return (wording.notice(title), lines.map(wording.notice).joined(separator: "\n"))
   }
 }

@@ -18,7 +18,7 @@ extension TrackingOperations {
       outcome.tracker = before
       guard tracker != before else { return outcome }
       guard before.kind == tracker.kind else {
-        throw TrackingRefused.conflict("\(tracker.id) is of the kind \(before.kind.rawValue), and stays so")
+        throw TrackingRefused.conflict("\(tracker.id) is of the kind \(before.kind.rawValue), which cannot change")
       }
       try checkUnit(of: tracker, before)
       tracker.generation += 1
@@ -60,10 +60,10 @@ extension TrackingOperations {
       switch tracker.canSkip(day) {
       case .allowed: tracker.skips = (tracker.skips + [day]).sorted()
       case .isSkipped: break
-      case .needless: throw TrackingRefused.conflict("\(day) does not count for \(id) anyhow")
+      case .needless: throw TrackingRefused.conflict("\(day) does not count for \(id) in any case")
       case .budgetSpent(let budget):
         throw TrackingRefused.conflict(
-          "\(id) may be skipped on \(budget == 1 ? "1 day" : "\(budget) days") of a month, and has been")
+          "\(id) may be skipped on \(budget == 1 ? "1 day" : "\(budget) days") of a month, and this budget is used up")
       }
     } else {
       tracker.skips.removeAll { $0 == day }

@@ -105,23 +105,26 @@ extension TrackingOperations {
 
   private func check(_ entry: Entry, of tracker: Tracker) throws {
     guard entry.at <= now + Self.tolerance else {
-      throw TrackingRefused.invalid(field: "at", "it is in the future: give the present or a time that has passed")
+      throw TrackingRefused.invalid(field: "at", "it is in the future: give the present or a past time")
     }
     switch (tracker.kind, entry.quantity) {
     case (.check, .some):
-      throw TrackingRefused.invalid(field: "amount", "\(tracker.id) is done or not: leave the amount out")
+      throw TrackingRefused.invalid(field: "amount", "\(tracker.id) is a check: leave the amount out")
     case (.amount, nil):
-      throw TrackingRefused.invalid(field: "amount", "say how much: \(tracker.id) has no usual amount")
+      throw TrackingRefused.invalid(field: "amount", "give an amount: \(tracker.id) has no usual amount")
     case (.measure, nil):
-      throw TrackingRefused.invalid(field: "amount", "say what was measured, in \(tracker.unit?.symbol ?? "its unit")")
+      throw TrackingRefused.invalid(
+        field: "amount",
+        "give the measured value, in "
+          + "\(tracker.unit?.symbol ?? "its unit")")
     case (.amount, .some(let quantity)) where quantity <= .zero:
-      throw TrackingRefused.invalid(field: "amount", "an amount is more than nothing")
+      throw TrackingRefused.invalid(field: "amount", "an amount must be more than zero")
     case (_, .some(let quantity)) where tracker.bounds?.contains(quantity) == false:
       throw Self.outOfBounds(tracker.bounds, tracker.unit, tracker.decimals, field: "amount")
     case (_, .some(let quantity)):
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
       guard quantity.grains.magnitude <= limit.magnitude else {
-        throw TrackingRefused.invalid(field: "amount", "it is more than can be recorded")
+        throw TrackingRefused.invalid(field: "amount", "it is larger than Chime can record")
       }
     case (.check, nil): break
     }
@@ -132,7 +135,7 @@ extension TrackingOperations {
           field: name, known.isEmpty ? "\(tracker.id) has no further measures" : "\(tracker.id) has: \(known)")
       }
       guard value.grains.magnitude <= Quantity.limit(of: unit.dimension).magnitude else {
-        throw TrackingRefused.invalid(field: name, "it is more than can be recorded")
+        throw TrackingRefused.invalid(field: name, "it is larger than Chime can record")
       }
       if let bounds = tracker.fieldBounds?[name], !bounds.contains(value) {
         throw Self.outOfBounds(bounds, unit, 0, field: name)
@@ -150,7 +153,7 @@ extension TrackingOperations {
   }
 
   private static func outOfBounds(_ bounds: Bounds?, _ unit: Unit?, _ decimals: Int, field: String) -> TrackingRefused {
-    guard let bounds, let unit else { return .invalid(field: field, "it is more than can be recorded") }
+    guard let bounds, let unit else { return .invalid(field: field, "it is larger than Chime can record") }
     let (least, most) = (
       bounds.least.plain(in: unit, decimals: decimals), bounds.most.plain(in: unit, decimals: decimals)
     )

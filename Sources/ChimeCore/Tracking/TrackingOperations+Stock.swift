@@ -45,7 +45,7 @@ extension TrackingOperations {
       stock.quantity = stock.quantity + quantity
     }
     guard stock.quantity <= tracker.mostStock else {
-      throw TrackingRefused.invalid(field: "add", "it is more than can be recorded")
+      throw TrackingRefused.invalid(field: "add", "it is larger than Chime can record")
     }
     stock.warnDays = warnDays ?? stock.warnDays
     tracker.stock = stock

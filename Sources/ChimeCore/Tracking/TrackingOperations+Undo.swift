@@ -22,8 +22,8 @@ extension TrackingOperations {
     guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
     guard begun.map(change.isPart) ?? true else {
       throw TrackingRefused.conflict(
-        "something was changed while the import was taken back: a part of it is there still; take the new change back"
-          + " first, then the rest of the import")
+        "another change was made during the undo of the import: a part of the import remains; undo the new change "
+          + "first, then the rest of the import")
     }
     let before = try transaction.packs(owner: owner)
     var touched = Dictionary(try transaction.takeBack(change.id).map { ($0.key.id, $0.value) }) { $0.union($1) }

@@ -35,17 +35,17 @@ extension TrackingWording {
   public func notice(_ sentence: String) -> String { sentence }
 
   public func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
-    let heard = last.map { "The last good ping came at \($0)." } ?? "None has come yet."
+    let heard = last.map { "The last successful ping came at \($0)." } ?? "No ping has come yet."
     return TrackingWords("\(title): no ping", "One was expected from \(time) on. \(heard)")
   }
 
   public func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
-    let end = status.map { "It ended with status \($0)." }
+    let end = status.map { "The run ended with status \($0)." }
     return TrackingWords("\(title) failed", [end, output].compactMap { $0 }.joined(separator: "\n"))
   }
 
   public func overruns(_ title: String, since time: String) -> TrackingWords {
-    TrackingWords("\(title) takes too long", "It began at \(time) and has not ended.")
+    TrackingWords("\(title) takes too long", "The run began at \(time) and has not ended.")
   }
 
   /// Rounds to whole minutes from an hour on, and to whole seconds below.
@@ -107,13 +107,16 @@ public struct PlainWording: TrackingWording {
     return TrackingWords(
       "\(tracker.title.text(in: languages)): \(amounts.reached) of \(amounts.of)",
       standing.limit == .passed
-        ? "The limit is passed by \(amounts.rest)" : "\(amounts.rest) left today")
+        ? "The limit is exceeded by \(amounts.rest)" : "\(amounts.rest) left today")
   }
 
   public func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords {
     let title = tracker.title.text(in: languages)
     if level.short > .zero {
-      return TrackingWords("\(title): used up", "\(amount(level.short, of: tracker)) more was logged than there was")
+      return TrackingWords(
+        "\(title): used up",
+        "\(amount(level.short, of: tracker)) more was logged than the stock "
+          + "had")
     }
     if level.left == .zero { return TrackingWords("\(title): used up", "") }
     return TrackingWords(

@@ -31,7 +31,7 @@ struct BackupJudge {
   init(judgeReminder: @escaping (Reminder) throws -> Reminder) { self.judgeReminder = judgeReminder }
 
   mutating func once(_ name: String) throws {
-    guard seen.insert(name).inserted else { throw Refused("\(name) is there twice") }
+    guard seen.insert(name).inserted else { throw Refused("\(name) occurs twice") }
   }
 
   private func need(_ condition: Bool, _ message: @autoclosure () -> String) throws {
@@ -39,7 +39,7 @@ struct BackupJudge {
   }
 
   mutating func tracker(_ tracker: Tracker) throws -> Tracker {
-    try need(TrackerID(checking: tracker.id.rawValue) != nil, "that is no tracker's id")
+    try need(TrackerID(checking: tracker.id.rawValue) != nil, "the id of a tracker is invalid")
     try once("tracker \(tracker.id)")
     try need(trackers.count < Self.maxTrackers, "there are more than \(Self.maxTrackers) trackers")
     try definition(tracker)
@@ -53,30 +53,30 @@ struct BackupJudge {
     let draft = WireMapper.draft(of: tracker)
     var judged = tracker
     for setting in TrackerSetting.all { try setting.take(draft, &judged) }
-    try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
+    try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) must be a minute of the day")
     if let goal = tracker.goal { try self.goal(goal, of: tracker) }
     if let stock = tracker.stock {
       // The stock may exceed a single count, because refills were added to it.
       try need(
         stock.quantity >= .zero && Stock.warnDays.contains(stock.warnDays) && stock.since != nil,
-        "the stock of \(id) is none that it can have")
+        "the stock of \(id) is invalid")
     }
     try need(tracker.formerWeekdays.count <= Tracker.maxFormerWeekdays, "\(id) had too many weekdays")
     try need(
       tracker.formerWeekdays.allSatisfy { !$0.weekdays.isEmpty }
-        && Self.isAscending(tracker.formerWeekdays.map(\.until)), "the former weekdays of \(id) cannot be")
+        && Self.isAscending(tracker.formerWeekdays.map(\.until)), "the former weekdays of \(id) are invalid")
     try need(tracker.pauses.count <= 10_000, "\(id) has too many pauses")
     try need(tracker.skips.count <= 100_000, "\(id) has too many skips")
     // The lists must be sorted, because lookups by day rely on their order.
     try need(
       Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
-        && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
+        && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) must be sorted")
     try need(tracker.fieldBounds?.count ?? 0 <= TrackerFields.maxFields, "\(id) has too many bounds")
     for bounds in (tracker.fieldBounds ?? [:]).values + [tracker.bounds].compactMap({ $0 }) {
-      try need(bounds.least <= bounds.most, "the bounds of \(id) cannot be")
+      try need(bounds.least <= bounds.most, "the bounds of \(id) are invalid")
     }
-    try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) are 0 to 1000000")
-    if let pack = tracker.pack { try need(TrackerID(checking: pack.rawValue) != nil, "that is no pack's id") }
+    try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) must be from 0 to 1000000")
+    if let pack = tracker.pack { try need(TrackerID(checking: pack.rawValue) != nil, "the id of a pack is invalid") }
     try text(tracker.set, "set")
     try time(tracker.createdAt)
   }
@@ -96,7 +96,7 @@ struct BackupJudge {
         value.grains.magnitude <= limit.magnitude && goal.period == .day && !goal.isAtMost
       default: false
       }
-    try need(isSound && (goal.period == .day || !goal.isAtMost), "the goal of \(tracker.id) is none that it can have")
+    try need(isSound && (goal.period == .day || !goal.isAtMost), "the goal of \(tracker.id) is invalid")
   }
 
   private func known(_ id: TrackerID) throws -> Tracker {
@@ -107,7 +107,7 @@ struct BackupJudge {
   mutating func item(_ item: Item) throws -> Item {
     let tracker = try known(item.tracker)
     try need(tracker.hasItems, "\(tracker.id) has no items")
-    try need(TrackerFields.isItemID(item.id.rawValue), "that is no item's id")
+    try need(TrackerFields.isItemID(item.id.rawValue), "the id of an item is invalid")
     try once("item \(item.id) of \(tracker.id)")
     try title(item.title)
     try need(item.attributes.count <= 200, "the item has too many attributes")
@@ -115,7 +115,7 @@ struct BackupJudge {
       try text(name, "attributes")
       try text(value, "attributes")
     }
-    if let since = item.since, let until = item.until { try need(since <= until, "it was gone before it came") }
+    if let since = item.since, let until = item.until { try need(since <= until, "the item's end is before its start") }
     try noteAndPhoto(item.note, item.photo)
     try time(item.createdAt)
     return item
@@ -126,7 +126,7 @@ struct BackupJudge {
     try title(milestone.title)
     if let value = milestone.value {
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
-      try need(value.grains.magnitude <= limit.magnitude, "the value of a milestone is more than can be recorded")
+      try need(value.grains.magnitude <= limit.magnitude, "the value of a milestone is too large to record")
     }
     try noteAndPhoto(milestone.note, milestone.photo)
     try time(milestone.createdAt)
@@ -135,27 +135,27 @@ struct BackupJudge {
 
   func entry(_ entry: BackupFormat.EntryLine) throws -> BackupFormat.EntryLine {
     let tracker = try known(entry.tracker)
-    guard let at = try? RFC3339.parse(entry.at) else { throw Refused("at is no time") }
+    guard let at = try? RFC3339.parse(entry.at) else { throw Refused("at is not a time") }
     try time(at)
-    try need((0...1_439).contains(entry.minute), "minute is one of the day")
+    try need((0...1_439).contains(entry.minute), "minute must be a minute of the day")
     let apart = at.seconds / 86_400 - Int64(entry.day.dayNumber)
-    try need((-2...2).contains(apart), "the entry is of another day than its time")
+    try need((-2...2).contains(apart), "the day of the entry does not match its time")
     try need(
       (tracker.kind == .check) == (entry.quantity == nil),
-      "an entry of \(tracker.id) has an amount if and only if it is no check")
+      "an entry of \(tracker.id) must have an amount, unless it is a check, which must have none")
     if let quantity = entry.quantity {
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
-      try need(quantity.grains.magnitude <= limit.magnitude, "the amount is more than can be recorded")
+      try need(quantity.grains.magnitude <= limit.magnitude, "the amount is too large to record")
     }
     try need((entry.fields?.count ?? 0) <= 100, "an entry has too many fields")
     for (name, value) in entry.fields ?? [:] {
       try text(name, "fields")
       let limit = tracker.fields[name].map { Quantity.limit(of: $0.dimension) } ?? Quantity.limit(of: .count)
-      try need((1...64).contains(name.utf8.count) && value.grains.magnitude <= limit.magnitude, "a field cannot be")
+      try need((1...64).contains(name.utf8.count) && value.grains.magnitude <= limit.magnitude, "a field is invalid")
     }
-    if let item = entry.item { try need(TrackerFields.isItemID(item.rawValue), "that is no item's id") }
+    if let item = entry.item { try need(TrackerFields.isItemID(item.rawValue), "the id of an item is invalid") }
     try noteAndPhoto(entry.note, entry.photo)
-    try need(!judgedTrackers.contains(tracker.id), "entries of \(tracker.id) come before its judged days")
+    try need(!judgedTrackers.contains(tracker.id), "entries of \(tracker.id) are earlier than its judged days")
     return entry
   }
 
@@ -169,12 +169,12 @@ struct BackupJudge {
 
   mutating func pack(_ installed: InstalledPack) throws -> InstalledPack {
     let pack = installed.pack
-    try need(TrackerID(checking: pack.id.rawValue) != nil, "that is no pack's id")
+    try need(TrackerID(checking: pack.id.rawValue) != nil, "the id of a pack is invalid")
     try once("pack \(pack.id)")
     try need(packs < TrackerFields.maxPacks, "there are more than \(TrackerFields.maxPacks) packs")
     try texts(pack.title, "title")
     try texts(pack.text, "text", lines: true)
-    try need((1...1_000_000).contains(pack.version), "the version of \(pack.id) is 1 to 1000000")
+    try need((1...1_000_000).contains(pack.version), "the version of \(pack.id) must be from 1 to 1000000")
     try text(pack.icon, "icon")
     try text(installed.set, "set")
     try need(installed.languages.count <= 200, "\(pack.id) has too many languages")
@@ -183,17 +183,18 @@ struct BackupJudge {
       pack.trackers.count <= PackFile.mostTrackers && pack.reminders.count <= PackFile.mostReminders
         && pack.achievements.count <= PackFile.mostAchievements && pack.quotes.count <= PackFile.mostQuotes
         && pack.categories.count <= PackFile.mostAchievements && pack.channels.count <= 100
-        && installed.reminders.count <= PackFile.mostReminders, "\(pack.id) has more than a pack can have")
+        && installed.reminders.count <= PackFile.mostReminders, "\(pack.id) has more parts than a pack may have")
     for tracker in pack.trackers {
-      try need(TrackerID(checking: tracker.id.rawValue) != nil, "that is no tracker's id")
+      try need(TrackerID(checking: tracker.id.rawValue) != nil, "the id of a tracker is invalid")
       try definition(tracker)
     }
     var names: Set<AchievementID> = []
     for achievement in pack.achievements {
-      try need(names.insert(achievement.id).inserted, "the achievement \(achievement.id) is there twice")
+      try need(names.insert(achievement.id).inserted, "the achievement \(achievement.id) occurs twice")
       let faults = achievement.criterion.faults(among: pack.trackers, hasLevels: pack.levels != nil)
       try need(faults.isEmpty, "the achievement \(achievement.id): \(faults.first?.description ?? "")")
-      try need((0...1_000_000).contains(achievement.experience), "the XP of \(achievement.id) are 0 to 1000000")
+      try need(
+        (0...1_000_000).contains(achievement.experience), "the XP of \(achievement.id) must be from 0 to 1000000")
       try text(achievement.id.rawValue, "id")
       try texts(achievement.title, "title")
       try texts(achievement.text, "text")
@@ -203,14 +204,14 @@ struct BackupJudge {
         try text(word, "achievements")
       }
       if let amount = achievement.criterion.amount {
-        try need(amount.grains.magnitude <= Self.mostGrains, "an amount of \(achievement.id) is none that there can be")
+        try need(amount.grains.magnitude <= Self.mostGrains, "an amount of \(achievement.id) is invalid")
       }
     }
     for channel in pack.channels { try self.channel(ChannelName(rawValue: channel)) }
     for reminder in pack.reminders { try self.reminder(reminder, of: pack) }
     for (key, id) in installed.reminders {
       try text(key, "reminders")
-      try need(Self.isReminderID(id.rawValue), "that is no reminder's id")
+      try need(Self.isReminderID(id.rawValue), "the id of a reminder is invalid")
     }
     try words(of: pack)
     try amounts(of: pack)
@@ -224,12 +225,12 @@ struct BackupJudge {
     try texts(reminder.title, "title")
     if let body = reminder.body { try texts(body, "body", lines: true) }
     for when in [reminder.when, reminder.whenWithoutPlace] {
-      try need((when?.utf8.count ?? 0) <= ReminderFields.maxWhenBytes, "when is longer than any schedule")
+      try need((when?.utf8.count ?? 0) <= ReminderFields.maxWhenBytes, "when is longer than a schedule may be")
       try text(when, "when", lines: true)
     }
     try need(pack.trackers.contains { $0.id == reminder.tracker }, "\(pack.id) has no such tracker")
     if let logs = reminder.logs {
-      try need((1...Self.mostGrains).contains(UInt64(clamping: logs.grains)), "what it logs is none that there can be")
+      try need((1...Self.mostGrains).contains(UInt64(clamping: logs.grains)), "the amount that it logs is invalid")
     }
   }
 
@@ -252,19 +253,19 @@ struct BackupJudge {
     if let levels = pack.levels {
       try need(
         LevelCurve.bases.contains(levels.base) && LevelCurve.powers.contains(levels.power),
-        "the levels of \(pack.id) are none that there can be")
+        "the levels of \(pack.id) are invalid")
     }
     for choice in pack.choices.values {
       let ends = [choice.least, choice.most, choice.step]
       try need(
         ends.allSatisfy { $0.grains.magnitude <= Self.mostGrains } && choice.least <= choice.most
           && choice.step > .zero,
-        "a choice of \(pack.id) is none that there can be")
+        "a choice of \(pack.id) is invalid")
     }
     for choices in pack.milestoneSteps.values {
       try need(choices.count <= 100, "\(pack.id) has too many steps")
       for step in choices.flatMap(\.steps) {
-        try need((1...Self.mostGrains).contains(UInt64(clamping: step.grains)), "a step is none that there can be")
+        try need((1...Self.mostGrains).contains(UInt64(clamping: step.grains)), "a step is invalid")
       }
     }
   }
@@ -273,32 +274,34 @@ struct BackupJudge {
   private static let mostGrains = Quantity.limit(of: .count).magnitude
 
   mutating func progress(_ progress: AchievementProgress) throws -> AchievementProgress {
-    try need(TrackerID(checking: progress.pack.rawValue) != nil, "that is no pack's id")
+    try need(TrackerID(checking: progress.pack.rawValue) != nil, "the id of a pack is invalid")
     try text(progress.achievement.rawValue, "achievement")
     try once("the progress of \(progress.achievement) of \(progress.pack)")
-    try need((0...1_000_000_000).contains(progress.reached), "that is no progress")
+    try need((0...1_000_000_000).contains(progress.reached), "the progress is invalid")
     if let at = progress.unlockedAt { try time(at) }
     return progress
   }
 
   mutating func experience(_ experience: BackupFormat.Experience) throws -> BackupFormat.Experience {
-    try need(TrackerID(checking: experience.pack.rawValue) != nil, "that is no pack's id")
+    try need(TrackerID(checking: experience.pack.rawValue) != nil, "the id of a pack is invalid")
     try once("the XP of \(experience.pack)")
-    try need((0...1_000_000_000_000).contains(experience.points), "that is no number of XP")
+    try need((0...1_000_000_000_000).contains(experience.points), "the number of XP is invalid")
     return experience
   }
 
   mutating func reminder(_ reminder: Reminder) throws -> Reminder {
     let id = reminder.id.rawValue
-    try need(Self.isReminderID(id), "that is no reminder's id")
+    try need(Self.isReminderID(id), "the id of a reminder is invalid")
     try once("reminder \(id)")
     try time(reminder.createdAt)
     if let at = reminder.lastDone { try time(at) }
-    if let other = reminder.onlyIfDone { try need(Self.isReminderID(other.rawValue), "that is no reminder's id") }
+    if let other = reminder.onlyIfDone {
+      try need(Self.isReminderID(other.rawValue), "the id of a reminder is invalid")
+    }
     if let times = reminder.chainedTimes {
       try need(
         reminder.schedule.chain != nil && times.count <= 2 * Chains.mostWaiting && Self.isAscending(times),
-        "the times for which it waits cannot be")
+        "the times for which it waits are invalid")
       for at in times { try time(at) }
     }
     return try judgeReminder(reminder)
@@ -306,7 +309,7 @@ struct BackupJudge {
 
   mutating func endpoint(_ endpoint: Endpoint) throws -> Endpoint {
     let channel = endpoint.queue.channel
-    try need(channel.isValidForEndpoint, "that is no endpoint's name")
+    try need(channel.isValidForEndpoint, "the name of an endpoint is invalid")
     try once("endpoint \(channel)")
     endpoints += 1
     try need(endpoints <= EndpointFields.maxEndpoints, "there are more than \(EndpointFields.maxEndpoints) endpoints")
@@ -316,7 +319,7 @@ struct BackupJudge {
     try EndpointFields.apply(WireMapper.settings(endpoint.settings) ?? EndpointsInterface.Settings(), to: &settings)
     endpoint.settings = settings
     try EndpointFields.check(url: endpoint.url, settings)
-    try need(settings.set.map(Manifest.isName) ?? true, "that is no set's name")
+    try need(settings.set.map(Manifest.isName) ?? true, "the name of a set is invalid")
     try time(endpoint.createdAt)
     if let disabled = endpoint.disabled {
       try time(disabled.at)
@@ -328,20 +331,22 @@ struct BackupJudge {
   /// Validates an occurrence. Its reminder may be missing, unless the occurrence is open.
   mutating func occurrence(_ occurrence: Occurrence) throws -> Occurrence {
     let id = occurrence.id.reminder.rawValue
-    try need(Self.isReminderID(id), "that is no reminder's id")
+    try need(Self.isReminderID(id), "the id of a reminder is invalid")
     occurrences += 1
     try need(
-      occurrences <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) times that have come")
+      occurrences <= BackupFormat.maxEntries, "the history has more than \(BackupFormat.maxEntries) times")
     try need(
-      !occurrence.isOpen || seen.contains("reminder \(id)"), "it waits for an answer, and its reminder is not there")
+      !occurrence.isOpen || seen.contains("reminder \(id)"), "it waits for an answer, but its reminder is missing")
     try text(occurrence.title, "title")
     try need(
       (0...1_000_000).contains(occurrence.rounds) && (0...1_000_000).contains(occurrence.repeats),
-      "it has fired as often as nothing can")
-    try need(occurrence.answeredBy.map(Self.isWay) ?? true, "that is no way by which an answer comes")
-    try need(occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state), "it is not repeated")
+      "the number of times that it fired is invalid")
+    try need(occurrence.answeredBy.map(Self.isWay) ?? true, "the source of an answer is invalid")
+    try need(
+      occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state),
+      "it has a repeat, but does not repeat")
     if let run = occurrence.missedRun {
-      try need((1...Self.mostMissed).contains(run.count), "it was missed as often as nothing can be")
+      try need((1...Self.mostMissed).contains(run.count), "the number of times that it was missed is invalid")
     }
     let times: [Instant?] = [
       occurrence.id.scheduledAt, occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.comesAgain,
@@ -352,16 +357,16 @@ struct BackupJudge {
   }
 
   mutating func ping(_ line: BackupFormat.PingLine) throws -> BackupFormat.PingLine {
-    try need(seen.contains("reminder \(line.reminder.rawValue)"), "its reminder is not there")
+    try need(seen.contains("reminder \(line.reminder.rawValue)"), "its reminder is missing")
     pings += 1
     try need(pings <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) pings")
     let ping = line.ping
     try time(ping.at)
     try need(
-      ping.status.map(ExpectationsHandler.exitStatuses.contains) ?? true, "an exit status is a number from 0 to 255")
+      ping.status.map(ExpectationsHandler.exitStatuses.contains) ?? true, "an exit status must be from 0 to 255")
     try need(
       ping.took.map((Milliseconds.zero...ExpectationsHandler.longestRun).contains) ?? true,
-      "it took longer than anything can")
+      "the duration is invalid")
     try need((ping.output?.utf8.count ?? 0) <= Product.pingOutputLimit, "its output is too long")
     try text(ping.output, "output", lines: true)
     try text(ping.via, "via")
@@ -369,11 +374,11 @@ struct BackupJudge {
   }
 
   mutating func configuration(_ file: BackupFormat.ConfigurationText) throws -> BackupFormat.ConfigurationText {
-    try need(ConfigurationFiles.isBackupName(file.name), "that is no name of a file of the configuration")
-    try need(file.text.utf8.count <= ConfigurationFiles.maxBytes, "\(file.name) is longer than a configuration")
+    try need(ConfigurationFiles.isBackupName(file.name), "the name of a configuration file is invalid")
+    try need(file.text.utf8.count <= ConfigurationFiles.maxBytes, "\(file.name) is longer than a configuration may be")
     try once(file.name)
     configurations += 1
-    try need(configurations <= ConfigurationFiles.mostInBackup, "there are too many files of a configuration")
+    try need(configurations <= ConfigurationFiles.mostInBackup, "there are too many configuration files")
     return file
   }
 
@@ -392,13 +397,13 @@ struct BackupJudge {
   }
 
   private func channel(_ channel: ChannelName) throws {
-    try need(channel == .desktop || channel.isValidForEndpoint, "that is no channel")
+    try need(channel == .desktop || channel.isValidForEndpoint, "the name of a channel is invalid")
   }
 
   private func noteAndPhoto(_ note: String?, _ photo: String?) throws {
     try text(note, "note", lines: true)
     try need((note?.count ?? 0) <= Entry.longestNote, "a note has at most \(Entry.longestNote) characters")
-    if let photo { try need(Photos.isName(photo), "that is no photo's name") }
+    if let photo { try need(Photos.isName(photo), "the name of a photo is invalid") }
   }
 
   private func texts(_ texts: LocalizedText, _ field: String, lines: Bool = false) throws {
@@ -424,6 +429,6 @@ struct BackupJudge {
 
   /// Requires a time from 1970 to the year 9999.
   private func time(_ instant: Instant) throws {
-    try need((0..<253_402_300_800).contains(instant.seconds), "a time is none that there can be")
+    try need((0..<253_402_300_800).contains(instant.seconds), "a time is invalid")
   }
 }

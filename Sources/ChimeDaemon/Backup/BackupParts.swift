@@ -149,7 +149,7 @@ final class ScratchFile: @unchecked Sendable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         throw ControlFailure.storeUnavailable(
-          "what is to be sent cannot be written beside the store: \(SystemError("write").reason)")
+          "the data to send cannot be written beside the store: \(SystemError("write").reason)")
       }
       written += count
     }
@@ -170,7 +170,7 @@ final class ScratchFile: @unchecked Sendable {
       let count = pread(descriptor, &bytes, limit, off_t(offset))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw ControlFailure.storeUnavailable("what is to be sent cannot be read: \(SystemError("read").reason)")
+        throw ControlFailure.storeUnavailable("the data to send cannot be read: \(SystemError("read").reason)")
       }
       offset += count
       return Array(bytes.prefix(count))

@@ -77,7 +77,7 @@ struct BackupReader: ~Copyable {
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       reader.line += 1
       if let piece = try reader.take(Array(line)) { pieces.append(piece) }
-      guard reader.found == nil else { throw reader.fault("there is a sum among the lines") }
+      guard reader.found == nil else { throw reader.fault("a checksum stands among the lines") }
     }
     return pieces
   }
@@ -86,16 +86,16 @@ struct BackupReader: ~Copyable {
   mutating func next() throws -> BackupPiece? {
     while let bytes = try nextLine() {
       line += 1
-      guard found == nil else { throw fault("something follows the sum, which is the last line of a backup") }
+      guard found == nil else { throw fault("data follows the checksum, which must be the last line of a backup") }
       guard bytes.last == UInt8(ascii: "\n") else {
-        throw fault("the line is cut off: the file is not whole")
+        throw fault("the line is cut off: the file is incomplete")
       }
       let piece = try take(bytes)
       place = position..<position + bytes.count
       position += bytes.count
       if let found {
         guard found.sha256 == sum.finish() else {
-          throw fault("the sum is another: the file is damaged, or was changed")
+          throw fault("the checksum does not match: the file is damaged or was changed")
         }
       } else {
         sum.add(bytes)
@@ -104,11 +104,11 @@ struct BackupReader: ~Copyable {
     }
     guard found != nil else {
       line += 1
-      throw fault(line == 1 ? "the file is empty" : "the sum is missing: the file is not whole")
+      throw fault(line == 1 ? "the file is empty" : "the checksum is missing: the file is incomplete")
     }
     guard counts == header?.counts else {
       line = 1
-      throw fault("the header counts other things than the file has")
+      throw fault("the counts in the header do not match the file")
     }
     return nil
   }
@@ -118,7 +118,7 @@ struct BackupReader: ~Copyable {
       return try lines?.next()
     } catch FileLines.Fault.tooLong {
       line += 1
-      throw fault("the line is longer than any of a backup")
+      throw fault("the line is longer than a line of a backup may be")
     }
   }
 
@@ -130,13 +130,13 @@ struct BackupReader: ~Copyable {
   /// Reads a line. Returns nil if it is no piece or the photo is not complete.
   private mutating func take(_ bytes: [UInt8]) throws -> BackupPiece? {
     guard Nesting.isWithin(BackupFormat.maxNesting, bytes) else {
-      throw fault("it nests deeper than any line of a backup")
+      throw fault("the line nests deeper than a line of a backup may")
     }
     let value: BackupFormat.Line
     do {
       value = try decoder.decode(BackupFormat.Line.self, from: Data(bytes))
     } catch {
-      throw fault(header == nil ? "it is no backup of Chime's" : Self.sentence(error))
+      throw fault(header == nil ? "it is not a backup of Chime" : Self.sentence(error))
     }
     do {
       return try take(value, lineBytes: bytes.count)
@@ -150,19 +150,19 @@ struct BackupReader: ~Copyable {
   private mutating func take(_ line: BackupFormat.Line, lineBytes: Int) throws -> BackupPiece? {
     guard header != nil else {
       guard let header = line.header, header.format == BackupFormat.format else {
-        throw BackupJudge.Refused("it is no backup of Chime's")
+        throw BackupJudge.Refused("it is not a backup of Chime")
       }
       guard header.version == BackupFormat.version else {
         throw BackupJudge.Refused(
           header.version > BackupFormat.version
-            ? "a later Chime made it (format \(header.version)): update this one first"
-            : "its format (\(header.version)) is none that there was")
+            ? "a later version of Chime made it (format \(header.version)): update Chime first"
+            : "its format (\(header.version)) is unknown")
       }
       madeAt = try? RFC3339.parse(header.madeAt)
       self.header = header
       return nil
     }
-    if open != nil, line.part == nil { throw BackupJudge.Refused("a photo is not whole") }
+    if open != nil, line.part == nil { throw BackupJudge.Refused("a photo is incomplete") }
     if let tracker = line.tracker {
       counts.trackers += 1
       return .tracker(try judge.tracker(tracker))
@@ -214,13 +214,13 @@ struct BackupReader: ~Copyable {
     } else if let sum = line.sum {
       found = sum
     } else {
-      throw BackupJudge.Refused("it is nothing that a backup has")
+      throw BackupJudge.Refused("this kind of line is unknown")
     }
     return nil
   }
 
   private mutating func begin(_ photo: BackupFormat.PhotoHead) throws {
-    guard Photos.isName(photo.name) else { throw BackupJudge.Refused("that is no photo's name") }
+    guard Photos.isName(photo.name) else { throw BackupJudge.Refused("the name of a photo is invalid") }
     guard (1...Photos.maxBytes).contains(photo.bytes) else {
       throw BackupJudge.Refused("a photo has at most \(Photos.maxBytes >> 20) MiB")
     }
@@ -231,10 +231,10 @@ struct BackupReader: ~Copyable {
   private mutating func take(_ part: BackupFormat.PhotoPart, _ lineBytes: Int) throws -> BackupPiece? {
     guard var open, part.name == open.photo.name, part.offset == open.have,
       let data = Data(base64Encoded: part.data), !data.isEmpty, open.have + data.count <= open.photo.bytes
-    else { throw BackupJudge.Refused("this part of a photo does not follow the one before") }
+    else { throw BackupJudge.Refused("this part of a photo does not follow the part before") }
     if open.have == 0 {
       guard let kind = Photos.Kind(data), open.photo.name.hasSuffix(".\(kind.rawValue)") else {
-        throw BackupJudge.Refused("the photo is no JPEG, PNG or WebP file, or not the one that its name says")
+        throw BackupJudge.Refused("the photo is not a JPEG, PNG or WebP file, or not the one that its name says")
       }
     }
     open.digest.add(Array(data))
@@ -265,10 +265,10 @@ struct BackupReader: ~Copyable {
     switch error as? DecodingError {
     case .keyNotFound(let key, let context):
       return "\(path(context)): \(key.stringValue) is missing"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context): return "\(path(context)) is of another kind"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context): return "\(path(context)) has the wrong type"
     case .dataCorrupted(let context):
-      return context.codingPath.isEmpty ? "it is no JSON object" : "\(path(context)) is none that there can be"
-    default: return "it is no JSON object"
+      return context.codingPath.isEmpty ? "it is not a JSON object" : "\(path(context)) is invalid"
+    default: return "it is not a JSON object"
     }
   }
 }

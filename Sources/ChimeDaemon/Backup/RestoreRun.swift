@@ -197,9 +197,12 @@ final class RestoreRun: ReplyParts {
         return try Dictionary(sheets.map { ($0.endpoint, try EndpointSecretFile(parsing: $0.text)) }) { $1 }
       } catch SealedText.Failure.anotherPassphrase {
         throw ControlFailure.invalidValue(
-          field: "passphrase", "the secrets of the backup were encrypted with another one")
+          field: "passphrase", "the passphrase does not open the secrets of the backup")
       } catch {
-        throw ControlFailure.invalidFile(line: line, "the secrets are sealed in a way that this Chime does not know")
+        throw ControlFailure.invalidFile(
+          line: line,
+          "this version of Chime does not know the encryption of the "
+            + "secrets")
       }
     }.value
   }
@@ -241,11 +244,12 @@ final class RestoreRun: ReplyParts {
   private func finishOutside() async throws {
     if secrets == nil, reader.counts.secrets > 0 {
       notes.append(
-        "the secrets of endpoints in the backup (\(reader.counts.secrets)) stay closed: their passphrase was not given")
+        "the secrets of endpoints in the backup (\(reader.counts.secrets)) stay encrypted: no passphrase was given")
     }
     if refusedTimes > 0 {
       notes.append(
-        "\(refusedTimes) times of removed reminders are not in the history, because the ids of these are somebody else's here"
+        "\(refusedTimes) times of removed reminders are not in the history, because another user's reminders have "
+          + "their ids here"
       )
     }
     misplaced = await handler.misplaced(configuration)
@@ -267,7 +271,7 @@ final class RestoreRun: ReplyParts {
     guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
     let bytes = try read(photo.lines).flatMap { try BackupReader.photoPart($0) }
     guard try shelf.keep(bytes, of: owner) == photo.name else {
-      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+      throw ControlFailure.conflict("the upload has changed since the check: send it again")
     }
   }
 
@@ -277,7 +281,7 @@ final class RestoreRun: ReplyParts {
     guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
     defer { close(descriptor) }
     guard FileIdentity(path) == judged else {
-      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+      throw ControlFailure.conflict("the upload has changed since the check: send it again")
     }
     return try places.map { place in
       var bytes = [UInt8](repeating: 0, count: place.count)

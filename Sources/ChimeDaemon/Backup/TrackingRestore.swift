@@ -110,7 +110,8 @@ struct TrackingRestore {
       detail.endpoints.append(.init(before: known, after: endpoint))
     }
     guard try transaction.endpoints(owner: owner).count <= EndpointFields.maxEndpoints else {
-      throw ControlFailure.limitExceeded("endpoints: at most \(EndpointFields.maxEndpoints) with those that are here")
+      throw ControlFailure.limitExceeded(
+        "endpoints: at most \(EndpointFields.maxEndpoints), including those that exist here")
     }
     detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)

@@ -58,13 +58,13 @@ extension ConfigurationFiles {
     guard CalendarSource.isName(name) else {
       throw ConfigurationError(
         file: file, line: entry.keyLine, column: entry.keyColumn,
-        message: "\(TOMLText.quoted(String(name.prefix(80)))) is no name for a calendar: "
-          + "1 to 64 letters, digits, - or _, and no word that schedules know already")
+        message: "\(TOMLText.quoted(String(name.prefix(80)))) is not a name for a calendar: use 1 to 64 letters, "
+          + "digits, - or _, and no word that schedules use")
     }
     func refusal(_ entry: TOMLEntry, _ expected: String, _ shown: String) -> ConfigurationError {
       ConfigurationError(
         file: file, line: entry.line, column: entry.column,
-        message: "\(entry.path) has to be \(expected); here is \(shown)")
+        message: "\(entry.path) must be \(expected); found \(shown)")
     }
     switch entry.value {
     case .string(let path) where path.hasPrefix("/") && path.utf8.count <= 4_000 && !path.utf8.contains(0):
@@ -72,7 +72,7 @@ extension ConfigurationFiles {
     case .array:
       guard elements.count <= CalendarSource.mostDays else {
         throw refusal(
-          entry, CalendarSource.expected, "an array of \(elements.count), more than \(CalendarSource.mostDays)")
+          entry, CalendarSource.expected, "an array of \(elements.count), with more than \(CalendarSource.mostDays)")
       }
       var ranges: [ClosedRange<CivilDate>] = []
       for element in elements {

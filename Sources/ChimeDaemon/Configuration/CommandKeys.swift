@@ -16,7 +16,7 @@ struct CommandKey: Sendable {
   static let all: [CommandKey] = [
     CommandKey(
       path: "program",
-      expected: "the absolute path of a program (~ is not read), or a name without / that is looked for in PATH",
+      expected: "the absolute path of a program (~ is not expanded), or a name without / to look up in PATH",
       set: { command, value in
         guard case .scalar(.string(let text)) = value, isText(text, 1...4_000), !text.hasPrefix("~"),
           text.hasPrefix("/") || !text.contains("/")

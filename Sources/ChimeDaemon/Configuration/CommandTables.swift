@@ -69,32 +69,32 @@ extension ConfigurationFiles {
       let near = SpellingSuggestions.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
       let shown = TOMLText.harmless(String(table.prefix(80)))
       throw refusal(
-        "\(shown) has to be a table, [\(shown)]; here is \(entry.value.kind)"
+        "\(shown) must be a table, [\(shown)]; found \(entry.value.kind)"
           + (near.map { " (or did you mean \($0)?)" } ?? ""))
     }
     guard name.isValidForEndpoint, !name.rawValue.contains("."), loaded.configuration.commands.count < mostCommands
     else {
       throw refusal(
-        "\(TOMLText.quoted(String(parts[1].prefix(80)))) is no name for a command: 1 to 64 letters, digits, - or _, "
-          + "and not desktop; at most \(mostCommands) commands")
+        "\(TOMLText.quoted(String(parts[1].prefix(80)))) is not a name for a command: use 1 to 64 letters, digits, "
+          + "- or _, and not desktop; at most \(mostCommands) commands")
     }
     var command = loaded.configuration.commands[name] ?? CommandDefinition(name: name, program: "")
     if parts.count == 2 {
       loaded.origins[table] = loaded.origins[table] ?? "\(file):\(entry.line)"
     } else if ["environment", "limits"].contains(parts[2]) {
       guard entry.value == .table else {
-        throw refusal("\(entry.path) has to be a table; here is \(entry.value.kind)", isKey: false)
+        throw refusal("\(entry.path) must be a table; found \(entry.value.kind)", isKey: false)
       }
     } else if parts[2].hasPrefix("environment.") {
       let variable = String(parts[2].dropFirst("environment.".count))
       guard CommandEnvironment.mayBeSet(variable), command.environment.count < mostVariables else {
         throw refusal(
-          "\(TOMLText.quoted(String(variable.prefix(80)))) is no variable that can be set: letters, digits and _, not "
-            + "beginning with a digit nor with CHIME_; at most \(mostVariables) for a command")
+          "\(TOMLText.quoted(String(variable.prefix(80)))) is not a variable that can be set: use letters, digits "
+            + "and _, without a digit or CHIME_ at the start; at most \(mostVariables) for each command")
       }
       guard case .string(let text) = entry.value, text.utf8.count <= longestVariable, !text.utf8.contains(0) else {
         throw refusal(
-          "\(entry.path) has to be a string of at most \(longestVariable) bytes; here is \(entry.value.kind)",
+          "\(entry.path) must be a string of at most \(longestVariable) bytes; found \(entry.value.kind)",
           isKey: false)
       }
       command.environment[variable] = text
@@ -105,11 +105,11 @@ extension ConfigurationFiles {
         let hint =
           SpellingSuggestions.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
           ?? "it takes \(keys.joined(separator: ", "))"
-        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is no key of a command; \(hint)")
+        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is not a key of a command; \(hint)")
       }
       let value: ConfigurationValue = entry.value == .array ? .array(elements.map(\.value)) : .scalar(entry.value)
       guard key.set(&command, value) else {
-        throw refusal("\(entry.path) has to be \(key.expected); here is \(shown(value))", isKey: false)
+        throw refusal("\(entry.path) must be \(key.expected); found \(shown(value))", isKey: false)
       }
       loaded.origins[entry.path] = "\(file):\(entry.line)"
     }

@@ -213,7 +213,8 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "quiet.hours",
         expected:
-          "an array of spans, such as [\"22:00-07:00\", \"sat,sun 07:00-09:00\"], which leave some minute of the week",
+          "an array of spans, such as [\"22:00-07:00\", \"sat,sun 07:00-09:00\"], which must leave some minute of "
+          + "the week free",
         set: { configuration, value in
           guard let texts = value.strings, let hours = try? QuietHours(texts) else { return false }
           configuration.quiet.hours = hours

@@ -73,7 +73,7 @@ package enum ConfigurationFiles {
         if entry.value == .table { continue }
         throw ConfigurationError(
           file: file, line: entry.line, column: entry.column,
-          message: "\(entry.path) has to be a table, [\(entry.path)]; here is \(entry.value.kind)")
+          message: "\(entry.path) must be a table, [\(entry.path)]; found \(entry.value.kind)")
       }
       if entry.path.hasPrefix(calendars + "."), entry.path != HolidayCountry.key.path {
         try applyCalendar(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
@@ -99,7 +99,7 @@ package enum ConfigurationFiles {
         }
         throw ConfigurationError(
           file: file, line: entry.line, column: entry.column,
-          message: "\(key.path) has to be \(key.expected); here is \(shown(value))")
+          message: "\(key.path) must be \(key.expected); found \(shown(value))")
       }
       loaded.origins[key.path] = "\(file):\(entry.line)"
     }
@@ -115,7 +115,7 @@ package enum ConfigurationFiles {
     let (given, missing) =
       latitude == nil ? ("place.longitude", "place.latitude") : ("place.latitude", "place.longitude")
     throw ConfigurationError(
-      file: loaded.origins[given] ?? "", line: nil, column: nil, message: "\(given) needs \(missing) beside it")
+      file: loaded.origins[given] ?? "", line: nil, column: nil, message: "\(given) needs \(missing)")
   }
 
   static func shown(_ value: ConfigurationValue) -> String {
@@ -142,15 +142,15 @@ package enum ConfigurationFiles {
       let leaves = ConfigurationKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
         .map { String($0.dropFirst(parts[0].count + 1)) }
       guard let near = SpellingSuggestions.to(parts[1], among: leaves).first else {
-        return "\(name) is no key of Chime's; [\(parts[0])] takes \(leaves.joined(separator: ", "))"
+        return "\(name) is not a key of Chime; [\(parts[0])] takes \(leaves.joined(separator: ", "))"
       }
-      return "\(name) is no key of Chime's; did you mean \(parts[0]).\(near)?"
+      return "\(name) is not a key of Chime; did you mean \(parts[0]).\(near)?"
     }
     let known = ConfigurationKey.byPath.keys.sorted() + ConfigurationKey.tables.sorted()
     guard let near = SpellingSuggestions.to(path, among: known).first else {
-      return "\(name) is no key of Chime's; chimed --print-config lists them all"
+      return "\(name) is not a key of Chime; chimed --print-config lists them all"
     }
-    return "\(name) is no key of Chime's; did you mean \(near)?"
+    return "\(name) is not a key of Chime; did you mean \(near)?"
   }
 }
 

@@ -14,11 +14,11 @@ extension ConfigurationFiles {
     guard heartbeat.url.isEmpty || heartbeat.command.isEmpty else {
       throw ConfigurationError(
         file: loaded.origins["heartbeat.command"] ?? "", line: nil, column: nil,
-        message: "heartbeat.url and heartbeat.command exclude each other: one of them tells it")
+        message: "heartbeat.url and heartbeat.command cannot be used together")
     }
     guard heartbeat.url.isEmpty, !heartbeat.failURL.isEmpty else { return }
     throw ConfigurationError(
       file: loaded.origins["heartbeat.failUrl"] ?? "", line: nil, column: nil,
-      message: "heartbeat.failUrl needs heartbeat.url beside it")
+      message: "heartbeat.failUrl needs heartbeat.url")
   }
 }

@@ -29,9 +29,9 @@ enum HolidayCountry {
       return nil
     } catch .unknownPart(let known) where !known.isEmpty {
       let country = text.prefix { $0 != "-" }.uppercased()
-      return "\(country) has no such part; it has \(known.map { "\(country)-\($0)" }.joined(separator: ", "))"
+      return "\(country) does not have this part; it has \(known.map { "\(country)-\($0)" }.joined(separator: ", "))"
     } catch .unknownPart {
-      return "no parts of \(text.prefix { $0 != "-" }.uppercased()) are known; give the country alone"
+      return "Chime knows no parts of \(text.prefix { $0 != "-" }.uppercased()); give only the country"
     } catch {
       return nil
     }
@@ -62,7 +62,7 @@ extension PublicHolidays {
     guard count > 0, Zone.utc.civil(at: now + Self.notice).date.year > years.upperBound else { return nil }
     let last = years.upperBound
     return count == 1
-      ? "public holidays are known through \(last), and one reminder leaves them out; a newer Chime knows more"
-      : "public holidays are known through \(last), and \(count) reminders leave them out; a newer Chime knows more"
+      ? "Chime knows public holidays through \(last), and one reminder leaves them out; a newer Chime knows more"
+      : "Chime knows public holidays through \(last), and \(count) reminders leave them out; a newer Chime knows more"
   }
 }

@@ -7,7 +7,7 @@ enum LanguageTag {
   static func fault(_ tag: String) -> String? {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     let language = parts[0].lowercased()
-    if let right = mistaken[language] { return "is no language tag; did you mean \(right)?" }
+    if let right = mistaken[language] { return "is not a language tag; did you mean \(right)?" }
     let isLanguage =
       language.count == 2 ? known.contains(language) : language.count == 3 && language.allSatisfy(isLetter)
     var rest = parts.dropFirst()
@@ -18,7 +18,7 @@ enum LanguageTag {
       rest = rest.dropFirst()
     }
     guard isLanguage, rest.isEmpty else {
-      return "is no language tag; one is the code of ISO 639, such as en, cs or pt-BR"
+      return "is not a language tag; use a code of ISO 639, such as en, cs or pt-BR"
     }
     return nil
   }

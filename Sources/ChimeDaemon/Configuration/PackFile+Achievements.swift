@@ -12,7 +12,7 @@ extension PackReader {
       allow(Self.achievementKeys, in: table, called: "an achievement")
       let id = name("id", in: table, takesUnderscores: true)
       if let id, let node = table["id"], !seen.insert(id).inserted {
-        fault(node, table.key("id"), "is the id of an earlier achievement too; each has its own")
+        fault(node, table.key("id"), "is the id of an earlier achievement too; each needs its own")
       }
       let title = text("title", in: table, atMost: 60)
       let about = text("text", in: table, atMost: 200)
@@ -48,11 +48,11 @@ extension PackReader {
     guard named.count == 1, let kind = named.first, let node = when[kind.rawValue] else {
       let unknown = when.node.children.first { SpellingSuggestions.to($0.entry.name, among: kinds).first != nil }
       if named.count > 1 {
-        fault(when.node, when.key, "asks for \(named.count) things; an achievement is for one of them")
+        fault(when.node, when.key, "has \(named.count) criteria; an achievement has one")
       } else if let unknown, let near = SpellingSuggestions.to(unknown.entry.name, among: kinds).first {
-        fault(unknown, when.key(unknown.entry.name), "is nothing to ask for; did you mean \(near)?", atKey: true)
+        fault(unknown, when.key(unknown.entry.name), "is not a criterion; did you mean \(near)?", atKey: true)
       } else {
-        fault(when.node, when.key, "has to name what is asked for, one of \(kinds.joined(separator: ", "))")
+        fault(when.node, when.key, "needs a criterion, one of \(kinds.joined(separator: ", "))")
       }
       return nil
     }
@@ -90,7 +90,8 @@ extension PackReader {
   private mutating func subject(_ table: Table, _ kind: Criterion.Kind) -> Tracker? {
     if [.level, .perfectWeek, .streakOfAny].contains(kind) {
       if let node = table["tracker"] {
-        fault(node, table.key("tracker"), "is not for \(kind.rawValue), which is about the whole pack", atKey: true)
+        fault(
+          node, table.key("tracker"), "cannot be used with \(kind.rawValue), which covers the whole pack", atKey: true)
       }
       return nil
     }
@@ -118,7 +119,7 @@ extension PackReader {
     case .entryBefore, .entryAfter:
       criterion.minute = minute(node, key)
       if criterion.kind == .entryBefore, criterion.minute == 0 {
-        fault(node, key, "has to be later than \"0:00\", before which nothing is")
+        fault(node, key, "must be later than \"0:00\", because nothing is earlier")
       }
     case .entryOnDate:
       if case .string(let text) = node.value, let (month, day) = PackAmounts.dayOfYear(text) {
@@ -146,7 +147,7 @@ extension PackReader {
     if allowed.contains("value") {
       criterion.value = string("value", in: when)
       if let node = when["value"], when["attribute"] == nil {
-        fault(node, when.key("value"), "needs attribute beside it: which attribute has that value", atKey: true)
+        fault(node, when.key("value"), "needs attribute: the attribute with that value", atKey: true)
       }
     }
   }

@@ -15,7 +15,7 @@ extension PackReader {
       allow(Self.reminderKeys, in: table, called: "a reminder")
       let id = name("id", in: table)
       if let id, let node = table["id"], !seen.insert(id).inserted {
-        fault(node, table.key("id"), "is the id of an earlier reminder too; each has its own")
+        fault(node, table.key("id"), "is the id of an earlier reminder too; each needs its own")
       }
       let tracker = tracker(of: table)
       let title = text("title", in: table, atMost: 200)
@@ -36,11 +36,11 @@ extension PackReader {
 
   private mutating func readAmounts(_ table: Table, of tracker: Tracker, into reminder: inout PackReminder) {
     if reminder.pace, let node = table["pace"], tracker.kind != .amount || tracker.goal?.isAtMost ?? true {
-      fault(node, table.key("pace"), "is for a tracker of kind \"amount\" that has a goal")
+      fault(node, table.key("pace"), "is allowed only for a tracker of kind \"amount\" with a goal")
     }
     guard let node = table["logs"] else { return }
     guard tracker.kind == .amount else {
-      fault(node, table.key("logs"), "is for a tracker of kind \"amount\" only", atKey: true)
+      fault(node, table.key("logs"), "is allowed only for a tracker of kind \"amount\"", atKey: true)
       return
     }
     reminder.logs = quantity(node, table.key("logs"), of: tracker)
@@ -53,19 +53,19 @@ extension PackReader {
       if isRequired, trackerNames.count > 1 {
         fault(
           table.node, table.key("tracker"),
-          "is missing: which of the pack's trackers, \(trackerNames.map(\.rawValue).joined(separator: ", "))")
+          "is missing: one of the pack's trackers, \(trackerNames.map(\.rawValue).joined(separator: ", "))")
       }
       return nil
     }
     guard case .string(let text) = node.value, let tracker = trackers[TrackerID(rawValue: text)] else {
       let known = trackerNames.map(\.rawValue)
-      var message = "has to be the id of a tracker of this pack"
+      var message = "must be the id of a tracker of this pack"
       if case .string(let text) = node.value, let near = SpellingSuggestions.to(text, among: known).first {
         message += "; did you mean \(near)?"
       } else if known.isEmpty {
         message += ", which has none"
       } else {
-        message += ": \(known.joined(separator: ", ")); here is \(Self.shown(node))"
+        message += ": \(known.joined(separator: ", ")); found \(Self.shown(node))"
       }
       fault(node, table.key("tracker"), message)
       return nil
@@ -90,9 +90,9 @@ extension PackReader {
       let key = table.key("withoutPlace")
       if case .string(let text) = node.value {
         if self.schedule(text, at: node, key)?.needsPlace == true {
-          fault(node, key, "follows the sun as well; it is for whoever has no place configured")
+          fault(node, key, "follows the sun as well, but it is for users without a configured place")
         } else if schedule?.needsPlace == false {
-          fault(node, key, "is for a schedule that follows the sun; when is none", atKey: true)
+          fault(node, key, "is allowed only with a schedule that follows the sun", atKey: true)
         }
         other = text
       } else {
@@ -101,7 +101,7 @@ extension PackReader {
     } else if schedule?.needsPlace == true {
       fault(
         table.node, table.key("withoutPlace"),
-        "is missing: when follows the sun, and not everyone has a place configured; such as \"daily at 7:00\"")
+        "is missing: when follows the sun, and some users have no configured place; such as \"daily at 7:00\"")
     }
     return (text, other)
   }
@@ -114,16 +114,16 @@ extension PackReader {
     do {
       let schedule = try Schedule.parse(text, now: Instant(seconds: 0), in: scheduleContext)
       if schedule.chain != nil {
-        fault(node, key, "counts from another reminder; a pack's has times of its own, such as \"daily at 8:00\"")
+        fault(node, key, "counts from another reminder; a pack needs a schedule of its own, such as \"daily at 8:00\"")
         return nil
       }
       if schedule.isOneOff {
-        fault(node, key, "comes once only; a pack's reminder returns, such as \"daily at 8:00\"")
+        fault(node, key, "fires only once; a pack needs a recurring schedule, such as \"daily at 8:00\"")
         return nil
       }
       return schedule
     } catch {
-      fault(node, key, "is no schedule: \(error.message)")
+      fault(node, key, "is not a schedule: \(error.message)")
       return nil
     }
   }
@@ -157,10 +157,10 @@ extension PackReader {
         let hint =
           SpellingSuggestions.to(name, among: known).first.map { "did you mean {{\($0)}}?" }
           ?? "there are \(known.joined(separator: ", "))"
-        fault(node, key, "names {{\(name.prefix(40))}}, which is no placeholder; \(hint)")
+        fault(node, key, "contains {{\(name.prefix(40))}}, which is not a placeholder; \(hint)")
         continue
       }
-      if let lack = Self.lack(of: placeholder, tracker, pack) { fault(node, key, "names {{\(name)}}, but \(lack)") }
+      if let lack = Self.lack(of: placeholder, tracker, pack) { fault(node, key, "contains {{\(name)}}, but \(lack)") }
     }
   }
 

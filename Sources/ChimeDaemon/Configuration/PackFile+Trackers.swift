@@ -12,14 +12,14 @@ extension PackReader {
   mutating func readTrackers(_ root: Table, into pack: inout Pack) {
     let tables = tables("tracker", in: root, atMost: PackFile.mostTrackers)
     if tables.isEmpty, root["tracker"] == nil {
-      fault(root.node, "tracker", "is missing: a pack has at least one [[tracker]]")
+      fault(root.node, "tracker", "is missing: a pack needs at least one [[tracker]]")
     }
     for table in tables where !isFull {
       allow(Self.trackerKeys, in: table, called: "a tracker")
       let id = name("id", in: table).map(TrackerID.init(rawValue:))
       let title = text("title", in: table, atMost: 60)
       if let id, let node = table["id"], trackers[id] != nil {
-        fault(node, table.key("id"), "is the id of an earlier tracker too; each has its own")
+        fault(node, table.key("id"), "is the id of an earlier tracker too; each needs its own")
         continue
       }
       let kind = choice("kind", in: table, Tracker.Kind.self)
@@ -55,7 +55,7 @@ extension PackReader {
     if kind != nil, kind != .check, table["unit"] == nil {
       fault(
         table.node, table.key("unit"),
-        "is missing: what it is measured in, such as ml, kg, or a word of your own such as pages")
+        "is missing: the unit of the measure, such as ml, kg, or a word of your own such as pages")
     }
   }
 
@@ -80,7 +80,7 @@ extension PackReader {
       let node = table[key]
     {
       fault(
-        node, table.key(key), "has to convert to \(old.symbol), as the pack has it; here is \(PackReader.shown(node))")
+        node, table.key(key), "must convert to \(old.symbol), the pack's unit; found \(PackReader.shown(node))")
       return nil
     }
     return symbol
@@ -141,7 +141,7 @@ extension PackReader {
     var ends: [String: Quantity] = [:]
     for name in ["least", "most", "jump"] {
       guard let node = table[name] else {
-        if name != "jump" { fault(table.node, table.key(name), "is missing: bounds have least and most") }
+        if name != "jump" { fault(table.node, table.key(name), "is missing: bounds need least and most") }
         continue
       }
       guard case .string(let text) = node.value, let (quantity, written) = PackAmounts.quantity(text),
@@ -154,7 +154,7 @@ extension PackReader {
     }
     guard let least = ends["least"], let most = ends["most"] else { return nil }
     guard least < most else {
-      fault(table.node, table.key, "has to go from a lesser value to a greater one")
+      fault(table.node, table.key, "must go from a lower value to a higher one")
       return nil
     }
     return Bounds(least: least, most: most, jump: ends["jump"])
@@ -188,11 +188,11 @@ extension PackReader {
       return nil
     }
     guard written.converts(to: unit) else {
-      fault(node, key, "has to be in \(unit.symbol), as the tracker is; here is \(Self.shown(node))")
+      fault(node, key, "must be in \(unit.symbol), the tracker's unit; found \(Self.shown(node))")
       return nil
     }
     guard quantity > .zero || !isPositive else {
-      fault(node, key, "has to be more than nothing")
+      fault(node, key, "must be more than zero")
       return nil
     }
     return quantity
@@ -204,19 +204,20 @@ extension PackReader {
   private mutating func readOffers(_ table: Table, into tracker: inout Tracker, _ pack: inout Pack) {
     if tracker.kind == .check, let node = table["choice"] {
       fault(
-        node, table.key("choice"), "is not for a check, which has no amount; kind = \"amount\" has one", atKey: true)
+        node, table.key("choice"), "is not allowed for a check, which has no amount; kind = \"amount\" has one",
+        atKey: true)
     }
     if tracker.kind != .measure {
       for key in ["bounds", "milestones"] {
         guard let node = table[key] else { continue }
-        fault(node, table.key(key), "is for a measure only", atKey: true)
+        fault(node, table.key(key), "is allowed only for a measure", atKey: true)
       }
     }
     guard let unit = tracker.unit else { return }
     readChoice(table, of: tracker, &pack)
     if let usual = tracker.usual, let node = table["usual"], !tracker.presets.isEmpty, !tracker.presets.contains(usual)
     {
-      fault(node, table.key("usual"), "has to be one of the presets; here is \(Self.shown(node))")
+      fault(node, table.key("usual"), "must be one of the presets; found \(Self.shown(node))")
     }
     readMilestones(table, into: &tracker, &pack)
     guard tracker.kind == .measure, let bounds = self.table("bounds", in: table) else { return }
@@ -251,7 +252,7 @@ extension PackReader {
     guard written.converts(to: unit), quantity > .zero || tracker.kind == .amount || Self.canBeLess(tracker) else {
       fault(
         node, table.key("goal"),
-        "has to be more than nothing, in \(unit.symbol), as the tracker is; here is \(Self.shown(node))")
+        "must be more than zero, in \(unit.symbol), the tracker's unit; found \(Self.shown(node))")
       return nil
     }
     let amount = quantity.value(in: unit)
@@ -267,7 +268,7 @@ extension PackReader {
     case .check: "how often, such as \"once a day\", \"3 times a week\" or \"at most 5 times\""
     case .amount:
       "how much, such as \"\(tracker.unit.map(example) ?? "20 pages")\" or the same with \"a week\" or \"at most\""
-    case .measure: "the value to be reached, such as \"75 \(tracker.unit?.symbol ?? "kg")\""
+    case .measure: "the value to reach, such as \"75 \(tracker.unit?.symbol ?? "kg")\""
     }
   }
 
@@ -277,14 +278,14 @@ extension PackReader {
     var ends: [String: Quantity] = [:]
     for name in ["least", "most", "step"] {
       guard let node = choice[name] else {
-        fault(choice.node, choice.key(name), "is missing: a choice has least, most and step")
+        fault(choice.node, choice.key(name), "is missing: a choice needs least, most and step")
         continue
       }
       ends[name] = quantity(node, choice.key(name), of: tracker)
     }
     guard let least = ends["least"], let most = ends["most"], let step = ends["step"] else { return }
     guard least < most, step.grains <= most.grains - least.grains else {
-      fault(choice.node, choice.key, "has to go from a lesser amount to a greater one, in at least one step")
+      fault(choice.node, choice.key, "must go from a lower amount to a higher one, in at least one step")
       return
     }
     pack.choices[tracker.id] = Pack.Choice(
@@ -296,10 +297,12 @@ extension PackReader {
       }
     guard let goal, let node = table["goal"] else { return }
     if goal < least || goal > most {
-      fault(node, table.key("goal"), "lies outside its choice, which has least and most; here is \(Self.shown(node))")
+      fault(node, table.key("goal"), "lies outside its choice (least to most); found \(Self.shown(node))")
     } else if (goal.grains - least.grains) % step.grains != 0 {
       fault(
-        node, table.key("goal"), "is no whole number of steps from the least of its choice; here is \(Self.shown(node))"
+        node, table.key("goal"),
+        "is not a whole number of steps from the least of its choice; found "
+          + "\(Self.shown(node))"
       )
     }
   }
@@ -317,7 +320,7 @@ extension PackReader {
       let key = "\(choice.key("presets"))[\(index + 1)]"
       guard let preset = quantity(child, key, of: tracker) else { return nil }
       guard range.contains(preset) else {
-        fault(child, key, "lies outside the choice, which has least and most; here is \(Self.shown(child))")
+        fault(child, key, "lies outside the choice (least to most); found \(Self.shown(child))")
         return nil
       }
       return preset
@@ -345,7 +348,7 @@ extension PackReader {
     for child in offered.node.children where !isFull {
       let key = offered.key(child.entry.name)
       guard let unit = Unit(child.entry.name), let own = tracker.unit, unit.converts(to: own) else {
-        fault(child, key, "has to be the name of a unit that \(tracker.unit?.symbol ?? "") converts to", atKey: true)
+        fault(child, key, "must be the name of a unit that \(tracker.unit?.symbol ?? "") converts to", atKey: true)
         continue
       }
       let steps = child.children.compactMap { step -> Quantity? in
@@ -372,7 +375,7 @@ extension PackReader {
       !choices.contains(where: { $0.steps.contains(step) })
     {
       fault(
-        node, table.key("milestone"), "has to be one of the milestones that are offered; here is \(Self.shown(node))")
+        node, table.key("milestone"), "must be one of the offered milestones; found \(Self.shown(node))")
     }
   }
 }

@@ -133,7 +133,7 @@ extension PackReader {
         if table[mood.rawValue] == nil {
           fault(
             table.node, table.key(mood.rawValue),
-            "is missing: with one mood come all five, [mood.\(mood.rawValue)] with title, message and next too")
+            "is missing: with one mood all five are needed, [mood.\(mood.rawValue)] with title, message and next too")
         }
         continue
       }
@@ -148,7 +148,7 @@ extension PackReader {
             continue
           }
           fault(
-            node, one.key(key), "has a placeholder that no mood has: {{streak}}, {{done}} and {{due}} are filled in")
+            node, one.key(key), "has a placeholder that moods do not have: use {{streak}}, {{done}} and {{due}}")
         }
       }
     }
@@ -161,7 +161,7 @@ extension PackReader {
       guard !isFull else { return nil }
       allow(["text", "language", "translation", "source", "category"], in: table, called: "a quote")
       for key in ["text", "language", "source", "category"] where table[key] == nil {
-        fault(table.node, table.key(key), "is missing: a quote has text, language, source and category")
+        fault(table.node, table.key(key), "is missing: a quote needs text, language, source and category")
       }
       var language = string("language", in: table)
       if let tag = language, let node = table["language"], let complaint = LanguageTag.fault(tag) {
@@ -186,7 +186,7 @@ extension PackReader {
       }
       let source = string("source", in: table)
       let category = name("category", of: table)
-      if let words, !seen.insert(words).inserted { fault(node, table.key("text"), "is there twice") }
+      if let words, !seen.insert(words).inserted { fault(node, table.key("text"), "occurs twice") }
       guard let words, let language, let source, let category else { return nil }
       return Quote(text: words, language: language, translation: translation, source: source, category: category)
     }
@@ -201,7 +201,7 @@ extension PackReader {
       guard !isFull else { return nil }
       allow(["tracker", "title", "attributes", "daysAgo"], in: table, called: "a sample")
       for key in ["title", "daysAgo"] where table[key] == nil {
-        fault(table.node, table.key(key), "is missing: a sample has title and daysAgo")
+        fault(table.node, table.key(key), "is missing: a sample needs title and daysAgo")
       }
       let named = name("tracker", of: table)
       guard let tracker = named.map({ id in collections.first { $0.id.rawValue == id } }) ?? collections.first,
@@ -211,7 +211,7 @@ extension PackReader {
           table["tracker"] ?? table.node, table.key("tracker"),
           collections.isEmpty
             ? "is for collections, and no tracker has items"
-            : "has to name a tracker with items: \(collections.map(\.id.rawValue).joined(separator: ", "))")
+            : "must be the name of a tracker with items: \(collections.map(\.id.rawValue).joined(separator: ", "))")
         return nil
       }
       let title = string("title", in: table)
@@ -220,7 +220,7 @@ extension PackReader {
         if id.isEmpty || title?.count ?? 0 > 100 {
           expected("a title of at most 100 characters, with a letter or digit of ASCII", at: node, table.key("title"))
         } else if !seen.insert(id).inserted {
-          fault(node, table.key("title"), "is there twice")
+          fault(node, table.key("title"), "occurs twice")
         }
       }
       var days: [Int] = []
@@ -270,7 +270,7 @@ extension PackReader {
       let name = child.entry.name
       if !used.contains(name) {
         let hint = SpellingSuggestions.to(name, among: used.sorted()).first.map { "; did you mean \($0)?" } ?? ""
-        fault(child, table.key(name), "is the category of no achievement and of no quote" + hint, atKey: true)
+        fault(child, table.key(name), "is not the category of any achievement or quote" + hint, atKey: true)
         continue
       }
       pack.categories[name] = text(child, table.key(name), atMost: 60)

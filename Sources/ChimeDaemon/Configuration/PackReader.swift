@@ -40,7 +40,7 @@ struct PackReader {
   }
 
   mutating func expected(_ what: String, at node: TOMLNode, _ key: String) {
-    fault(node, key, "has to be \(what); here is \(Self.shown(node))")
+    fault(node, key, "must be \(what); found \(Self.shown(node))")
   }
 
   static func shown(_ node: TOMLNode) -> String {
@@ -82,7 +82,7 @@ struct PackReader {
       let hint =
         SpellingSuggestions.to(name, among: known).first.map { "did you mean \($0)?" }
         ?? "it takes \(known.joined(separator: ", "))"
-      fault(child, table.key(String(name.prefix(60))), "is no key of \(what); \(hint)", atKey: true)
+      fault(child, table.key(String(name.prefix(60))), "is not a key of \(what); \(hint)", atKey: true)
     }
   }
 
@@ -121,9 +121,9 @@ struct PackReader {
     do {
       try body()
     } catch ControlFailure.invalidValue(_, let message) {
-      fault(table[key] ?? table.node, table.key(key), "cannot be taken: \(message)")
+      fault(table[key] ?? table.node, table.key(key), "was rejected: \(message)")
     } catch {
-      fault(table[key] ?? table.node, table.key(key), "cannot be taken")
+      fault(table[key] ?? table.node, table.key(key), "was rejected")
     }
   }
 
@@ -253,7 +253,7 @@ struct PackReader {
       return nil
     }
     for tag in (needed ?? languages).sorted() where texts[tag] == nil {
-      let why = tag == "en" ? "each text needs it in English" : "the pack's title is in that language"
+      let why = tag == "en" ? "each text needs an English version" : "the pack's title has that language"
       fault(node, "\(key).\(tag)", "is missing: \(why)")
     }
     return LocalizedText(texts)
@@ -275,11 +275,12 @@ struct PackReader {
       if scalar.properties.isBidiControl {
         fault(
           node, key,
-          "has \(Self.code(of: scalar)), which turns text around; leave it out: text from right to left needs none")
+          "has \(Self.code(of: scalar)), which changes the direction of text; remove it: text from right to left "
+            + "needs no such character")
         return false
       }
       if scalar.properties.generalCategory == .control, !(takesLines && scalar == "\n") {
-        fault(node, key, "has the control character \(Self.code(of: scalar)); leave it out")
+        fault(node, key, "has the control character \(Self.code(of: scalar)); remove it")
         return false
       }
     }

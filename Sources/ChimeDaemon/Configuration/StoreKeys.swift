@@ -34,14 +34,14 @@ extension ConfigurationFiles {
     if hasPassword(configuration.storeConnection) {
       throw ConfigurationError(
         file: loaded.origins["store.connection"] ?? "", line: nil, column: nil,
-        message: "store.connection has a password in it; put that into a file of mode 0600 and name the file in "
+        message: "store.connection contains a password; move it into a file of mode 0600 and name the file in "
           + "store.passwordFile, or into the passfile (~/.pgpass)")
     }
     if configuration.storeEngine == .postgres, configuration.storeConnection.isEmpty {
       throw ConfigurationError(
         file: loaded.origins["store.engine"] ?? "", line: nil, column: nil,
         message:
-          "store.engine = \"postgres\" needs store.connection beside it, such as \"host=db.example dbname=chime\"")
+          "store.engine = \"postgres\" needs store.connection, such as \"host=db.example dbname=chime\"")
     }
   }
 

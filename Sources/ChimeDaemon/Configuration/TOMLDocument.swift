@@ -64,15 +64,15 @@ enum TOMLDocument {
       let line = bytes[..<place].count { $0 == 0x0A } + 1
       let column = place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1)
       throw ConfigurationError(
-        file: file, line: line, column: column, message: "this is not TOML: a control character stands here")
+        file: file, line: line, column: column, message: "invalid TOML: a control character stands here")
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw ConfigurationError(file: file, line: nil, column: nil, message: "this is not TOML: it is not UTF-8")
+      throw ConfigurationError(file: file, line: nil, column: nil, message: "invalid TOML: it is not UTF-8")
     }
     // The parser recurses for each part of a key, and limits only other nesting.
     guard !hasEndlessKey(bytes) else {
       throw ConfigurationError(
-        file: file, line: nil, column: nil, message: "this is not TOML: a key has more than \(mostKeyParts) parts")
+        file: file, line: nil, column: nil, message: "invalid TOML: a key has more than \(mostKeyParts) parts")
     }
     let document = bytes.withUnsafeBytes { buffer in
       ctoml_parse(buffer.bindMemory(to: CChar.self).baseAddress, UInt(buffer.count))
@@ -83,7 +83,7 @@ enum TOMLDocument {
     if let complaint = ctoml_error(document, &line, &column) {
       throw ConfigurationError(
         file: file, line: line == 0 ? nil : Int(line), column: line == 0 ? nil : Int(column),
-        message: "this is not TOML: \(TOMLText.harmless(String(cString: complaint)))")
+        message: "invalid TOML: \(TOMLText.harmless(String(cString: complaint)))")
     }
     return (0..<ctoml_count(document)).map { index in
       let entry = ctoml_entry_at(document, index)

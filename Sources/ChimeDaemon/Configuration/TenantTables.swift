@@ -39,11 +39,11 @@ extension ConfigurationFiles {
     }
     guard Tenant.isName(name), loaded.configuration.tenants.count < mostTenants else {
       throw refusal(
-        "\(TOMLText.quoted(String(name.prefix(80)))) is no name for a tenant: 1 to 64 small letters, digits, - or _, not "
-          + "beginning with a sign; at most \(mostTenants) tenants")
+        "\(TOMLText.quoted(String(name.prefix(80)))) is not a name for a tenant: use 1 to 64 small letters, digits, "
+          + "- or _, without a sign at the start; at most \(mostTenants) tenants")
     }
     if parts.count == 2, entry.value != .table {
-      throw refusal("\(table) has to be a table, [\(table)]; here is \(entry.value.kind)")
+      throw refusal("\(table) must be a table, [\(table)]; found \(entry.value.kind)")
     }
     var tenant = loaded.configuration.tenants[name] ?? TenantDefinition(name: name)
     if parts.count == 2 {
@@ -54,11 +54,11 @@ extension ConfigurationFiles {
         let hint =
           SpellingSuggestions.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
           ?? "it takes \(keys.joined(separator: ", "))"
-        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is no key of a tenant; \(hint)")
+        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is not a key of a tenant; \(hint)")
       }
       let value: ConfigurationValue = entry.value == .array ? .array(elements.map(\.value)) : .scalar(entry.value)
       guard key.set(&tenant, value) else {
-        throw refusal("\(entry.path) has to be \(key.expected); here is \(shown(value))", isKey: false)
+        throw refusal("\(entry.path) must be \(key.expected); found \(shown(value))", isKey: false)
       }
       loaded.origins[entry.path] = "\(file):\(entry.line)"
     }

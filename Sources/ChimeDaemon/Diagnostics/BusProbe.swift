@@ -25,7 +25,7 @@ struct BusProbe {
     var state = DaemonInterface.BusState(address: address, server: .unknown)
     var made: OpaquePointer?
     guard sd_bus_new(&made) >= 0, let made else {
-      state.problem = "a connection to it cannot be made"
+      state.problem = "cannot create a connection to it"
       return state
     }
     defer { sd_bus_close_unref(made) }
@@ -102,7 +102,7 @@ struct BusProbe {
     let path = "/" + service.split(separator: ".").joined(separator: "/")
     var message: OpaquePointer?
     guard sd_bus_message_new_method_call(bus, &message, service, path, service, method) >= 0, let message else {
-      throw Trouble(sentence: "a call to it cannot be made")
+      throw Trouble(sentence: "cannot create a call to it")
     }
     defer { sd_bus_message_unref(message) }
     sd_bus_message_set_auto_start(message, 0)

@@ -33,6 +33,6 @@ struct ConfigurationJudgement {
       .first { environment.path(of: $0) == nil }
     guard let missing else { return nil }
     let key = "\(ConfigurationFiles.commands).\(missing.name).program"
-    return "\(loaded.origins[key] ?? key): \(key): there is no program \(missing.program) that may be run"
+    return "\(loaded.origins[key] ?? key): \(key): there is no executable program \(missing.program)"
   }
 }

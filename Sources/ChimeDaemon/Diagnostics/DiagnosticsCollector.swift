@@ -144,7 +144,7 @@ struct DiagnosticsCollector: Sendable {
     let mode = status.st_mode & 0o777
     guard mode & ~allowed & 0o077 != 0 else { return nil }
     return DaemonInterface.OpenFile(
-      path: path, problem: "others may read or change it (mode 0\(String(mode, radix: 8)))",
+      path: path, problem: "other users may read or change it (mode 0\(String(mode, radix: 8)))",
       remedy: "chmod \(String(allowed, radix: 8)) \(ShellText.quoted(path))")
   }
 }

@@ -7,14 +7,14 @@ static var adkhar: String { #"""
 #
 #   chime pack add adkhar
 #
-# Morning and evening follow the sun where a place is configured ([place] in chimed.toml), and go by the clock otherwise.
+# Morning and evening follow the sun if a place is configured ([place] in chimed.toml), and the clock otherwise.
 #
 # The quotations are in Arabic as they are commonly printed, each with its source. The text of the verses is that of the
-# Tanzil Project (simple text, https://tanzil.net), unchanged; "part" says that a verse is not quoted whole. Hadith are
+# Tanzil Project (simple text, https://tanzil.net), unchanged; "part" marks a verse that is not quoted whole. Hadith are
 # numbered as in the common editions: Sahih al-Bukhari after Fath al-Bari, Sahih Muslim after Muhammad Fuad Abd al-Baqi. The
 # translations are this project's own; they say what the words mean and replace no learned commentary.
 #
-# docs/packs.md says what each key means.
+# docs/packs.md explains every key.
 
 [pack]
 id = "adkhar"
@@ -828,12 +828,12 @@ category = "quran"
 
 """# }
 static var goal: String { #"""
-# One goal, on the days that one chooses for it.
+# One goal, on days of your choice.
 #
 #   chime pack add goal
 #   chime pack add goal --title "Learn Spanish" --days mon,wed,fri --reminder nudge
 #
-# docs/packs.md says what each key means.
+# docs/packs.md explains every key.
 
 [pack]
 id = "goal"
@@ -867,11 +867,11 @@ optional = true
 
 """# }
 static var hydration: String { #"""
-# Drinking enough: one tracker of millilitres, a reminder that is quiet once the day's goal is met, ten achievements.
+# Drinking enough: one tracker of millilitres, a reminder that is skipped once the day's goal is met, ten achievements.
 #
 #   chime pack add hydration
 #
-# docs/packs.md says what each key means. A pack of your own may begin as a copy of this file.
+# docs/packs.md explains every key. You can start a pack of your own with a copy of this file.
 
 [pack]
 id = "hydration"
@@ -879,7 +879,7 @@ version = 1
 icon = "weather-showers"
 title.en = "Hydration"
 title.cs = "Pitný režim"
-text.en = "Drink enough every day. A cup is logged with one click, and the reminder falls silent when the goal is met."
+text.en = "Drink enough every day. Log a cup with one click; the reminder stays silent once the goal is met."
 text.cs = "Pijte každý den dost. Sklenici zapíšete jedním kliknutím, a když cíle dosáhnete, připomínka se odmlčí."
 
 [[tracker]]
@@ -1011,15 +1011,15 @@ when = { entries = 100 }
 
 """# }
 static var watches: String { #"""
-# A collection of watches and what is worn of it: items with brand and model, a log, statistics of rotation, and fifty
+# A collection of watches: items with brand and model, a log of wearing, statistics of rotation, and fifty
 # achievements, ten in each of five categories.
 #
 #   chime pack add watches
 #   chime item add watches "Speedmaster" --brand Omega --set movement=manual --set style=chronograph
 #   chime log watches Speedmaster
 #
-# Achievements look at the attributes brand, movement (manual, automatic, quartz, solar …) and style (dive, dress, field …).
-# docs/packs.md says what each key means.
+# Achievements use the attributes brand, movement (manual, automatic, quartz, solar …) and style (dive, dress, field …).
+# docs/packs.md explains every key.
 
 [pack]
 id = "watches"
@@ -1577,8 +1577,8 @@ category = "occasions"
 xp = 200
 when = { anniversary = 1 }
 
-# Sample data, for whoever wants to see it in use first: `chime pack add watches --sample` fills the collection,
-# `chime pack remove watches --sample` takes it away.
+# Sample data, to try the pack: `chime pack add watches --sample` fills the collection,
+# `chime pack remove watches --sample` removes the data.
 
 [[sample]]
 title = "Diver 300"
@@ -1612,12 +1612,12 @@ daysAgo = [7, 16, 23, 37, 51]
 
 """# }
 static var weight: String { #"""
-# A log of one's weight: a measure in kilograms or pounds, body fat beside it where it is known, a morning reminder.
+# A log of your weight: a measure in kilograms or pounds, with optional body fat, and a morning reminder.
 #
 #   chime pack add weight
 #   chime pack add weight --unit lb --goal 165
 #
-# The goal is one's own: there is none until it is chosen. docs/packs.md says what each key means.
+# There is no goal until you choose one. docs/packs.md explains every key.
 
 [pack]
 id = "weight"

@@ -322,7 +322,7 @@ extension EventLoop {
     guard !isStopping else { return }
     switch reason {
     case .peerClosed, .refused: return
-    case .slowReader: complain(.clientDropped, caller.uid, "a reader that did not keep up was dropped", .notice)
+    case .slowReader: complain(.clientDropped, caller.uid, "a reader that did not keep up was disconnected", .notice)
     default: complain(.clientDropped, caller.uid, "a client was dropped: \(reason)", .info)
     }
   }
@@ -415,7 +415,7 @@ extension EventLoop {
       let isReader = client.drainsUntil != nil
       complain(
         .clientDropped, client.caller.uid,
-        isReader ? "a reader that did not keep up was dropped" : "a client took too long and was dropped",
+        isReader ? "a reader that did not keep up was disconnected" : "a client took too long and was dropped",
         isReader ? .notice : .info)
       drop(token)
     }

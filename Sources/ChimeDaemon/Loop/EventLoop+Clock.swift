@@ -113,7 +113,7 @@ extension EventLoop {
         } catch {
           renewal.owe(reasons, now: SystemClock.now)
           arm(arrearsAfter: Scheduler.storeRetry)
-          storeFailed(error, "due times could not be computed anew")
+          storeFailed(error, "due times could not be recomputed")
         }
       }
     }
@@ -177,7 +177,7 @@ extension EventLoop {
           // The ids are not kept, so all reminders are recomputed.
           renewal.owe(Recompute.all, now: SystemClock.now)
           arm(arrearsAfter: Scheduler.storeRetry)
-          storeFailed(error, "due times could not be computed anew")
+          storeFailed(error, "due times could not be recomputed")
         }
       }
     }

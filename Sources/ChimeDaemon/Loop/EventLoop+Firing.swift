@@ -110,7 +110,7 @@ extension EventLoop {
       let why =
         switch reason {
         case .doneAlready: "done already"
-        case .notDone: "the other is not done"
+        case .notDone: "the other reminder is not done"
         default: reason.rawValue
         }
       var daemonEvent = DaemonEvent(

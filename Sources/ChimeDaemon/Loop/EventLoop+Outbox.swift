@@ -47,13 +47,13 @@ extension EventLoop {
       var work = part
       work.append(outbox.work)
       outbox.work = work
-      storeFailed(error, part.outcomes.isEmpty ? "deliveries wait" : "what came of deliveries is kept in memory")
+      storeFailed(error, part.outcomes.isEmpty ? "deliveries wait" : "results of deliveries are kept in memory")
       return keepOutbox()
     }
     outbox.ended(part.outcomes, asOf: nil)
     record(part.answers)
     let isLost = !part.outcomes.isEmpty
-    storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
+    storeFailed(error, isLost ? "results could not be recorded; the deliveries will be repeated" : "deliveries wait")
     // During shutdown the scheduler gets no more events, so the rest continues here.
     if part.claims.isEmpty || isStopping {
       workOutbox()

@@ -213,7 +213,7 @@ extension EventLoop {
         channels.answers(of: source.endpoint.kind).settle(message.id, of: source.number)
       case .success(let said):
         guard !scheduler.keepsForStore, degradedMode.isEmpty else {
-          return replyFailed(queue, source.number, "the store takes no changes, and answers wait")
+          return replyFailed(queue, source.number, "the store rejects changes, and answers wait")
         }
         source.isApplying = true
         replies.sources[queue] = source
@@ -258,10 +258,10 @@ extension EventLoop {
           replies.sources[queue]?.mark = id
           didRead(fault, message, queue, number)
         } catch let failure as StoreFailure where failure.isPassing {
-          storeFailed(failure, "answers wait where they were sent")
+          storeFailed(failure, "answers wait at the server to which they were sent")
           replies.sources[queue]?.isApplying = false
           if replies.sources[queue]?.number == number {
-            replyFailed(queue, number, "the store takes no changes, and answers wait")
+            replyFailed(queue, number, "the store rejects changes, and answers wait")
           } else if replies.sources[queue]?.phase == .connecting {
             openReplies(queue)
           }
@@ -314,13 +314,13 @@ extension EventLoop {
 
   private static func words(_ fault: TokenFault) -> String {
     switch fault {
-    case .malformed: "it is no action token, and no words that are understood"
-    case .forged: "no secret of the endpoint has signed it"
-    case .expired: "its time is over"
-    case .over: "that was answered already, or has come again since"
+    case .malformed: "it is not an action token, and its words are not understood"
+    case .forged: "it is not signed by a secret of the endpoint"
+    case .expired: "it has expired"
+    case .over: "the reminder was answered already, or has fired again since"
     case .replayed: "it was used before"
-    case .foreign: "it is about nothing that the endpoint's owner has"
-    case .impossible: "what it asks for cannot be done"
+    case .foreign: "it refers to nothing of the endpoint's owner"
+    case .impossible: "its action is not possible"
     }
   }
 

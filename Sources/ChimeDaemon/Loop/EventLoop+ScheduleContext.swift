@@ -60,7 +60,7 @@ extension EventLoop {
     let names = refreshed.changed.sorted()
     var message =
       refreshed.localChanged
-      ? "the machine's zone is now \(zones.local.identifier)" : "the database of time zones was replaced"
+      ? "the machine's zone is now \(zones.local.identifier)" : "the time zone database was replaced"
     if !names.isEmpty {
       let shown = names.prefix(8).joined(separator: ", ")
       message =
@@ -82,7 +82,7 @@ extension EventLoop {
     context.holidays = calendarFiles.holidays
     for folder in calendarFiles.folders { zones.watch?.add(folder) }
     for (name, problem) in calendarFiles.problems.sorted(by: { $0.key < $1.key }) where before[name] != problem {
-      let days = calendarFiles.days[name] == nil ? "it has no days" : "its days are those that were read before"
+      let days = calendarFiles.days[name] == nil ? "it has no days" : "the days read before stay in use"
       publish([DaemonEvent(kind: .calendar, message: "\(problem); \(days)")])
     }
     guard !changed.isEmpty else { return [] }
@@ -114,12 +114,12 @@ extension EventLoop {
       + notice(
         "wake",
         scheduler.wakesAt == nil
-          ? nil : wakeAlarm.problem.map { "the machine is not woken for reminders that ask for it: \($0)" })
+          ? nil : wakeAlarm.problem.map { "the machine cannot be woken for reminders that ask for it: \($0)" })
   }
 
   private static func missing(_ calendar: String, _ count: Int) -> String {
-    "the calendar \(calendar) is not configured any more; "
-      + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it")
+    "the calendar \(calendar) is no longer configured; "
+      + (count == 1 ? "one reminder continues without it" : "\(count) reminders continue without it")
   }
 
   /// Finds the reminders whose skipped calendars are not configured, and publishes each such calendar once.
@@ -154,7 +154,7 @@ extension EventLoop {
           DaemonEvent(kind: .calendar, message: Self.missing(name, count))
         })
     } catch {
-      storeFailed(error, "what became of calendars is not known")
+      storeFailed(error, "the state of calendars is unknown")
     }
   }
 
@@ -197,15 +197,15 @@ extension EventLoop {
       if changed.contains("quiet") { reasons.insert(.quietHours) }
       let what =
         renewal.goOn(from: known)
-        ? "the last run ended in the midst of computing due times anew; all are computed"
-        : "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew"
+        ? "the last run ended while it recomputed due times; all are recomputed"
+        : "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are recomputed"
       log(.notice, what, id: .dueTimesRenewed)
       recomputeDueTimes(reasons)
     } catch {
       // The read failed, or the note for the next daemon could not be written.
       renewal.owe(Recompute.all.union([.backwardStep]), now: SystemClock.now)
       arm(arrearsAfter: Scheduler.storeRetry)
-      storeFailed(error, "due times may be old ones")
+      storeFailed(error, "due times may be outdated")
     }
   }
 }

@@ -161,6 +161,6 @@ extension EventLoop {
     wakeAlarm.arm(at: time.map { SystemClock.machineTime(of: $0) })
     guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemTold else { return }
     sleep.isWakeProblemTold = true
-    log(.warning, "the machine is not woken for reminders that ask for it: \(problem)")
+    log(.warning, "the machine cannot be woken for reminders that ask for it: \(problem)")
   }
 }

@@ -128,8 +128,8 @@ extension EventLoop {
       publish([
         DaemonEvent(
           kind: .store, id: .storeFailed,
-          message: "damage was met that is not in the file, which goes on as it is: \(sentence); see to the machine's "
-            + "memory and disk")
+          message: "chimed met damage that is not in the file, and continues with the file: \(sentence); check the "
+            + "machine's memory and disk")
       ])
       handle(.awake)
     case .ended(let failure):
@@ -148,14 +148,14 @@ extension EventLoop {
   }
 
   private func restored(_ restoration: Restoration) -> String {
-    if restoration.isWhole { return "the store's log was lost; all of it was still in memory, and nothing is lost" }
+    if restoration.isWhole { return "the store's log was lost, but all of it was still in memory: nothing is lost" }
     if restoration.snapshotPath.isEmpty {
-      return "the store goes on without its log; what was changed from \(clock(restoration.snapshotTakenAt)) until "
+      return "the store continues without its log; changes from \(clock(restoration.snapshotTakenAt)) until "
         + "\(clock(restoration.at)) may be lost"
     }
     var sentence = "the store was restored from the snapshot of \(clock(restoration.snapshotTakenAt))"
     if !restoration.passedOver.isEmpty { sentence += " (\(restoration.passedOver.joined(separator: "; ")))" }
-    return sentence + "; what was changed from then until \(clock(restoration.at)) is lost"
+    return sentence + "; changes from then until \(clock(restoration.at)) are lost"
   }
 
   private func clock(_ instant: Instant) -> String {
@@ -175,7 +175,7 @@ extension EventLoop {
       if degradedMode.owesStart { handle(.kept) }
       handle(.wakeups(wakeups))
     } catch {
-      storeFailed(error, "what was restored could not be read")
+      storeFailed(error, "the restored data could not be read")
     }
     await reviewRestoration()
     await reviewScheduleContext()
@@ -212,21 +212,21 @@ extension EventLoop {
       if let notice { publish([DaemonEvent(kind: .fired, occurrence: notice, message: notice.title)]) }
       handle(.wakeups(wakeups))
     } catch {
-      storeFailed(error, "no notice of the restoration could be given")
+      storeFailed(error, "the notice of the restoration could not be created")
     }
   }
 
   private static func body(_ restoration: Restoration, from start: String, to end: String) -> String {
     let place = restoration.damagedPath.map { " The damaged file is kept: \($0)" } ?? ""
     if restoration.isWhole { return "Another program has damaged its log. Nothing is lost.\(place)" }
-    return "What was changed between \(start) and \(end) is lost; look through chime list.\(place)"
+    return "Changes between \(start) and \(end) are lost; check chime list.\(place)"
   }
 
   /// Sentences for the user about snapshots. A restoration is listed for two weeks, or until the damaged file is removed.
   var snapshotAttention: [String] {
     var sentences: [String] = []
     if let restoration = snapshots.restoration, isRecent(restoration) {
-      let place = restoration.damagedPath.map { "; the damaged file is \($0): take it away when you have seen to it" }
+      let place = restoration.damagedPath.map { "; the damaged file is \($0): remove it when you no longer need it" }
       sentences.append(restored(restoration) + (place ?? ""))
     }
     if let problem = snapshots.problem { sentences.append("no snapshot of the store could be taken: \(problem)") }

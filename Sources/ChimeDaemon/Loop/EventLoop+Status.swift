@@ -85,7 +85,7 @@ extension EventLoop {
   /// What happens to reminders while the store takes no changes.
   var meanwhile: String {
     store.isShared
-      ? "what is due waits, and changes are refused"
+      ? "due reminders wait, and changes are refused"
       : "reminders are shown on the desktop from memory, and changes are refused"
   }
 
@@ -126,7 +126,7 @@ extension EventLoop {
     trouble.end()
     let times =
       switch before.recorded {
-      case 0: "changes are taken"
+      case 0: "changes are accepted"
       case 1: "1 time that had fired meanwhile was recorded"
       case let count: "\(count) times that had fired meanwhile were recorded"
       }

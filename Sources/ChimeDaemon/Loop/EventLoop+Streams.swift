@@ -39,7 +39,7 @@ extension EventLoop {
     guard await beginStream(handler.caller.owner) else {
       await finished(number)
       let refusal = ControlFailure.limitExceeded(
-        "\(Self.mostStreams) backups, restores and exports under way; end one of them, or wait until it has ended")
+        "\(Self.mostStreams) backups, restores and exports are running; end one of them, or wait until one has ended")
       await replied(refusal.reply(interface: TrackersInterface.name), to: call, token)
       return
     }
@@ -109,7 +109,7 @@ extension EventLoop {
     // After a standstill of the daemon the client may have read meanwhile.
     pump(token)
     guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
-    complain(.clientDropped, client.caller.uid, "a reader that did not keep up was dropped", .notice)
+    complain(.clientDropped, client.caller.uid, "a reader that did not keep up was disconnected", .notice)
     drop(token)
   }
 }

@@ -70,17 +70,17 @@ extension EventLoop {
       let shown = TOMLText.harmless(String(name.prefix(64)))
       complain(
         .tenantRefused, client.caller.uid,
-        "uid \(client.caller.uid) may not act for tenant \"\(shown)\", or there is none, and was refused")
+        "uid \(client.caller.uid) was refused: it may not act for tenant \"\(shown)\", or there is no such tenant")
       throw .notForTenant(String(name.prefix(64)))
     }
     if let wait = tenants.seats[name]?.requests?.take(at: SystemClock.monotonicMicroseconds * 1_000) {
       tenants.seats[name]?.refused += 1
       let rate = seat.definition.requestsPerSecond ?? 0
       complain(
-        .tenantLimited, client.caller.uid, "tenant \(name) has made more than its \(rate) requests a second", .notice)
+        .tenantLimited, client.caller.uid, "tenant \(name) has exceeded its \(rate) requests per second", .notice)
       throw .tooMany(
-        "tenant \"\(name)\" may make \(rate) requests a second: make fewer, or have requestsPerSecond raised in "
-          + "[tenants.\(name)] of the configuration",
+        "tenant \"\(name)\" may make \(rate) requests per second: send fewer, or ask for a higher requestsPerSecond "
+          + "in [tenants.\(name)] of the configuration",
         retryAfter: Milliseconds(rawValue: max(1, Int64((wait + 999_999) / 1_000_000))))
     }
     tenants.seats[name]?.taken += 1

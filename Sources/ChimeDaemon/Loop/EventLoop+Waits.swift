@@ -88,7 +88,7 @@ extension EventLoop {
     waits.watched[number] = nil
     waits.answered.insert(number)
     requests.end(number)
-    reply("\(Self.silence.sentence); it is not known whether the change was made", to: request)
+    reply("\(Self.silence.sentence); it is unknown whether the change was made", to: request)
   }
 
   /// Refuses a request that is still queued after its wait has ended.
@@ -98,7 +98,7 @@ extension EventLoop {
   }
 
   private static let silence = StoreFailure.unavailable(
-    "the database does not answer: see that PostgreSQL runs and can be reached; chimed goes on by itself")
+    "the database does not answer: check that PostgreSQL runs and can be reached; chimed reconnects by itself")
 
   private func reply(_ reason: String, to request: QueuedRequest) {
     let call = request.call

@@ -335,7 +335,7 @@ actor EventLoop {
       await renewCommands(loaded)
       await adoptTenants(loaded.tenants)
       await surveyCalendars()
-      publish([DaemonEvent(kind: .reloaded, message: "the configuration was read again")])
+      publish([DaemonEvent(kind: .reloaded, message: "the configuration was reloaded")])
     } catch {
       log(.error, "the configuration stays as it was: \(error)", id: .configurationRefused)
       throw error

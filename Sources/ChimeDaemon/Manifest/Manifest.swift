@@ -122,7 +122,7 @@ struct Manifest: Sendable {
     for item in reminders {
       if let id = item.id?.rawValue {
         if let first = ids[id] {
-          fault(item.place, "id", "is the id of another reminder too, \(where_(first)); each has its own")
+          fault(item.place, "id", "is the id of another reminder too, \(where_(first)); each needs its own")
         }
         ids[id] = ids[id] ?? item.place
       } else {
@@ -130,7 +130,7 @@ struct Manifest: Sendable {
         if let first = titles[title] {
           fault(
             item.place, "title",
-            "is the title of another reminder too, \(where_(first)); give them an id to tell them apart")
+            "is the title of another reminder too, \(where_(first)); give each an id")
         }
         titles[title] = titles[title] ?? item.place
       }
@@ -138,21 +138,21 @@ struct Manifest: Sendable {
     var names: [String: Place] = [:]
     for endpoint in endpoints {
       if let first = names[endpoint.name] {
-        fault(endpoint.place, "name", "is the name of another endpoint too, \(where_(first)); each has its own")
+        fault(endpoint.place, "name", "is the name of another endpoint too, \(where_(first)); each needs its own")
       }
       names[endpoint.name] = names[endpoint.name] ?? endpoint.place
     }
     var trackers: [TrackerID: Place] = [:]
     for item in self.trackers {
       if let first = trackers[item.tracker.id] {
-        fault(item.place, "id", "is the id of another tracker too, \(where_(first)); each has its own")
+        fault(item.place, "id", "is the id of another tracker too, \(where_(first)); each needs its own")
       }
       trackers[item.tracker.id] = trackers[item.tracker.id] ?? item.place
     }
     var bundles: [String: Place] = [:]
     for item in packs {
       if let first = bundles[item.name] {
-        fault(item.place, "name", "is the name of another pack too, \(where_(first)); say each once")
+        fault(item.place, "name", "is the name of another pack too, \(where_(first)); list each once")
       }
       bundles[item.name] = bundles[item.name] ?? item.place
     }

@@ -75,7 +75,7 @@ struct ManifestTransaction {
       if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
         declared.fault(
           item.place, "id",
-          "is the id of a reminder of the pack \(pack); what is to be other about it goes into [pack.reminder.…]")
+          "is the id of a reminder of the pack \(pack); write changes of it into [pack.reminder.…]")
         continue
       }
       item.reminder.set = declared.name ?? record?.reminder.set
@@ -85,7 +85,7 @@ struct ManifestTransaction {
       } catch ControlFailure.invalidValue(_, let message) {
         declared.fault(
           item.place, "tracker",
-          bringing(item.link).map { "cannot be taken: \(message); \($0)" } ?? "cannot be taken: \(message)")
+          bringing(item.link).map { "was rejected: \(message); \($0)" } ?? "was rejected: \(message)")
         continue
       }
       if let record {
@@ -138,7 +138,7 @@ struct ManifestTransaction {
         let ids = found.map(\.reminder.id.rawValue).sorted().joined(separator: ", ")
         declared.fault(
           item.place, "title",
-          "is the title of several reminders, \(ids); say which by its id, id = \"\(found[0].reminder.id)\"")
+          "is the title of several reminders, \(ids); choose one by its id, id = \"\(found[0].reminder.id)\"")
         return nil
       }
       if let only = found.first { return only }
@@ -150,12 +150,12 @@ struct ManifestTransaction {
     var reminder = item.reminder
     reminder.pause = item.pause ?? .none
     if item.hasPassed {
-      plan.reply.warnings.append("\(place(item)): \"\(reminder.title)\" has passed and is left out")
+      plan.reply.warnings.append("\(place(item)): \"\(reminder.title)\" is in the past and is left out")
       return
     }
     if let id = item.id {
       guard try isFree(id) else {
-        declared.fault(item.place, "id", "is another user's; choose another one")
+        declared.fault(item.place, "id", "belongs to another user; choose another one")
         return
       }
       reminder.id = id
@@ -215,7 +215,7 @@ struct ManifestTransaction {
       (try? ShippedPacks.pack(name))?.trackers.contains { $0.id.rawValue == link?.tracker } == true
     }
     guard let pack else { return "or declare it in the file, [[tracker]]" }
-    return "[[pack]] name = \"\(pack)\" in the file brings it"
+    return "[[pack]] name = \"\(pack)\" in the file adds it"
   }
 
   /// Returns whether a reminder's schedule is what the file means. A schedule without a start, such as "every 90m", got

@@ -12,12 +12,12 @@ extension ManifestReader {
       guard let node = table[key] else { continue }
       faults.fault(
         node, table.key(key),
-        "does not belong into this file: write it to one of mode 0600, and its path here as \(instead)",
+        "does not belong into this file: write it to a file of mode 0600, and its path here as \(instead)",
         atKey: true)
     }
     faults.allow(Self.endpointKeys + Self.secretKeys.keys.sorted(), in: table, called: "an endpoint")
-    let name = required("name", in: table, "what channels call it")
-    let url = required("url", in: table, "the address that is called")
+    let name = required("name", in: table, "the name for channels")
+    let url = required("url", in: table, "the address to call")
     var settings = EndpointSettings()
     if let name, let node = table["name"] {
       if !ChannelName(rawValue: name).isValidForEndpoint {

@@ -38,13 +38,13 @@ extension ManifestReader {
     of pack: Pack, _ bundle: Manifest.Bundle
   ) -> [(tracker: Tracker, saysStart: Bool)] {
     let tables = parts("tracker", of: bundle, pack.trackers.map(\.id.rawValue)) {
-      "is no tracker of the pack \(bundle.name); \($0)"
+      "is not a tracker of the pack \(bundle.name); \($0)"
     }
     return pack.trackers.map { declared in
       guard let node = tables[declared.id.rawValue], node.isTable else {
         if let node = tables[declared.id.rawValue] {
           faults.expected(
-            "a table of what is to be other than in the pack", at: node, key("tracker", declared.id.rawValue, bundle))
+            "a table of changes to the pack", at: node, key("tracker", declared.id.rawValue, bundle))
         }
         return (declared, false)
       }
@@ -74,7 +74,7 @@ extension ManifestReader {
     of pack: Pack, _ bundle: Manifest.Bundle, made: (PackReminder, Reminder) throws -> Reminder
   ) -> [String: Wish] {
     let tables = parts("reminder", of: bundle, pack.reminders.map(\.key)) {
-      "is no reminder of the pack \(bundle.name); \($0)"
+      "is not a reminder of the pack \(bundle.name); \($0)"
     }
     var wishes: [String: Wish] = [:]
     for declared in pack.reminders {
@@ -103,7 +103,7 @@ extension ManifestReader {
         wishes[declared.key] = Wish(isWanted: true, item: item)
       default:
         if let node {
-          faults.expected("true, false, or a table of what is to be other than in the pack", at: node, name)
+          faults.expected("true, false, or a table of changes to the pack", at: node, name)
         }
       }
     }

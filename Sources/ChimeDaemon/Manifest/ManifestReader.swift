@@ -27,7 +27,8 @@ struct ManifestReader {
       // The file of a pack is probably in the folder by mistake. Its other keys differ and would only cause more faults.
       faults.fault(
         pack, "pack",
-        "makes this the file of a pack and no part of a set: keep it in another folder, and name its path in [[pack]], file",
+        "makes this the file of a pack, which cannot be in a set: keep it in another folder, and name its path in "
+          + "[[pack]], file",
         atKey: true)
       return
     }
@@ -36,7 +37,7 @@ struct ManifestReader {
       if case .string(let name) = node.value, Manifest.isName(name) {
         if let known = set.name, known != name {
           faults.fault(
-            node, "set", "is another than an earlier file's, \(TOMLText.quoted(known)); all have the same one")
+            node, "set", "differs from an earlier file's, \(TOMLText.quoted(known)); all need the same one")
         }
         set.name = set.name ?? name
       } else {
@@ -68,7 +69,7 @@ struct ManifestReader {
     faults.allow(Self.own + Self.shared, in: table, called: "a reminder")
     var reminder = prototype
     let id = table["id"] == nil ? nil : faults.name("id", in: table)
-    let title = required("title", in: table, "what it is called")
+    let title = required("title", in: table, "its title")
     if let title { take(Change(title: title), "title", in: table, &reminder) }
     layTexts(table, over: &reminder)
     // `within` makes a reminder critical, so it is applied before an explicit urgency.
@@ -109,7 +110,7 @@ struct ManifestReader {
     if schedule.isOneOff, read(at: fields.now - Manifest.aWhile) != schedule, let node = table["when"] {
       faults.fault(
         node, table.key("when"),
-        "counts from the moment at which it is read, and would be another time with each; write the time: "
+        "counts from the moment of reading, so each apply would change it; write the time: "
           + TOMLText.quoted(schedule.canonical))
     }
   }
@@ -131,13 +132,13 @@ struct ManifestReader {
       try fields.apply(change, to: &reminder)
       return true
     } catch ControlFailure.invalidValue(_, let message) {
-      faults.fault(node, table.key(key), "cannot be taken: \(message)")
+      faults.fault(node, table.key(key), "was rejected: \(message)")
     } catch let error as ScheduleError {
-      faults.fault(node, table.key(key), "is no schedule: \(error.message)")
+      faults.fault(node, table.key(key), "is not a schedule: \(error.message)")
     } catch ControlFailure.invalidSchedule(let error) {
-      faults.fault(node, table.key(key), "is no schedule: \(error.message)")
+      faults.fault(node, table.key(key), "is not a schedule: \(error.message)")
     } catch {
-      faults.fault(node, table.key(key), "cannot be taken")
+      faults.fault(node, table.key(key), "was rejected")
     }
     return false
   }
@@ -188,7 +189,7 @@ struct ManifestReader {
   private mutating func place(_ key: String, in table: Table) -> Change? {
     let other = key == "latitude" ? "longitude" : "latitude"
     guard table[other] != nil else {
-      faults.fault(table[key] ?? table.node, table.key(key), "is half a place: \(other) is missing")
+      faults.fault(table[key] ?? table.node, table.key(key), "is incomplete: \(other) is missing")
       return nil
     }
     guard key == "latitude" else { return nil }
@@ -226,7 +227,7 @@ struct ManifestReader {
     guard let nag = faults.table("nag", in: table) else { return nil }
     faults.allow(["every", "max", "escalation"], in: nag, called: "nag")
     guard let every = nag["every"] else {
-      faults.fault(node, nag.key("every"), "is missing: how often it is repeated while nobody answers, such as \"5m\"")
+      faults.fault(node, nag.key("every"), "is missing: the interval of repeats until it is answered, such as \"5m\"")
       return nil
     }
     var steps: [RemindersInterface.Escalation] = []
@@ -235,7 +236,7 @@ struct ManifestReader {
       let from = faults.number("from", in: step)
       let channels = step["channels"].flatMap { strings($0, step.key("channels"), "[\"phone\"]") }
       if step["from"] == nil || step["channels"] == nil {
-        faults.fault(step.node, step.key, "has from, the repeat from which on they join, and channels")
+        faults.fault(step.node, step.key, "needs from, the first repeat that uses them, and channels")
       }
       if let from, let channels { steps.append(.init(from: from, channels: channels)) }
     }
@@ -270,7 +271,7 @@ struct ManifestReader {
       for key in Self.link {
         if let node = table[key] {
           faults.fault(
-            node, table.key(key), "is for a reminder with a tracker: say which, tracker = \"water\"", atKey: true)
+            node, table.key(key), "needs a tracker: tracker = \"water\"", atKey: true)
         }
       }
       return nil

@@ -56,7 +56,7 @@ extension ManifestTransaction {
           declared.fault(
             declared.reminders[start].place,
             declared.reminders[start].reminder.schedule.chain == nil ? "onlyIfDone" : "when",
-            "cannot be: a chain must not come back to itself: \(titles.joined(separator: " → "))")
+            "is not possible: a chain must not lead back to itself: \(titles.joined(separator: " → "))")
           for (item, _) in path { marks[item] = .placed }
           path = []
         }
@@ -86,7 +86,7 @@ extension ManifestTransaction {
     do {
       try handler.chains.requireNoCycle(reminder, in: transaction)
     } catch ControlFailure.invalidValue(let field, let message) {
-      declared.fault(item.place, field, "cannot be taken: \(message)")
+      declared.fault(item.place, field, "was rejected: \(message)")
       return false
     }
     return true
@@ -105,10 +105,12 @@ extension ManifestTransaction {
     } catch ControlFailure.notFound(_, let name, let near) {
       let hint = near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
       declared.fault(
-        item.place, key, "names \(TOMLText.quoted(name)), and there is no such reminder in the set or beside it\(hint)")
+        item.place, key,
+        "names \(TOMLText.quoted(name)), but there is no such reminder in the set or outside "
+          + "it\(hint)")
     } catch ControlFailure.ambiguous(let name, let candidates) {
       declared.fault(
-        item.place, key, "names \(TOMLText.quoted(name)), and there are several: \(candidates.joined(separator: "; "))")
+        item.place, key, "names \(TOMLText.quoted(name)), but there are several: \(candidates.joined(separator: "; "))")
     }
     return nil
   }

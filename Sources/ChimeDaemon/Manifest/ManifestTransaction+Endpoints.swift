@@ -48,7 +48,8 @@ extension ManifestTransaction {
     if secretUse != .signing, wanted.secretFile != nil {
       declared.fault(
         wanted.place, "secretFile",
-        "does not belong here: what is sent there is not signed; the password to log in with is in tokenFile")
+        "is not allowed here: messages to this address are not signed; the password for the log-in belongs into "
+          + "tokenFile")
     }
     if kept.isCredential { sheet.secrets = [] }
     var fields: [RemindersInterface.SetField] = []
@@ -62,7 +63,7 @@ extension ManifestTransaction {
           fields.append(.init(name: "secret"))
         }
       } catch ControlFailure.invalidValue(_, let message) {
-        declared.fault(wanted.place, "secretFile", "names a file of which nothing can be taken: \(message)")
+        declared.fault(wanted.place, "secretFile", "names a file whose content cannot be used: \(message)")
       }
     } else if secretUse != .none, wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
       if secretUse == .signing, wanted.settings.template == nil {
@@ -82,7 +83,7 @@ extension ManifestTransaction {
           fields.append(.init(name: "token"))
         }
       } catch ControlFailure.invalidValue(_, let message) {
-        declared.fault(wanted.place, "tokenFile", "names a file of which nothing can be taken: \(message)")
+        declared.fault(wanted.place, "tokenFile", "names a file whose content cannot be used: \(message)")
       }
     }
     // A password without a user name is useless: the set has removed both.
@@ -161,9 +162,9 @@ extension ManifestTransaction {
     guard let path, let given else { return nil }
     guard let file = given[path] else {
       if isThere {
-        plan.reply.warnings.append("\(path) is not there: the endpoint \(wanted.name) keeps what it has")
+        plan.reply.warnings.append("\(path) does not exist: the endpoint \(wanted.name) keeps its present value")
       } else {
-        declared.fault(wanted.place, key, "names a file that is not there: \(TOMLText.quoted(path))")
+        declared.fault(wanted.place, key, "names a file that does not exist: \(TOMLText.quoted(path))")
       }
       return nil
     }

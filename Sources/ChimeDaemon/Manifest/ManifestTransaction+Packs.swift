@@ -15,7 +15,7 @@ extension ManifestTransaction {
       }
       let before = installed.first { $0.pack.id.rawValue == bundle.name }
       if before == nil, installed.count + declared.packs.count > TrackerFields.maxPacks {
-        declared.fault(bundle.place, "name", "is one pack too many: there are at most \(TrackerFields.maxPacks)")
+        declared.fault(bundle.place, "name", "is one pack too many: the limit is \(TrackerFields.maxPacks)")
         continue
       }
       if let pack = try pack(of: bundle, before) { try put(pack, bundle, before) }
@@ -45,16 +45,16 @@ extension ManifestTransaction {
       if let pack = try ShippedPacks.pack(bundle.name) { return pack }
       let hint =
         SpellingSuggestions.to(bundle.name, among: ShippedPacks.names).first.map { "did you mean \($0)?" }
-        ?? "these do: \(ShippedPacks.names.joined(separator: ", ")); one of your own has its path in file"
-      declared.fault(bundle.place, "name", "is no pack that comes with Chime; \(hint)")
+        ?? "Chime has these: \(ShippedPacks.names.joined(separator: ", ")); for one of your own write its path in file"
+      declared.fault(bundle.place, "name", "does not come with Chime; \(hint)")
       return nil
     }
     guard let given = planner.request.packs?.first(where: { $0.path == path }) else {
       guard let installed else {
-        declared.fault(bundle.place, "file", "names a file that is not there: \(TOMLText.quoted(path))")
+        declared.fault(bundle.place, "file", "names a file that does not exist: \(TOMLText.quoted(path))")
         return nil
       }
-      plan.reply.warnings.append("\(path) is not there: the pack \(bundle.name) stays as it is")
+      plan.reply.warnings.append("\(path) does not exist: the pack \(bundle.name) stays as it is")
       var pack = installed.pack
       pack.trackers = known.filter { $0.pack == pack.id }
       return pack
@@ -141,7 +141,8 @@ extension ManifestTransaction {
       guard let found = known.first(where: { $0.id == tracker.id }), found.pack != pack.id else { continue }
       if let other = found.pack {
         declared.fault(
-          bundle.place, "name", "has a tracker \(tracker.id), and so has the pack \(other): one of them can be there")
+          bundle.place, "name",
+          "has a tracker \(tracker.id), which the pack \(other) has too: only one of them is possible")
         return false
       }
       let fits =
@@ -150,7 +151,7 @@ extension ManifestTransaction {
       guard fits else {
         declared.fault(
           bundle.place, "name",
-          "has a tracker \(tracker.id), and there is one of another kind or unit already: remove that first")
+          "has a tracker \(tracker.id), but a tracker of that name has another kind or unit: remove that first")
         return false
       }
     }
@@ -234,7 +235,7 @@ extension ManifestTransaction {
     do {
       if let link = item.link { try handler.links.link(&item.reminder, link, among: known, in: transaction) }
     } catch ControlFailure.invalidValue(_, let message) {
-      self.declared.fault(item.place, "when", "cannot be taken: \(message)")
+      self.declared.fault(item.place, "when", "was rejected: \(message)")
       return []
     }
     var fields: [Interface.SetField] = []
@@ -255,7 +256,7 @@ extension ManifestTransaction {
       item.reminder.pause = item.pause ?? .none
       if let id = item.id {
         guard try isFree(id) else {
-          self.declared.fault(item.place, "id", "is that of another reminder, or another user's; choose another one")
+          self.declared.fault(item.place, "id", "belongs to another reminder, or to another user; choose another one")
           return []
         }
         item.reminder.id = id

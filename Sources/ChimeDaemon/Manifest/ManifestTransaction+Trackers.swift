@@ -44,7 +44,7 @@ extension ManifestTransaction {
       if !item.saysStart { tracker.startedOn = handler.today(of: tracker) }
       tracker.set = declared.name
       guard known.count < TrackerFields.maxTrackers else {
-        declared.fault(item.place, "id", "is one tracker too many: there are at most \(TrackerFields.maxTrackers)")
+        declared.fault(item.place, "id", "is one tracker too many: the limit is \(TrackerFields.maxTrackers)")
         return
       }
       known.append(tracker)
@@ -59,19 +59,19 @@ extension ManifestTransaction {
     if let pack = before.pack {
       declared.fault(
         item.place, "id",
-        "is a tracker of the pack \(pack); what is to be other about it goes into [pack.tracker.\(tracker.id)]")
+        "is a tracker of the pack \(pack); write changes of it into [pack.tracker.\(tracker.id)]")
       return
     }
     guard before.kind == tracker.kind else {
       declared.fault(
         item.place, "kind",
-        "is another than the tracker has, which is of the kind \(before.kind.rawValue) and stays so")
+        "cannot change: the tracker is of the kind \(before.kind.rawValue)")
       return
     }
     if let old = before.unit, tracker.unit.map({ !$0.converts(to: old) }) ?? false,
       try transaction.entryCount(EntryFilter(owner: owner, tracker: tracker.id)) > 0
     {
-      declared.fault(item.place, "unit", "has to convert to \(old.symbol), in which there are entries")
+      declared.fault(item.place, "unit", "must convert to \(old.symbol), the unit of the existing entries")
       return
     }
     // Fields that the manifest does not manage keep their values.

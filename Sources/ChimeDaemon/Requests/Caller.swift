@@ -22,8 +22,8 @@ extension Caller {
   func requireRoom(for count: Int) throws {
     guard let tenant, let limit = tenant.reminders, count > limit else { return }
     throw ControlFailure.limitExceeded(
-      "tenant \"\(tenant.name)\" may have \(limit) reminders with a time to come, and this would make \(count): remove "
-        + "some, or have reminders raised in [tenants.\(tenant.name)] of the configuration")
+      "tenant \"\(tenant.name)\" may have \(limit) reminders with a future time, and this would make \(count): "
+        + "remove some, or ask for a higher limit, reminders in [tenants.\(tenant.name)] of the configuration")
   }
 
   /// Throws if the owner has more than `EndpointFields.maxEndpoints` endpoints, with `more` added.

@@ -83,8 +83,8 @@ enum ControlFailure: Error {
         Wire.NotForTenant(
           tenant: tenant,
           message:
-            "you may not act for a tenant \"\(tenant)\", or there is none: ask for your user or one of your groups "
-            + "to be named under [tenants] of the configuration"))
+            "you may not act for a tenant \"\(tenant)\", or there is none: ask an administrator to name your user "
+            + "or one of your groups under [tenants] of the configuration"))
     case .invalidConfiguration(let message):
       return
         named("InvalidConfiguration", DaemonInterface.InvalidConfiguration(message: message))
@@ -126,7 +126,7 @@ enum ControlFailure: Error {
     case .invalid(let field, let message): self = .invalidValue(field: field, message)
     case .unlikely(let field, let message): self = .unlikely(field: field, message)
     case .conflict(let message): self = .conflict(message)
-    case .nothingToUndo: self = .nothingToUndo("nothing was changed in the last 30 days that has not been taken back")
+    case .nothingToUndo: self = .nothingToUndo("there is nothing left to undo from the last 30 days")
     }
   }
 
@@ -142,8 +142,8 @@ extension StoreFailure {
   /// The sentence with which chimed ends when it cannot open the store at its start.
   var advice: String {
     guard case .corrupt = self else { return sentence }
-    return "\(sentence); put a copy of yours in its place, or, for an empty store, take the damaged files out of its "
-      + "folder; then start chimed again (store.md)"
+    return "\(sentence); restore your own copy in its place, or, for an empty store, move the damaged files out of "
+      + "its folder; then start chimed again (store.md)"
   }
 
   /// The exit status of chimed when this failure ends it (sysexits(3)). With 78 the unit is not restarted.
@@ -158,17 +158,17 @@ extension StoreFailure {
   /// The failure as a sentence that says what to do.
   var sentence: String {
     switch self {
-    case .idTaken(let id): "the id \(id) is taken"
+    case .idTaken(let id): "the id \(id) is used already"
     case .unavailable(let reason): reason
     case .newerSchema(let found, let known):
-      "the store has schema \(found) and this chimed knows \(known): start a newer chimed"
+      "the store has schema \(found), but this chimed knows \(known): start a newer chimed"
     case .corrupt(let reason, let movedTo):
       "the store is damaged (\(reason))" + (movedTo.map { "; it was moved to \($0)" } ?? "")
-    case .held(let by): "another daemon has the store (\(by)): stop it first"
+    case .held(let by): "another daemon uses the store (\(by)): stop it first"
     case .takenOver: "another daemon has taken this over"
     case .readOnly: "the store cannot be written here"
     case .closed: "the daemon is stopping"
-    case .internalError(let reason): "a fault in chimed: \(reason)"
+    case .internalError(let reason): "a bug in chimed: \(reason)"
     }
   }
 }

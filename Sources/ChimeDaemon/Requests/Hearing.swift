@@ -19,7 +19,7 @@ struct Hearing: Sendable {
   }
 
   private func problem(of channel: ChannelName, owner: UInt32) -> String? {
-    if channel == .desktop { return desktopProblem.map { "popups cannot be shown: \($0)" } }
+    if channel == .desktop { return desktopProblem.map { "the daemon cannot show popups: \($0)" } }
     if let command = commands.book.commands[channel] {
       guard commands.book.isEnabled else { return "the command \(channel) is switched off" }
       return commands.problem(of: command).map { "the command \(channel) cannot be run: \($0)" }
@@ -30,9 +30,9 @@ struct Hearing: Sendable {
     if let reason = access.endpoint.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
     if access.lacksSecrets { return "the endpoint \(channel) has no secret" }
     if let events = access.endpoint.settings.events, !events.contains(.fired) {
-      return "the endpoint \(channel) is not told when reminders fire"
+      return "the endpoint \(channel) does not receive the event fired"
     }
-    return access.fault.map { "nothing can be sent to the endpoint \(channel): \($0)" }
+    return access.fault.map { "Chime cannot send to the endpoint \(channel): \($0)" }
   }
 }
 
@@ -50,8 +50,8 @@ struct MuteReminders: Sendable {
     return DaemonInterface.Notice(
       kind: Self.kind, about: first.id.rawValue,
       sentence: count == 1
-        ? "nobody hears \"\(first.title)\" (\(first.id)): \(first.problem)"
-        : "nobody hears \(count) reminders, the first of them \"\(first.title)\" (\(first.id)): \(first.problem)")
+        ? "\"\(first.title)\" (\(first.id)) reaches nobody: \(first.problem)"
+        : "\(count) reminders reach nobody, the first of them \"\(first.title)\" (\(first.id)): \(first.problem)")
   }
 }
 
@@ -132,7 +132,7 @@ extension EventLoop {
     if channels.desktopTransport == .program {
       var desktop = DesktopConfiguration(environment: environment)
       desktop.program = channels.desktopProgram
-      guard desktop.programPath != nil else { return "\(desktop.program) is not there, or may not be run" }
+      guard desktop.programPath != nil else { return "\(desktop.program) does not exist, or may not be run" }
       // A replacement of notify-send may show popups without a bus.
       guard desktop.program == "notify-send" else { return nil }
     }
@@ -140,7 +140,7 @@ extension EventLoop {
     if let problem = bus.problem {
       return bus.address == nil ? "there is no session bus" : "the session bus: \(problem)"
     }
-    if bus.server == .missing { return "nobody on the session bus shows notifications" }
-    return bus.serverProblem.map { "the server of notifications: \($0)" }
+    if bus.server == .missing { return "no program on the session bus shows notifications" }
+    return bus.serverProblem.map { "the notification server: \($0)" }
   }
 }

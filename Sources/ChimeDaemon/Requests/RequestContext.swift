@@ -124,7 +124,7 @@ extension RequestPart {
     }
     guard let cursor else { return Page(limit: limit) }
     guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the answer before, or none")
+      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the previous answer, or none")
     }
     return Page(limit: limit, offset: offset)
   }

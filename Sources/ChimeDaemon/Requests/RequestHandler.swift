@@ -22,7 +22,7 @@ struct RequestHandler: RequestPart {
     guard reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(TrackersInterface.name + ".")
     else {
       throw ControlFailure.limitExceeded(
-        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; ask for less at once")
+        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; request less at once")
     }
     return reply
   }

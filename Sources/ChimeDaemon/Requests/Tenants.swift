@@ -88,14 +88,14 @@ struct Tenants: Sendable {
           if let number { users[name, default: []].insert(number) }
           if number == nil {
             problems.append(
-              "tenant \(name): there is no user \(user); whoever has that name later is taken at a reload")
+              "tenant \(name): there is no user \(user); a later user of that name counts after a reload")
           }
         }
         for group in definition.groups {
           let number = Self.number(group, SystemUsers.number(ofGroup:))
           if let number { groups[name, default: []].insert(number) }
           if number == nil {
-            problems.append("tenant \(name): there is no group \(group); whoever is in it later is taken at a reload")
+            problems.append("tenant \(name): there is no group \(group); its later members count after a reload")
           }
         }
       }

@@ -23,7 +23,7 @@ enum ProcessMeans {
     let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     if getrlimit(kind, &descriptors) == 0, descriptors.rlim_cur < leastDescriptors {
       return
-        "chimed may have \(descriptors.rlim_cur) open files and needs \(leastDescriptors) at least: raise LimitNOFILE= "
+        "chimed may open \(descriptors.rlim_cur) files and needs at least \(leastDescriptors): raise LimitNOFILE= "
         + "of the unit, or ulimit -n"
     }
     guard let code = threadFailure else { return nil }

@@ -68,13 +68,13 @@ package struct RuntimePaths: Sendable {
 
   /// Advice for an unusable folder of the socket, as the end of a sentence.
   var folderRemedy: String {
-    if isSystem { return uid == 0 ? "" : "; the system's chimed is started by root: systemctl start chimed" }
+    if isSystem { return uid == 0 ? "" : "; root has to start the system's chimed: systemctl start chimed" }
     let runtime = environment["XDG_RUNTIME_DIR"] ?? ""
     var status = stat()
     guard runtime.isEmpty || stat(runtime, &status) != 0 else { return "; or choose another path with --socket" }
     return
-      "; there is no login session here that gives one (XDG_RUNTIME_DIR): choose a path with --socket PATH, and give "
-      + "the same to chime with export CHIME_SOCKET=PATH"
+      "; no login session sets XDG_RUNTIME_DIR: choose a path with --socket PATH, and give the same to chime with "
+      + "export CHIME_SOCKET=PATH"
   }
 
   /// The process that listens on the socket's path, such as `chimed (process 812)`; nil if unknown.

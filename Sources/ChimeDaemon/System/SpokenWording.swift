@@ -25,7 +25,7 @@ struct SpokenWording: TrackingWording {
     return TrackingWords(
       localized("%1: %2 of %3", text(tracker.title), amounts.reached, amounts.of),
       standing.limit == .passed
-        ? localized("The limit is passed by %1", amounts.rest) : localized("%1 left today", amounts.rest))
+        ? localized("The limit is exceeded by %1", amounts.rest) : localized("%1 left today", amounts.rest))
   }
 
   func stock(_ tracker: Tracker, _ level: StockLevel) -> TrackingWords {
@@ -34,7 +34,7 @@ struct SpokenWording: TrackingWording {
       return TrackingWords(
         localized("%1: used up", title),
         level.short == .zero
-          ? "" : localized("%1 more was logged than there was", amount(level.short, of: tracker)))
+          ? "" : localized("%1 more was logged than the stock had", amount(level.short, of: tracker)))
     }
     return TrackingWords(
       localized("%1: %2 left", title, amount(level.left, of: tracker)),
@@ -71,19 +71,19 @@ struct SpokenWording: TrackingWording {
   func notice(_ sentence: String) -> String { localizedServerMessage(sentence) }
 
   func notPinged(_ title: String, since time: String, last: String?) -> TrackingWords {
-    let heard = last.map { localized("The last good ping came at %1.", $0) } ?? localized("None has come yet.")
+    let heard = last.map { localized("The last successful ping came at %1.", $0) } ?? localized("No ping has come yet.")
     return TrackingWords(
-      localized("%1: no ping", title), "\(localized("One was expected from %1 on.", time)) \(heard)")
+      localized("%1: no ping", title), "\(localized("A ping was expected from %1 on.", time)) \(heard)")
   }
 
   func failed(_ title: String, status: Int?, output: String?) -> TrackingWords {
-    let end = status.map { localized("It ended with status %1.", String($0)) }
+    let end = status.map { localized("The run ended with status %1.", String($0)) }
     return TrackingWords(localized("%1 failed", title), [end, output].compactMap { $0 }.joined(separator: "\n"))
   }
 
   func overruns(_ title: String, since time: String) -> TrackingWords {
     TrackingWords(
-      localized("%1 takes too long", title), localized("It began at %1 and has not ended.", time))
+      localized("%1 takes too long", title), localized("The run began at %1 and has not ended.", time))
   }
 
   func upAgain(_ title: String, after length: Milliseconds) -> TrackingWords {

@@ -23,7 +23,7 @@ struct StoreMoving {
     let start = Self.clock()
     guard !opening.configuration.storeConnection.isEmpty else {
       throw StoreFailure.unavailable(
-        "the configuration does not say which database: write connection into [store] of \(configuration), such as "
+        "the configuration does not name the database: write connection into [store] of \(configuration), such as "
           + "\"host=db.example dbname=chime user=chime\"")
     }
     let (database, file) = (try opening.place(), opening.path)

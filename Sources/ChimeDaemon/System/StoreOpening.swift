@@ -65,8 +65,8 @@ struct StoreOpening {
     guard !file.isEmpty else { return nil }
     guard let path = Secrets.path(of: file, credentials: credentials) else {
       throw .unavailable(
-        "passwordFile of [store] names the credential \(file), and the service manager gives none: name a file by its "
-          + "absolute path, or start chimed as a service with LoadCredential=\(file):…")
+        "passwordFile of [store] names the credential \(file), but the service manager provides none: name a file "
+          + "by its absolute path, or start chimed as a service with LoadCredential=\(file):…")
     }
     return path
   }

@@ -65,7 +65,7 @@ package final class ZoneCatalog: ZoneSource {
   /// The problem of the local-time link, as a sentence. A missing link is no problem and means UTC.
   var localProblem: String? {
     guard table.withLock({ $0.localIsBroken }) else { return nil }
-    return "\(localLink) leads to no time zone and UTC is used: timedatectl set-timezone sets one"
+    return "\(localLink) is not a valid time zone, so chimed uses UTC: timedatectl set-timezone sets one"
   }
 
   /// Returns a zone by name; nil if the machine has none of that name.

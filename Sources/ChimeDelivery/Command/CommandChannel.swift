@@ -36,7 +36,7 @@ public final class CommandChannel: Channel {
 
   /// Returns why the command cannot run now; nil if it can.
   public func problem(of command: CommandDefinition) -> String? {
-    environment.path(of: command) == nil ? "there is no program \(command.program) that may be run" : nil
+    environment.path(of: command) == nil ? "there is no executable program \(command.program)" : nil
   }
 
   /// Runs the command for a message. Reports `.ended` once, then `.answered` if the last line of standard output acts

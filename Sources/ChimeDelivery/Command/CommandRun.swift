@@ -61,7 +61,7 @@ struct CommandRun: Sendable {
       return nil
     case .deadline:
       guard ending == nil else { return nil }
-      ending = "it took longer than \(limit) and was ended"
+      ending = "it took longer than \(limit) and was stopped"
       return .end
     case .ended(let exit): return .over(result(of: exit))
     case .notStarted(let failure): return .over(Self.result(of: failure, program))
@@ -90,13 +90,13 @@ struct CommandRun: Sendable {
         switch said {
         case .nothing: break
         case .answer(let answer): result.answer = answer
-        case .misunderstood(let why): result.error = "delivered, but what it answers is not understood: \(why)"
+        case .misunderstood(let why): result.error = "delivered, but its answer is invalid: \(why)"
         }
         return result
       }
       result.error = ending ?? "it ended with status \(status)" + complaint
     case .signal(let number):
-      result.error = ending ?? "it was ended by signal \(number)\(Self.name(number))" + complaint
+      result.error = ending ?? "signal \(number) ended it\(Self.name(number))" + complaint
     }
     if ending == ShutdownOutcome.sentence {
       (result.outcome, result.next) = (ShutdownOutcome.outcome, ShutdownOutcome.next)
@@ -122,7 +122,7 @@ struct CommandRun: Sendable {
   private static func name(_ signal: Int32) -> String {
     let names: [Int32: String] = [
       1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
-      11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU, its processor time was up",
+      11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU, its processor time was used up",
       25: "SIGXFSZ, its file grew too large", 31: "SIGSYS",
     ]
     return names[signal].map { " (\($0))" } ?? ""
@@ -136,15 +136,15 @@ struct CommandRun: Sendable {
     }
     func failed(_ sentence: String) -> Result { Result(outcome: .failed, next: .retry, error: sentence) }
     guard case .system(let error) = failure else {
-      return blocked("there is no program \(program), or what its first line names (#!) is not there")
+      return blocked("there is no program \(program), or no interpreter as its first line names (#!)")
     }
     switch (error.call, error.number) {
     case ("chdir", _): return blocked("its workingDirectory cannot be entered (\(error))")
     case ("setrlimit", _): return blocked("its limits or its nice value cannot be set (\(error))")
-    case ("execve", EACCES): return blocked("\(program) may not be run by the daemon's user (\(error))")
+    case ("execve", EACCES): return blocked("the daemon's user may not run \(program) (\(error))")
     case ("execve", ENOEXEC):
-      return blocked("\(program) is no program: a script needs a first line such as #!/bin/sh")
-    case ("execve", E2BIG): return failed("its arguments and variables are longer than the system takes")
+      return blocked("\(program) is not a program: a script needs a first line such as #!/bin/sh")
+    case ("execve", E2BIG): return failed("its arguments and variables are longer than the system allows")
     case ("start", _):
       return Result(outcome: ShutdownOutcome.outcome, next: ShutdownOutcome.next, error: ShutdownOutcome.sentence)
     // No process or descriptor is available at present.

@@ -51,7 +51,7 @@ struct CommandRunQueue: Sendable {
     if job.isTest {
       let owners = entries.values.filter(\.job.isTest).map(\.job.owner)
       if owners.count(where: { $0 == job.owner }) >= Self.maxTestsOfAnOwner || owners.count >= Self.maxTests {
-        return [Self.refuse(job, .refused, .blocked(.seconds(30)), "as many tests run already as may at once")]
+        return [Self.refuse(job, .refused, .blocked(.seconds(30)), "the limit of concurrent tests is reached")]
       }
     }
     waitingJobs.append(job)
@@ -90,11 +90,11 @@ struct CommandRunQueue: Sendable {
     for job in waitingJobs {
       let name = job.message.delivery.queue.channel
       guard let command = book.commands[name] else {
-        orders.append(Self.refuse(job, .refused, .blocked(.minutes(5)), "there is no command \"\(name)\" any more"))
+        orders.append(Self.refuse(job, .refused, .blocked(.minutes(5)), "the command \"\(name)\" no longer exists"))
         continue
       }
       guard book.isEnabled else {
-        let sentence = "commands are switched off, \"\(name)\" is not run: \(book.remedy)"
+        let sentence = "commands are switched off, so \"\(name)\" does not run: \(book.remedy)"
         orders.append(Self.refuse(job, .refused, .blocked(.minutes(5)), sentence))
         continue
       }
@@ -106,7 +106,11 @@ struct CommandRunQueue: Sendable {
           job: job, run: CommandRun(command, limit: limit, round: job.message.delivery.round))
         orders.append(.start(lastRun, job, command))
       } else if command.overlap == .skip {
-        orders.append(Self.refuse(job, .refused, .cancel, "skipped: \"\(name)\" was still running for an earlier one"))
+        orders.append(
+          Self.refuse(
+            job, .refused, .cancel,
+            "skipped: \"\(name)\" was still running for an earlier "
+              + "reminder"))
       } else {
         waiting.append(job)
       }

@@ -149,7 +149,7 @@ package struct Popup: Sendable {
   }
 
   private mutating func expire() -> [Action] {
-    release("the notification program did not say that the popup is shown")
+    release("the notification program did not confirm the popup")
   }
 
   private mutating func finish(_ exit: ProgramExit) -> [Action] {
@@ -173,7 +173,7 @@ package struct Popup: Sendable {
     case .signal(let signal):
       state = .over
       return [
-        .report(.failed, .retry, status: nil, error: "the notification program was ended by signal \(signal)")
+        .report(.failed, .retry, status: nil, error: "signal \(signal) ended the notification program")
       ]
     }
   }

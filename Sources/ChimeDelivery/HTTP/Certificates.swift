@@ -11,15 +11,15 @@ public enum Certificates {
   public static func count(in text: String) throws(CertificatesError) -> Int {
     guard text.utf8.count <= limit else {
       throw CertificatesError(
-        "the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed: "
-          + "give those of the receiver's own authority alone")
+        "the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed: give only those of the "
+          + "receiver's authority")
     }
     var text = text
     let found = text.withUTF8 { Found(in: $0) }
     guard !found.hasPrivateKey else {
-      throw CertificatesError("this holds a private key, which nobody else may have; give the certificate alone")
+      throw CertificatesError("this holds a private key, which must stay secret; give only the certificate")
     }
-    guard found.hasMemory else { throw CertificatesError("no memory to read the certificates") }
+    guard found.hasMemory else { throw CertificatesError("there is not enough memory to read the certificates") }
     guard found.read > 0, found.read == found.begun else {
       throw CertificatesError(
         found.read == 0

@@ -22,22 +22,26 @@ public enum EndpointURL {
   static func parts(
     _ text: String, _ example: String, schemes: [String], library: String = Libcurl.name
   ) throws(EndpointURLError) -> (scheme: String, host: String, port: Int?, path: String) {
-    guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as \(example)") }
+    guard !text.isEmpty else { throw EndpointURLError("an address is missing, such as \(example)") }
     guard text.utf8.count <= limit else {
       throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
     }
     guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw EndpointURLError("the address has a control character in it; write such a byte as %XX")
+      throw EndpointURLError("the address has a control character; write such a byte as %XX")
     }
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
-      throw EndpointURLError("the address has a space in it; write it as %20")
+      throw EndpointURLError("the address has a space; write it as %20")
     }
     // Some parsers treat a backslash as a slash (url.spec.whatwg.org), so people could misread the host.
     guard !text.utf8.contains(UInt8(ascii: "\\")) else {
-      throw EndpointURLError("the address has a backslash in it; write / or, where one is meant, %5C")
+      throw EndpointURLError("the address has a backslash; write / or, to keep it, %5C")
     }
     do throws(LibcurlMissing) { try Libcurl.load(library) } catch { throw EndpointURLError(error.description) }
-    guard let handle = chime_curl_url() else { throw EndpointURLError("no memory to read the address") }
+    guard let handle = chime_curl_url() else {
+      throw EndpointURLError(
+        "there is not enough memory to read the "
+          + "address")
+    }
     defer { chime_curl_url_cleanup(handle) }
     let code = chime_curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else { throw EndpointURLError(sentence(for: code, text)) }
@@ -47,7 +51,7 @@ public enum EndpointURL {
     }
     guard part(CURLUPART_USER, of: handle) == nil, part(CURLUPART_PASSWORD, of: handle) == nil else {
       throw EndpointURLError(
-        "the address has a user name or password in it; leave them out, messages are signed with the secret")
+        "the address contains a user name or password; remove them: messages are signed with the secret")
     }
     guard let host = part(CURLUPART_HOST, of: handle), !host.isEmpty else {
       throw EndpointURLError("the address names no host; write it as \(scheme)://HOST/PATH")
@@ -58,7 +62,8 @@ public enum EndpointURL {
     }
     guard part(CURLUPART_ZONEID, of: handle) == nil || isLinkLocal(host) else {
       throw EndpointURLError(
-        "the address names an interface, which only one that begins with fe80: has; leave out % and what follows it")
+        "the address names an interface, which only addresses that begin with fe80: may have; remove % and the text "
+          + "after it")
     }
     return (scheme, host, port, part(CURLUPART_PATH, of: handle) ?? "")
   }
@@ -71,7 +76,7 @@ public enum EndpointURL {
     guard let polled = EndpointSettings(replies: text).polled else { return try validate(topic: text) }
     try validate(polled)
     guard !polled.utf8.contains(UInt8(ascii: "#")) else {
-      throw EndpointURLError("the address that is asked for answers has a # in it; leave out what begins with it")
+      throw EndpointURLError("the address for answers contains a #; remove it and the text after it")
     }
   }
 
@@ -86,8 +91,8 @@ public enum EndpointURL {
       text.hasSuffix("/" + topic), ReplyLine.isID(String(topic))
     else {
       throw EndpointURLError(
-        "answers are read from a topic of ntfy: write it as https://ntfy.sh/my-replies, without anything behind the topic; "
-          + "or they are asked for: write that as poll:https://example.org/answers"
+        "answers come from an ntfy topic: write it as https://ntfy.sh/my-replies, with nothing after the topic; or "
+          + "Chime asks for them: write poll:https://example.org/answers"
       )
     }
   }
@@ -120,7 +125,7 @@ public enum EndpointURL {
     case CURLUE_NO_HOST: "the address names no host; write it as https://HOST/PATH"
     case CURLUE_BAD_PORT_NUMBER: "the port must be a number from 1 to 65535, as in https://example.org:8443/hook"
     case CURLUE_BAD_HOSTNAME, CURLUE_BAD_IPV6:
-      "the host is neither a name nor an address; write it as https://example.org/hook or https://[2001:db8::1]/hook"
+      "the host is not a name or an address; write it as https://example.org/hook or https://[2001:db8::1]/hook"
     default: "the address is not a URL; write it as https://HOST/PATH"
     }
   }

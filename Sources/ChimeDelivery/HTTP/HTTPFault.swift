@@ -30,29 +30,29 @@ struct HTTPFault {
   var sentence: String {
     switch code {
     case _ where note?.is_endless == 1:
-      "the receiver's TLS handshake does not end: more than \(CHIME_TLS_MOST >> 10) KiB "
-        + "or \(CHIME_TLS_MOST >> 10) messages of it came"
+      "the receiver's TLS handshake does not end: it sent more than \(CHIME_TLS_MOST >> 10) KiB or "
+        + "\(CHIME_TLS_MOST >> 10) messages"
     case CURLE_OPERATION_TIMEDOUT where detail.contains("SSL connection timeout"):
-      "timed out in the TLS handshake, which the receiver did not finish"
+      "the TLS handshake timed out: the receiver did not finish it"
     case CURLE_COULDNT_CONNECT: dialling
     case CURLE_PEER_FAILED_VERIFICATION: verifying
     case CURLE_SSL_CACERT_BADFILE:
       certificateFile.map {
-        "the certificates of caFile in [webhook] cannot be read: \($0) has to be a readable file in PEM"
-      } ?? "the endpoint's own certificates cannot be read: they have to be in PEM"
-    case CURLE_SSL_CONNECT_ERROR where saysVersion: "the receiver has no TLS 1.2 or later: \(detail)"
+        "the certificates of caFile in [webhook] cannot be read: \($0) must be a readable PEM file"
+      } ?? "the endpoint's own certificates cannot be read: they must be in PEM"
+    case CURLE_SSL_CONNECT_ERROR where saysVersion: "the receiver does not support TLS 1.2 or later: \(detail)"
     case CURLE_WRITE_ERROR where headerBytes > HTTPLimits.headers:
       "the answer's headers are longer than \(HTTPLimits.headers / 1_024) KiB"
     case CURLE_ABORTED_BY_CALLBACK where isFlooded:
-      "more than \(HTTPLimits.wire / 1_024) KiB came, and no answer among them"
+      "more than \(HTTPLimits.wire / 1_024) KiB arrived without an answer"
     // libcurl also reports this for a header line of more than 100 KB.
-    case CURLE_OUT_OF_MEMORY: "no memory, or the answer has a header line of more than 100 KB"
+    case CURLE_OUT_OF_MEMORY: "there is not enough memory, or the answer has a header line of more than 100 KB"
     case CURLE_USE_SSL_FAILED where detail.contains("denied"):
-      "the server offers STARTTLS and refuses to begin it: nothing was sent; where it takes TLS at once, write its address as "
+      "the server offers STARTTLS but refuses to begin it, so nothing was sent; if it supports TLS from the start, "
         + "smtps://"
     case CURLE_USE_SSL_FAILED:
-      "the server offers no STARTTLS, or somebody on the way has taken the offer away: nothing was sent; where it takes TLS at "
-        + "once, write its address as smtps://"
+      "the server offers no STARTTLS, or an attacker has removed the offer, so nothing was sent; if it supports TLS "
+        + "from the start, write its address as smtps://"
     default: detail
     }
   }
@@ -65,7 +65,7 @@ struct HTTPFault {
     let detail = Self.withoutTime(self.detail)
     guard let refusal else { return detail }
     return (hasDialled ? "\(detail); and " : "") + refusal.description
-      + (hasProxy ? " (with a proxy, its address is the one that is dialled)" : "")
+      + (hasProxy ? " (Chime connects to the proxy's address)" : "")
   }
 
   /// Removes the duration from libcurl's text. It varies between attempts and is recorded separately: `Failed to
@@ -89,14 +89,14 @@ struct HTTPFault {
     // Codes of OpenSSL's x509_vfy.h.
     switch note.map({ Int($0.error) }) ?? verification {
     case 9:
-      return "the receiver's certificate is not valid before \(date(note?.not_before) ?? "a later day"): "
-        + "either it or this machine's clock is wrong"
+      return "the receiver's certificate is not valid before \(date(note?.not_before) ?? "a later day"): either the "
+        + "certificate or this machine's clock is wrong"
     case 10:
       return "the receiver's certificate has expired" + (date(note?.not_after).map { " on \($0)" } ?? "")
-        + ": it has to be renewed there"
-    case 18: return "the receiver's certificate is signed by itself: to trust it, \(remedy)"
-    case 2, 19, 20, 21: return "the receiver's certificate is signed by nobody who is trusted here: \(remedy)"
-    default: return "the receiver's certificate is refused: \(detail)"
+        + ": renew it there"
+    case 18: return "the receiver's certificate is self-signed: to trust it, \(remedy)"
+    case 2, 19, 20, 21: return "no trusted authority signed the receiver's certificate: \(remedy)"
+    default: return "the receiver's certificate was rejected: \(detail)"
     }
   }
 }

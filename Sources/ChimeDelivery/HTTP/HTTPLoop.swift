@@ -21,7 +21,7 @@ struct HTTPLoop: ~Copyable {
   /// Whether connections may be open without a transfer in progress.
   private var keepsConnections = false
 
-  static let stopping = "given up because the daemon stops"
+  static let stopping = "cancelled because the daemon is stopping"
   private static let mostIdle = 64
   /// Maximum idle connections of all endpoints together.
   private static let mostIdleConnections = 64
@@ -160,7 +160,7 @@ struct HTTPLoop: ~Copyable {
     // Emails use a fresh handle, so that no option carries over in either direction.
     let kept = request.envelope == nil ? idle.popLast() : nil
     guard let transfer = kept ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
-      job.finish(HTTPResult(failure: "no memory to send with"))
+      job.finish(HTTPResult(failure: "there is not enough memory to send"))
       return false
     }
     begun &+= 1

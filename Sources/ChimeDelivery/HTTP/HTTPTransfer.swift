@@ -414,7 +414,7 @@ final class HTTPTransfer {
       result.failure = PlainText.sentence(redaction.clean(fault.sentence))
       result.isImpossible = fault.isOurs
       if let shortage, code == CURLE_COULDNT_CONNECT {
-        (result.failure, result.isStarved) = ("there is no descriptor to connect with (\(shortage))", true)
+        (result.failure, result.isStarved) = ("no file descriptor is free for a connection (\(shortage))", true)
       }
     }
     if job?.isInspected == true { result.details = details() }
@@ -441,7 +441,7 @@ final class HTTPTransfer {
   /// Returns the result of a stream given up for silence.
   func quiet() -> HTTPResult {
     let span = DurationText.format(job?.stream?.quiet ?? .zero)
-    var result = HTTPResult(failure: "nothing came for \(span), not even a sign of life")
+    var result = HTTPResult(failure: "no data arrived for \(span), not even a keep-alive")
     if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
     return result
   }
@@ -454,9 +454,10 @@ final class HTTPTransfer {
   /// Returns the result when the request could not start.
   func unbegun() -> HTTPResult {
     isUsable
-      ? HTTPResult(failure: "no memory to send with")
+      ? HTTPResult(failure: "there is not enough memory to send")
       : HTTPResult(
-        failure: "webhooks and emails need libcurl 7.87 or later with TLS, and this one is not", isImpossible: true)
+        failure: "webhooks and emails need libcurl 7.87 or later with TLS, but this libcurl is older or has no TLS",
+        isImpossible: true)
   }
 
   private func fault(_ code: CURLcode) -> HTTPFault {

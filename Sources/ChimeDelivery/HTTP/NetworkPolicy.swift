@@ -64,10 +64,11 @@ public struct AddressRefusal: Error, Hashable, Sendable, CustomStringConvertible
   public var description: String {
     let what = face == address ? "\(address)" : "\(address), which leads to \(face),"
     switch reason {
-    case .denied(let block): return "\(what) may not be dialled: \"\(block)\" is in deny of [webhook]"
+    case .denied(let block): return "Chime may not connect to \(what): \"\(block)\" is in deny of [webhook]"
     case .kind(let kind):
       let whose = face == address ? "\(address) is \(kind.name)" : "\(what) is \(kind.name)"
-      return "\(whose) and may not be dialled; to allow it, add \"\(face)\" to allow of [webhook] in chimed.toml"
+      return "\(whose), to which Chime may not connect; to allow it, add \"\(face)\" to allow of [webhook] in "
+        + "chimed.toml"
     }
   }
 }

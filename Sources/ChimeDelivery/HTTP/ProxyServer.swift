@@ -23,9 +23,9 @@ public struct ProxyServer: Hashable, Sendable {
     if place.hasSuffix("/") { place.removeLast() }
     guard let colon = place.lastIndex(of: ":"), Self.isHost(String(place[..<colon])),
       let port = UInt16(place[place.index(after: colon)...]), port > 0
-    else { throw ProxyServerError("a proxy ends in a host and a port, as in http://proxy.example.org:3128") }
+    else { throw ProxyServerError("a proxy ends with a host and a port, as in http://proxy.example.org:3128") }
     for exception in exceptions where !Self.isException(exception) {
-      throw ProxyServerError("an exception from the proxy is a name, an address or a block of addresses")
+      throw ProxyServerError("an exception from the proxy must be a name, an address or a block of addresses")
     }
     self.url = "\(parts[0])://\(place)"
     self.exceptions = exceptions

@@ -17,7 +17,7 @@ struct MQTTAddress: Hashable, Sendable {
   init(_ text: String) throws(EndpointURLError) {
     guard !text.utf8.contains(UInt8(ascii: "@")) else {
       throw EndpointURLError(
-        "the broker's address has a name or a password in it: leave them out, and give the name with --user and the "
+        "the broker's address contains a name or a password: remove them, and give the name with --user and the "
           + "password with --token-file")
     }
     guard ["mqtt://", "mqtts://"].contains(where: text.lowercased().hasPrefix) else {
@@ -29,11 +29,12 @@ struct MQTTAddress: Hashable, Sendable {
     guard !text.utf8.contains(where: { "?#+$%".utf8.contains($0) }), path.isEmpty || levels.allSatisfy({ !$0.isEmpty })
     else {
       throw EndpointURLError(
-        "what follows the broker is what its topics begin with, without + # $ ? % and without empty parts, as in \(Self.example)"
+        "the text after the broker is the prefix of its topics, without + # $ ? % and without empty parts, as in "
+          + "\(Self.example)"
       )
     }
     guard path.utf8.count <= Self.longestPrefix else {
-      throw EndpointURLError("what topics begin with has at most \(Self.longestPrefix) bytes, not \(path.utf8.count)")
+      throw EndpointURLError("the prefix of topics has at most \(Self.longestPrefix) bytes, not \(path.utf8.count)")
     }
     isEncrypted = parts.scheme == "mqtts"
     port = parts.port ?? (isEncrypted ? 8_883 : 1_883)

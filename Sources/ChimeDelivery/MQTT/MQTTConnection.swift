@@ -63,7 +63,7 @@ final class MQTTConnection {
     box.initialize(to: nil)
     guard let client = chime_mosquitto_new(id, isTest ? 1 : 0, box, Self.calls) else {
       box.deallocate()
-      throw Fault("no memory to connect with")
+      throw Fault("there is not enough memory to connect")
     }
     self.client = client
     self.box = box
@@ -154,7 +154,7 @@ final class MQTTConnection {
     let seconds = begun.duration(to: .now).components.seconds
     guard chime_socket_received(socket) <= Self.most + Self.perSecond * seconds else {
       throw Fault(
-        "it sends too much: more than \(Self.most >> 10) KiB came, and \(Self.perSecond) bytes in a second")
+        "the broker sends too much: more than \(Self.most >> 10) KiB, or \(Self.perSecond) bytes in a second")
     }
   }
 
@@ -184,7 +184,7 @@ final class MQTTConnection {
   /// Sends a ping if one is due. Throws if the previous ping has no answer.
   func tend() throws(Fault) {
     guard ContinuousClock.now >= tendAt else { return }
-    guard askedAt == nil else { throw Fault("the broker gives no sign of life") }
+    guard askedAt == nil else { throw Fault("the broker does not respond") }
     askedAt = .now
     let code = chime_mosquitto_tend(client)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { throw fault(code) }
@@ -229,17 +229,17 @@ final class MQTTConnection {
     if let farewell, farewell >= 128 { return Fault(Self.refusal(farewell, isLogin: !isAnswered)) }
     switch code {
     case MOSQ_ERR_ERRNO.rawValue where [EMFILE, ENFILE].contains(number):
-      var fault = Fault("there is no descriptor to connect with")
+      var fault = Fault("no file descriptor is free for a connection")
       fault.isStarved = true
       return fault
     case MOSQ_ERR_ERRNO.rawValue where number != 0: return Fault("\(SystemError("connection", number))")
     case MOSQ_ERR_TLS.rawValue:
       let detail = String(cString: chime_mosquitto_complaint(client))
-      return Fault("TLS with the broker fails: \(detail.isEmpty ? "it says no more" : PlainText.sentence(detail))")
+      return Fault("TLS with the broker fails: \(detail.isEmpty ? "it gives no reason" : PlainText.sentence(detail))")
     case MOSQ_ERR_CONN_LOST.rawValue, MOSQ_ERR_ERRNO.rawValue: return Fault("the broker has ended the connection")
     case MOSQ_ERR_QOS_NOT_SUPPORTED.rawValue: return Fault(Self.refusal(0x9B))
     case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
-      return Fault("what answers is no broker of MQTT 5")
+      return Fault("the server does not speak MQTT 5")
     default: return Fault(PlainText.sentence(String(cString: chime_mosquitto_strerror(code))))
     }
   }
@@ -253,11 +253,11 @@ final class MQTTConnection {
     case 1, 0x84: "the broker does not speak MQTT 5"
     case 4, 5, 0x86,
       0x87 where isLogin:
-      "the broker refuses the log-in: give the name with --user and its password with --token-file"
-    case 0x87: "the broker does not allow it: the user needs the right to (docs/mqtt.md says which)"
-    case 0x8E: "another client has connected under the same id"
-    case 0x9B: "the broker takes nothing at QoS 1, by which it says what has arrived: allow it there (max_qos)"
-    default: "the broker refuses it: \(PlainText.sentence(String(cString: chime_mosquitto_reason(Int32(code)))))"
+      "the broker rejects the log-in: give the name with --user and its password with --token-file"
+    case 0x87: "the broker does not permit it: the user needs the right (docs/mqtt.md describes which)"
+    case 0x8E: "another client has connected with the same id"
+    case 0x9B: "the broker rejects QoS 1, with which it confirms arrival: allow it there (max_qos)"
+    default: "the broker rejects it: \(PlainText.sentence(String(cString: chime_mosquitto_reason(Int32(code)))))"
     }
   }
 }

@@ -119,7 +119,7 @@ struct MQTTLoop: ~Copyable {
     if let proxy = route.proxy, !proxy.exceptions.contains(where: { Self.isException($0, host) }) {
       // The job is not queued in the line yet, so it fails in `publish`.
       lines[key]?.doomed = MQTTConnection.Fault(
-        "all messages go through a proxy, which MQTT does not: name \(host) in noProxy of [webhook] to dial it directly"
+        "all messages use a proxy, but MQTT cannot: to connect directly, name \(host) in noProxy of [webhook]"
       )
       return
     }
@@ -163,7 +163,7 @@ struct MQTTLoop: ~Copyable {
         return
       } catch { last = error }
     }
-    fail(key, last ?? MQTTConnection.Fault("there is no address to dial"))
+    fail(key, last ?? MQTTConnection.Fault("there is no address to connect to"))
   }
 
   // MARK: Driving
@@ -210,7 +210,7 @@ struct MQTTLoop: ~Copyable {
       guard code < 128 else {
         // Publishing works without the subscription.
         lines[key]?.reading?.hear(
-          .ended(.init(reason: "the topic of answers cannot be read: \(MQTTConnection.refusal(code))")))
+          .ended(.init(reason: "the topic for answers cannot be read: \(MQTTConnection.refusal(code))")))
         lines[key]?.reading = nil
         return
       }
@@ -322,7 +322,7 @@ struct MQTTLoop: ~Copyable {
     if let connection = line.connection, line.isOpen, line.unsettled.isEmpty, line.arrived.isEmpty {
       farewell(line, connection, forgetting: forgetting)
     }
-    line.finish(MQTTResult(failure: "the connection was given up", isCutShort: true))
+    line.finish(MQTTResult(failure: "the connection attempt was cancelled", isCutShort: true))
   }
 
   private mutating func farewell(_ line: MQTTLine, _ connection: MQTTConnection, forgetting: Bool) {

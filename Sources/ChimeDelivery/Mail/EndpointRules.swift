@@ -36,7 +36,7 @@ public enum EndpointRules {
     guard let events, let template, !template.tellsEvents, !OccurrenceEvent.usual.isSuperset(of: events) else { return }
     throw Fault(
       field: "events",
-      description: "its template says only that reminders fire: give one with {{event}} in its texts, or leave this out"
+      description: "its template covers only the event fired: use one with {{event}} in its texts, or leave this out"
     )
   }
 
@@ -47,18 +47,18 @@ public enum EndpointRules {
       ("replyTo", settings.replyTo != nil, ofEmails),
       (
         "user", settings.user != nil,
-        "a webhook has no log-in: leave this out; --token-file has what its headers show"
+        "a webhook has no log-in: leave this out; --token-file sets the token for its headers"
       ),
       (
         "senders", settings.senders != nil,
-        "only a room of Matrix has senders: write the address as matrix:roomid/…, or leave this out"
+        "only a Matrix room has senders: write the address as matrix:roomid/…, or leave this out"
       ),
     ]
     if let first = foreign.first(where: \.isSet) { throw Fault(field: first.field, description: first.description) }
     if isMail(settings.template) == true {
       throw Fault(
         field: "template",
-        description: "the template is one of emails: write the address as mailto:ann@example.org, or choose another one"
+        description: "the template is for emails: write the address as mailto:ann@example.org, or choose another one"
       )
     }
   }
@@ -68,39 +68,40 @@ public enum EndpointRules {
     guard settings.via.map(MatrixServer.isMeant) == false else {
       throw Fault(
         field: "via",
-        description: "an email needs the server that it is given to, such as smtps://mail.example.org (--via)")
+        description: "an email needs a server that sends it, such as smtps://mail.example.org (--via)")
     }
     guard settings.from != nil else {
       throw Fault(
-        field: "from", description: "an email needs an address that it is from, such as chime@example.org (--from)")
+        field: "from", description: "an email needs a sender's address, such as chime@example.org (--from)")
     }
     guard settings.headers == nil else {
       throw Fault(
         field: "headers",
-        description: "an email takes no headers of one's own: leave them out; a template has its subject and texts")
+        description: "an email takes no headers of your own: leave them out; a template has its subject and texts")
     }
     guard settings.replies == nil else {
       throw Fault(
         field: "replies",
-        description: "messages by email have no buttons: leave this out; replyTo says where answers in words go")
+        description: "emails have no buttons: leave this out; replyTo is the address for replies")
     }
     if isMail(settings.template) == false {
       throw Fault(
         field: "template",
-        description: "the template is none of emails, which has a subject: chime endpoint templates email is one")
+        description: "the template is not for emails, which have a subject: use a template like chime endpoint "
+          + "templates email")
     }
   }
 
   private static func checkNoSenders(_ settings: EndpointSettings) throws(Fault) {
     guard settings.senders != nil else { return }
-    throw Fault(field: "senders", description: "only a room of Matrix has senders: leave this out")
+    throw Fault(field: "senders", description: "only a Matrix room has senders: leave this out")
   }
 
   private static func checkMatrix(_ settings: EndpointSettings) throws(Fault) {
     guard settings.via.map(MatrixServer.isMeant) == true else {
       throw Fault(
         field: "via",
-        description: "a room needs the homeserver of the account that sends, such as https://matrix.example.org (--via)"
+        description: "a room needs the homeserver of the sending account, such as https://matrix.example.org (--via)"
       )
     }
     let others = [
@@ -111,9 +112,9 @@ public enum EndpointRules {
       throw Fault(
         field: name,
         description: name == "replies"
-          ? "answers are read from the room itself: leave this out; senders says whose count"
+          ? "Chime reads answers from the room itself: leave this out; senders names the people whose answers count"
           : name == "user"
-            ? "an account of Matrix is known by its access token alone (--token-file): leave this out"
+            ? "the access token alone identifies a Matrix account (--token-file): leave this out"
             : "a room of Matrix does not have this: leave it out")
     }
   }
@@ -128,7 +129,7 @@ public enum EndpointRules {
       throw Fault(
         field: name,
         description: name == "replies"
-          ? "answers by MQTT come by the endpoint's own topic: leave this out"
+          ? "MQTT answers use the endpoint's own topic: leave this out"
           : "an endpoint of MQTT does not have this: leave it out")
     }
   }
@@ -157,7 +158,7 @@ public enum EndpointRules {
     guard (1...userLimit).contains(text.utf8.count),
       !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else {
-      throw EndpointURLError("the name to log in with has 1 to \(userLimit) bytes and no control characters")
+      throw EndpointURLError("the name for the log-in has 1 to \(userLimit) bytes and no control characters")
     }
   }
 }

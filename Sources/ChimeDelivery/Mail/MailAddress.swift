@@ -9,7 +9,9 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
   init(_ text: String) throws(EndpointURLError) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else {
-      throw EndpointURLError("\"\(PlainText.sentence(text))\" is no address of a mailbox; write it as ann@example.org")
+      throw EndpointURLError(
+        "\"\(PlainText.sentence(text))\" is not the address of a mailbox; write it as "
+          + "ann@example.org")
     }
     (description, domain) = (text, String(parts[1]))
   }
@@ -53,7 +55,7 @@ extension MailAddress {
     let rest = url.dropFirst("mailto:".count)
     guard !rest.utf8.contains(UInt8(ascii: "?")) else {
       throw EndpointURLError(
-        "an address of email ends with its mailboxes; leave out ? and what follows it: a template says what the subject is"
+        "the address of an email ends with its mailboxes; remove ? and the text after it: a template sets the subject"
       )
     }
     var found: [MailAddress] = []

@@ -42,13 +42,13 @@ struct MailRequest {
     let (server, from) = (try MailServer(settings.via ?? ""), try MailAddress(settings.from ?? ""))
     let template = try access.template ?? Template(setting: "email")
     guard case .mail(let texts) = template.message.content else {
-      throw TemplateError("its template is none of emails")
+      throw TemplateError("its template is not for emails")
     }
     let values = values()
     guard template.message.bound(values) <= Template.textLimit else {
       throw TemplateError(
-        "its template could make more than \(Template.textLimit) bytes of this message: name long texts less often, or cut "
-          + "them with |max:N before other filters")
+        "its template could make this message longer than \(Template.textLimit) bytes: use long texts less often, "
+          + "or cut them with |max:N before other filters")
     }
     let thread = "<\(occurrence.reminder).\(occurrence.scheduledAt.seconds)@\(from.domain)>"
     var headers = [

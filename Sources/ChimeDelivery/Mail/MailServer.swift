@@ -16,12 +16,12 @@ struct MailServer: Hashable, Sendable {
     }
     guard !text.utf8.contains(UInt8(ascii: "@")) else {
       throw EndpointURLError(
-        "the server's address has a name or a password in it: leave them out, and give the name with --user and the "
+        "the server's address contains a name or a password: remove them, and give the name with --user and the "
           + "password with --token-file")
     }
     let parts = try EndpointURL.parts(text, Self.example, schemes: ["smtps", "smtp"])
     guard parts.path == "/" || parts.path == "", !text.utf8.contains(where: { "?#".utf8.contains($0) }) else {
-      throw EndpointURLError("the server's address ends with its host and port, as in \(Self.example):465")
+      throw EndpointURLError("the server's address must end with its host and port, as in \(Self.example):465")
     }
     url = text.hasSuffix("/") ? String(text.dropLast()) : text
     isLocal = parts.scheme == "smtp" && Self.local.contains(parts.host.lowercased())

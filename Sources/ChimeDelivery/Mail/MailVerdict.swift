@@ -18,12 +18,12 @@ extension WebhookVerdict {
     case 200..<300: (outcome, next) = (.delivered, .settled)
     case 400..<500:
       next = .retryAfter(Self.pause)
-      error = "answered \(status): not now"
+      error = "answered \(status): try later"
     case _ where Self.logins.contains(status):
-      error = "the server refuses the log-in (\(status)): give the name with --user and its password with --token-file"
+      error = "the server rejects the log-in (\(status)): give the name with --user and its password with --token-file"
     case 500... where isAboutMessage:
       next = .giveUp
-      error = "answered \(status): the message is refused for good"
+      error = "answered \(status): the server rejects the message permanently"
     default: error = "answered \(status)"
     }
   }

@@ -11,14 +11,15 @@ struct MatrixAddress: Hashable, Sendable {
     let rest = text.dropFirst("matrix:".count)
     guard !rest.hasPrefix("#"), !rest.hasPrefix("r/") else {
       throw EndpointURLError(
-        "that is an alias of a room, which may come to mean another one: give the room's id, as in \(Self.example)")
+        "that is a room's alias, which can change its meaning: give the room's id, as in \(Self.example)")
     }
     let room = rest.hasPrefix("roomid/") ? "!" + rest.dropFirst("roomid/".count) : String(rest)
     guard room.hasPrefix("!"), (2...Matrix.longestID).contains(room.utf8.count),
       room.dropFirst().utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"!/?#%\\\"".utf8.contains($0) })
     else {
       throw EndpointURLError(
-        "the address names no room: write matrix:roomid/ and the room's id without its !, and nothing behind it, as in \(Self.example)"
+        "the address names no room: write matrix:roomid/ and the room's id without its !, with nothing after it, as "
+          + "in \(Self.example)"
       )
     }
     self.room = room
@@ -40,7 +41,7 @@ struct MatrixServer: Hashable, Sendable {
     try EndpointURL.validate(text)
     guard !text.utf8.contains(where: { "?#".utf8.contains($0) }), text.firstRange(of: "/_matrix") == nil else {
       throw EndpointURLError(
-        "the homeserver's address ends with its host, as in https://matrix.example.org: Chime knows what follows")
+        "the homeserver's address must end with its host, as in https://matrix.example.org: Chime adds the rest")
     }
     url = text.hasSuffix("/") ? String(text.dropLast()) : text
   }
@@ -57,7 +58,7 @@ enum MatrixUser {
       guard name.utf8.count <= Matrix.longestID, parts.count == 2, parts[0].hasPrefix("@"), parts[0].utf8.count > 1,
         !parts[1].isEmpty, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !",\"\\".utf8.contains($0) })
       else {
-        throw EndpointURLError("\"\(PlainText.sentence(name))\" is nobody on Matrix; write @ann:example.org")
+        throw EndpointURLError("\"\(PlainText.sentence(name))\" is not a Matrix user; write @ann:example.org")
       }
     }
     guard names.count <= most else {

@@ -55,7 +55,7 @@ public final class MatrixChannel: EndpointChannel, AnswerReading {
     let (action, body): (String, [UInt8])
     if message.delivery.event?.isWithdrawal == true {
       guard let event = message.receipt else {
-        throw NothingToSend(reason: "it is not known which event the message is that is to be taken back")
+        throw NothingToSend(reason: "the event id of the message to take back is unknown")
       }
       guard let content = MatrixContent(insteadOf: message, timeOfDay: timeOfDay) else {
         return try MatrixClient.request(
@@ -179,10 +179,10 @@ extension WebhookVerdict {
     case 200..<300:
       guard MatrixReply.Sent.id(in: result.answer) == nil else { return }
       (outcome, next) = (.failed, .retry)
-      error = "what the server answers is none of Matrix's: is --via the homeserver's address?"
+      error = "the server's answer is not Matrix: is --via the homeserver's address?"
     case 400 where said != nil, 413 where said != nil:
       (outcome, next) = (.failed, .giveUp)
-      error = "answered \(status) \(said?.errcode ?? ""): the message is refused for good"
+      error = "answered \(status) \(said?.errcode ?? ""): the server rejects the message permanently"
     case 404 where delivery.event?.isWithdrawal == true && said?.errcode == "M_NOT_FOUND":
       (outcome, next) = (.refused, .cancel)
       error = "answered \(status): there is nothing to take back"

@@ -51,7 +51,7 @@ struct MatrixClient: Sendable {
     _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = [], number: UInt64? = nil,
     limit: Milliseconds? = nil
   ) async throws(Fault) -> Answer {
-    guard let access = access() else { throw Fault(reason: "there is no such endpoint any more") }
+    guard let access = access() else { throw Fault(reason: "the endpoint no longer exists") }
     if let fault = access.fault { throw Fault(reason: fault) }
     let request: HTTPRequest
     do throws(EndpointURLError) {
@@ -76,13 +76,13 @@ struct MatrixClient: Sendable {
   ) async throws(Fault) -> Value {
     let answer = try await ask("GET", path, query: query, number: number, limit: limit)
     guard let value = try? JSONDecoder().decode(type, from: Data(answer.body)) else {
-      throw Fault(reason: "what the server answers is none of Matrix's: is --via the homeserver's address?")
+      throw Fault(reason: "the server's answer is not Matrix: is --via the homeserver's address?")
     }
     return value
   }
 
   private static func judged(_ result: HTTPResult, _ body: [UInt8], isTooLong: Bool) throws(Fault) -> Answer {
-    if isTooLong { throw Fault(reason: "it sends too much: more than \(longest >> 10) KiB for one answer") }
+    if isTooLong { throw Fault(reason: "the server sends too much: more than \(longest >> 10) KiB for one answer") }
     guard let status = result.status else {
       throw Fault(reason: result.failure ?? "no answer", isOnTheWay: !result.isCutShort)
     }
@@ -101,14 +101,14 @@ struct MatrixClient: Sendable {
     let answered = said.map { "\(status) \($0.errcode)" } ?? "\(status)"
     return switch (status, said?.errcode) {
     case (300..<400, _):
-      "answered \(status), a redirect, and none is followed: give the address that it leads to with --via"
+      "answered \(status), a redirect, which Chime does not follow: give the target address with --via"
     case (401, _):
-      "the homeserver refuses the access token (\(answered)): give one with --token-file"
+      "the homeserver rejects the access token (\(answered)): give a valid one with --token-file"
     case (403, "M_FORBIDDEN"?):
-      "the account may not do that in the room (\(answered)): invite it, and let it send messages"
+      "the account has no permission for that in the room (\(answered)): invite it, and let it send messages"
     case (404, "M_UNRECOGNIZED"?), (404, nil), (405, _):
       "answered \(answered): is --via the homeserver's address?"
-    case (429, _): "answered \(answered): not so often"
+    case (429, _): "answered \(answered): too many requests"
     default: "answered \(answered)"
     }
   }
@@ -146,7 +146,8 @@ extension MatrixClient {
         _ = try await ask("POST", Matrix.path("join", room), body: Array("{}".utf8), number: number)
       } catch {
         guard error.status == 403 || error.status == 404 else { throw error }
-        throw Fault(reason: "\(user) is not in the room: invite it there, and Chime accepts", status: error.status)
+        throw Fault(
+          reason: "\(user) is not in the room: invite it there, and Chime accepts the invitation", status: error.status)
       }
       try await requirePlain(room, number)
     }
@@ -164,5 +165,5 @@ extension MatrixClient {
   }
 
   static let isEncrypted = Fault(
-    reason: "the room is encrypted, which Chime cannot read or write: make one without encryption, and give its id")
+    reason: "the room is encrypted, which Chime does not support: create one without encryption, and give its id")
 }

@@ -149,7 +149,7 @@ extension MatrixContent {
   init(explaining delivery: DeliveryID, isImpossible: Bool) {
     let text =
       isImpossible
-      ? localized("That cannot be done with this reminder.")
+      ? localized("Chime cannot do that with this reminder.")
       : localized("I do not understand that. Reply with: done · dismiss · 20m · tomorrow 9:00, or react with ✅ 💤 ❌.")
     self.init(isNotice: true, lines: [Line(text: text)], delivery: delivery)
   }

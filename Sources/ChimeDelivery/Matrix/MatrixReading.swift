@@ -64,7 +64,7 @@ final class MatrixReading: Sendable {
 
   private func read(from begin: MatrixPlace) async throws(MatrixClient.Fault) {
     guard let endpoint = client.access()?.endpoint, let senders = endpoint.settings.senders else {
-      throw .init(reason: "nobody is named who may answer")
+      throw .init(reason: "the endpoint names nobody who may answer")
     }
     let room: String
     do throws(EndpointURLError) { room = try MatrixAddress(endpoint.url).room } catch {
@@ -91,9 +91,9 @@ final class MatrixReading: Sendable {
       }
       guard !isClosed else { return }
       // Another token may belong to another account, whose messages are different.
-      guard client.access()?.token == token else { throw .init(reason: "it has another token now") }
+      guard client.access()?.token == token else { throw .init(reason: "it has a new token now") }
       patience.answered(after: Milliseconds(asked.duration(to: .now)))
-      guard pace.allows(at: .now) else { throw .init(reason: "it answers too often, and with nothing new") }
+      guard pace.allows(at: .now) else { throw .init(reason: "it answers too often, without anything new") }
       let events = try await self.events(sync, source, place)
       if isFirst {
         hear(.opened)
@@ -135,9 +135,10 @@ final class MatrixReading: Sendable {
     let sync = try await client.ask(
       for: MatrixReply.Sync.self, Matrix.path("sync"), query: query, number: number,
       limit: wait + client.configuration.totalTimeout)
-    guard MatrixReply.isPlace(sync.next_batch) else { throw .init(reason: "its next_batch is none") }
+    guard MatrixReply.isPlace(sync.next_batch) else { throw .init(reason: "its next_batch is invalid") }
     if sync.rooms?.leave?[source.room] != nil {
-      throw .init(reason: "\(source.account) is not in the room any more: invite it there, and Chime accepts")
+      throw .init(
+        reason: "\(source.account) is no longer in the room: invite it there, and Chime accepts the invitation")
     }
     return sync
   }

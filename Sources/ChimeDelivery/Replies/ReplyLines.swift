@@ -69,11 +69,11 @@ struct PolledAnswers: Hashable, Sendable {
     }
     guard let said = try? JSONDecoder().decode(Said.self, from: Data(body)) else {
       throw ReplyFault(
-        "what it answers is not understood: answers are {\"answers\": [{\"id\": \"7\", \"token\": \"\(ActionToken.prefix)…\"}]}"
+        "its answer is invalid: answers are {\"answers\": [{\"id\": \"7\", \"token\": \"\(ActionToken.prefix)…\"}]}"
       )
     }
     guard said.answers.allSatisfy({ ReplyLine.isID($0.id) }) else {
-      throw ReplyFault("an id of its answers is none: it has 1 to 64 letters, digits, - or _")
+      throw ReplyFault("an id of its answers is invalid: use 1 to 64 letters, digits, - or _")
     }
     answers = said.answers
   }
@@ -108,7 +108,7 @@ struct ReplyLines {
     count += part.count
     guard count <= Self.most + Self.perSecond * Int(elapsed.rawValue / 1_000) else {
       throw ReplyFault(
-        "it sends too much: more than \(Self.most >> 10) KiB came, and \(Self.perSecond) bytes in a second")
+        "the broker sends too much: more than \(Self.most >> 10) KiB, or \(Self.perSecond) bytes in a second")
     }
     rest += part
     var lines: [[UInt8]] = []

@@ -213,8 +213,8 @@ public final class ReplyReader: AnswerReading {
     guard let status = result.status else { return result.failure ?? "no answer" }
     switch status {
     case 200..<300: return result.failure ?? "the server has ended the connection"
-    case 300..<400: return "the server redirects, which is not followed: give the address that it leads to"
-    case 401, 403: return "the server refuses it (status \(status)): give the token that may read the topic"
+    case 300..<400: return "the server redirects, which Chime does not follow: give the target address"
+    case 401, 403: return "the server rejects it (status \(status)): give a token that may read the topic"
     default: return "the server answered with status \(status)"
     }
   }

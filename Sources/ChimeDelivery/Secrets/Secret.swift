@@ -118,14 +118,14 @@ public enum SecretError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noPrefix: "a secret begins with whsec_ (HMAC) or whsk_ (Ed25519)"
-    case .publicKey: "this is a public key, which the receiver verifies with; the secret begins with whsk_"
+    case .publicKey: "this is a public key, for the receiver to verify with; the secret begins with whsk_"
     case .notBase64(let kind):
-      "what follows \(kind.prefix) is not base64 (A-Z a-z 0-9 + /, filled up with = to a multiple of four)"
+      "the text after \(kind.prefix) is not base64 (A-Z a-z 0-9 + /, filled up with = to a multiple of four)"
     case .tooShort(let bytes): "the secret has \(bytes) bytes; at least \(Secret.lengths.lowerBound) are needed"
     case .tooLong(let bytes): "the secret has \(bytes) bytes; at most \(Secret.lengths.upperBound) are allowed"
     case .noKeyPair(let bytes):
-      "the secret has \(bytes) bytes; an Ed25519 one has 32, or 64 with the public key after them"
-    case .halvesDiffer: "the public key within the secret is not the one that belongs to it"
+      "the secret has \(bytes) bytes; an Ed25519 secret has 32, or 64 with the public key"
+    case .halvesDiffer: "the public key in the secret does not match it"
     }
   }
 }

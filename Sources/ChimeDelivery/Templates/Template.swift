@@ -35,7 +35,7 @@ public struct Template: Hashable, Sendable {
     guard json.depth <= Self.deepest else {
       throw TemplateError("the template nests deeper than \(Self.deepest) lists and objects")
     }
-    guard case .object(let members) = json else { throw TemplateError("a template is a JSON object") }
+    guard case .object(let members) = json else { throw TemplateError("a template must be a JSON object") }
     if let stray = members.first(where: { !Self.keys.contains($0.key) })?.key {
       throw TemplateError(
         "a template has no key \"\(PlainText.sentence(stray))\"; there are: \(Self.keys.joined(separator: ", "))")
@@ -56,23 +56,23 @@ public struct Template: Hashable, Sendable {
     let isNamed = withdrawal?.names(.receipt) == true
     if receipt != nil, !isNamed {
       throw TemplateError(
-        "the template's receipt is what {{receipt}} stands for in withdraw: put it into the path or the body there")
+        "{{receipt}} in withdraw stands for the template's receipt: write it into the path or the body there")
     }
     if receipt == nil, isNamed {
       throw TemplateError(
-        "withdraw has {{receipt}}: say with receipt which member of the answer it is, as in \"receipt\": \"id\"")
+        "withdraw has {{receipt}}: name the member of the answer with receipt, as in \"receipt\": \"id\"")
     }
     if message.names(.receipt) {
-      throw TemplateError("{{receipt}} may stand in withdraw only: it comes with the answer")
+      throw TemplateError("{{receipt}} may stand only in withdraw: the answer supplies it")
     }
     if message.headers.contains(where: \.usesWithdrawalToken) {
-      throw TemplateError("{{token.withdraw}} may stand in the headers of withdraw only")
+      throw TemplateError("{{token.withdraw}} may stand only in the headers of withdraw")
     }
   }
 
   private static func withdrawal(_ value: TemplateJSON?) throws(TemplateError) -> TemplateRequest? {
     guard let value else { return nil }
-    guard case .object(let members) = value else { throw TemplateError("the template's withdraw is an object") }
+    guard case .object(let members) = value else { throw TemplateError("the template's withdraw must be an object") }
     if let stray = members.first(where: { !TemplateRequest.keys.contains($0.key) })?.key {
       let known = TemplateRequest.keys.joined(separator: ", ")
       throw TemplateError(
@@ -110,7 +110,7 @@ public struct Template: Hashable, Sendable {
     switch value {
     case nil: nil
     case .string(let text): text
-    default: throw TemplateError("the template's \(key) is a string")
+    default: throw TemplateError("the template's \(key) must be a string")
     }
   }
 

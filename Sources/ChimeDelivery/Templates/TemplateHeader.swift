@@ -13,7 +13,7 @@ struct TemplateHeader: Hashable, Sendable {
   init(name: String, value: TemplateJSON) throws(TemplateError) {
     try HeaderRules.check(name: name)
     let node = try TemplateNode(value)
-    guard node.isText else { throw TemplateError("the header \(name) is a string, or a choice among strings") }
+    guard node.isText else { throw TemplateError("the header \(name) must be a string, or a choice among strings") }
     self.name = name
     self.value = node
     try check(literals: value)
@@ -70,11 +70,11 @@ public enum HeaderRules {
     for header in headers {
       let known = try TemplateHeader(name: header.name, value: .string(header.value))
       guard seen.insert(header.name.lowercased()).inserted else {
-        throw TemplateError("the header \(header.name) is given twice")
+        throw TemplateError("the header \(header.name) occurs twice")
       }
       if secret.contains(header.name.lowercased()), !known.usesToken {
         throw TemplateError(
-          "what \(header.name) holds is a secret: put it into a file, give that as the token, and write "
+          "the header \(header.name) holds a secret: put the secret into a file, give that as the token, and write "
             + "\(header.name): Bearer {{token}}")
       }
     }
@@ -83,10 +83,10 @@ public enum HeaderRules {
   static func check(name: String) throws(TemplateError) {
     let shown = PlainText.sentence(name)
     guard !name.isEmpty, name.utf8.count <= 100, name.utf8.allSatisfy(isTokenByte) else {
-      throw TemplateError("\"\(shown)\" is no header's name: letters, digits and - are, as in X-Title")
+      throw TemplateError("\"\(shown)\" is not the name of a header: use letters, digits and -, as in X-Title")
     }
     guard !taken.contains(name.lowercased()) else {
-      throw TemplateError("the header \(shown) is made by Chime itself and cannot be given")
+      throw TemplateError("Chime itself sets the header \(shown): leave it out")
     }
   }
 
@@ -95,7 +95,7 @@ public enum HeaderRules {
       throw TemplateError("the value of \(name) has \(value.utf8.count) bytes; at most \(limit) are allowed")
     }
     guard !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw TemplateError("the value of \(name) has a control character in it; write it on one line")
+      throw TemplateError("the value of \(name) has a control character; write it on one line")
     }
   }
 

@@ -38,7 +38,8 @@ indirect enum TemplateNode: Hashable, Sendable {
         // By character: placeholders are found this way too, so a key without `{{` here is a plain one.
         guard !member.key.contains("{{") else {
           throw TemplateError(
-            "\"\(PlainText.sentence(member.key))\": a key is a placeholder only where it is the one key of its object")
+            "\"\(PlainText.sentence(member.key))\": a key can be a placeholder only if it is the only key of its "
+              + "object")
         }
         nodes.append(Member(key: member.key, value: try TemplateNode(member.value)))
       }
@@ -51,7 +52,7 @@ indirect enum TemplateNode: Hashable, Sendable {
   ) throws(TemplateError) -> [String: TemplateNode] {
     guard case .object(let members) = json, !members.isEmpty else {
       throw TemplateError(
-        "{{\(placeholder)}} as a key chooses: an object of its values follows, such as {\"low\": 1, \"*\": 3}")
+        "{{\(placeholder)}} as a key is a choice: it needs an object of its values, such as {\"low\": 1, \"*\": 3}")
     }
     var cases: [String: TemplateNode] = [:]
     for member in members { cases[member.key] = try TemplateNode(member.value) }

@@ -30,8 +30,8 @@ struct TemplateRequest: Hashable, Sendable {
     method = try Template.string(parts["method"], "method") ?? methods[0]
     guard methods.contains(method) else {
       throw TemplateError(
-        "the template's method is \(methods.dropLast().joined(separator: ", ")) or \(methods[methods.count - 1]), not "
-          + "\"\(PlainText.sentence(method))\"")
+        "the template's method must be \(methods.dropLast().joined(separator: ", ")) or "
+          + "\(methods[methods.count - 1]), not \"\(PlainText.sentence(method))\"")
     }
     path = try Self.path(try Template.string(parts["path"], "path"))
     headers = try Self.headers(parts["headers"])
@@ -39,7 +39,9 @@ struct TemplateRequest: Hashable, Sendable {
     if let contentType {
       try HeaderRules.check(value: contentType, of: "contentType")
       guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-        throw TemplateError("the template's contentType has ASCII characters only, as in text/plain; charset=utf-8")
+        throw TemplateError(
+          "the template's contentType may have only ASCII characters, as in text/plain; "
+            + "charset=utf-8")
       }
     }
     switch (parts["body"], parts["text"]) {
@@ -47,12 +49,12 @@ struct TemplateRequest: Hashable, Sendable {
     case (let body?, nil): content = .json(try TemplateNode(body))
     case (nil, let text?): content = .text(try TemplateNode(text))
     case (nil, nil): content = .none
-    default: throw TemplateError("a template has a body, which is JSON, or a text, not both")
+    default: throw TemplateError("a template has either a body, which is JSON, or a text")
     }
     if method == "GET", content != .none { throw TemplateError("a GET has no body: leave out body and text") }
     if case .json(let node) = content { try Self.keepToken(out: node, "body") }
     if case .text(let node) = content {
-      guard node.isText else { throw TemplateError("the template's text is a string, or a choice among strings") }
+      guard node.isText else { throw TemplateError("the template's text must be a string, or a choice among strings") }
       try Self.keepToken(out: node, "text")
     }
     if path?.placeholders.contains(where: \.isSecret) == true { throw Self.tokenElsewhere("path") }
@@ -61,17 +63,21 @@ struct TemplateRequest: Hashable, Sendable {
   /// Parses the texts of an email, which excludes all HTTP keys.
   private static func mail(_ parts: [String: TemplateJSON]) throws(TemplateError) -> MailTexts {
     if let stray = ["method", "path", "headers", "contentType", "body"].first(where: { parts[$0] != nil }) {
-      throw TemplateError("a template of an email has a subject, a text and an html, and no \(stray)")
+      throw TemplateError("the template of an email has a subject, a text and an html, and no \(stray)")
     }
     func node(_ key: String) throws(TemplateError) -> TemplateNode? {
       guard let value = parts[key] else { return nil }
       let node = try TemplateNode(value)
-      guard node.isText else { throw TemplateError("the template's \(key) is a string, or a choice among strings") }
+      guard node.isText else {
+        throw TemplateError(
+          "the template's \(key) must be a string, or a choice among "
+            + "strings")
+      }
       try keepToken(out: node, key)
       return node
     }
     guard let subject = try node("subject"), let text = try node("text") else {
-      throw TemplateError("a template of an email needs a subject and a text; its html may be left out")
+      throw TemplateError("the template of an email needs a subject and a text; its html is optional")
     }
     return MailTexts(subject: subject, text: text, html: try node("html"))
   }
@@ -83,7 +89,7 @@ struct TemplateRequest: Hashable, Sendable {
       path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
     else {
       throw TemplateError(
-        "the template's path begins with / or ?, and other than in placeholders it has visible ASCII characters only")
+        "the template's path must begin with / or ?, and apart from placeholders have only visible ASCII characters")
     }
     return path
   }
@@ -91,7 +97,7 @@ struct TemplateRequest: Hashable, Sendable {
   private static func headers(_ value: TemplateJSON?) throws(TemplateError) -> [TemplateHeader] {
     guard let value else { return [] }
     guard case .object(let members) = value, members.count <= HeaderRules.most else {
-      throw TemplateError("the template's headers are an object of at most \(HeaderRules.most) strings")
+      throw TemplateError("the template's headers must be an object of at most \(HeaderRules.most) strings")
     }
     var headers: [TemplateHeader] = []
     for member in members { headers.append(try TemplateHeader(name: member.key, value: member.value)) }
@@ -103,7 +109,7 @@ struct TemplateRequest: Hashable, Sendable {
   }
 
   private static func tokenElsewhere(_ part: String) -> TemplateError {
-    TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
+    TemplateError("{{token}} may stand only in headers, not in the \(part), where the receiver would show it")
   }
 
   /// Returns whether a placeholder occurs outside the headers.

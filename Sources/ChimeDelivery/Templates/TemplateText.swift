@@ -33,7 +33,7 @@ struct TemplateText: Hashable, Sendable {
     let bare = name.filter { !$0.isWhitespace }
     guard let placeholder = Placeholder(named: bare) else {
       let known = Placeholder.allCases.map(\.description).joined(separator: ", ")
-      throw TemplateError("{{\(PlainText.sentence(name))}} is no placeholder; there are: \(known)")
+      throw TemplateError("{{\(PlainText.sentence(name))}} is not a placeholder; there are: \(known)")
     }
     guard parts.count <= mostFilters else {
       throw TemplateError("{{\(name)|…}} has \(parts.count) filters; at most \(mostFilters) are allowed")
@@ -138,12 +138,12 @@ enum TemplateFilter: Hashable, Sendable {
     let argument = parts.count > 1 ? String(parts[1]) : nil
     func count() throws(TemplateError) -> Int {
       guard let number = argument.flatMap({ Int($0) }), (1...65_536).contains(number) else {
-        throw TemplateError("the filter \(name) takes a number from 1 to 65536, as in {{title|\(name):100}}")
+        throw TemplateError("the filter \(name) needs a number from 1 to 65536, as in {{title|\(name):100}}")
       }
       return number
     }
     func words() throws(TemplateError) -> String {
-      guard let argument else { throw TemplateError("the filter \(name) takes a text, as in {{body|\(name): - }}") }
+      guard let argument else { throw TemplateError("the filter \(name) needs a text, as in {{body|\(name): - }}") }
       return argument
     }
     switch (name, argument) {
@@ -158,7 +158,7 @@ enum TemplateFilter: Hashable, Sendable {
     case ("suffix", _): self = .suffix(try words())
     case ("default", _): self = .standIn(try words())
     default:
-      throw TemplateError("\"\(PlainText.sentence(String(text)))\" is no filter; there are: \(Self.known)")
+      throw TemplateError("\"\(PlainText.sentence(String(text)))\" is not a filter; there are: \(Self.known)")
     }
   }
 

@@ -6,5 +6,5 @@ import ChimeSchedule
 enum ShutdownOutcome {
   static let outcome = Attempt.Outcome.refused
   static let next = ChannelReport.NextStep.blocked(.seconds(1))
-  static let sentence = "given up because the daemon stops"
+  static let sentence = "cancelled because the daemon is stopping"
 }

@@ -41,8 +41,8 @@ package struct SignedRequest {
     let bound = own.reduce(template?.bound(values) ?? 0) { $0 + $1.bound(values) }
     guard bound <= Template.textLimit else {
       throw TemplateError(
-        "its template or its headers could make more than \(Template.textLimit) bytes of this message: name long texts "
-          + "less often, or cut them with |max:N before other filters")
+        "its template or its headers could make this message longer than \(Template.textLimit) bytes: use long "
+          + "texts less often, or cut them with |max:N before other filters")
     }
     let content: (type: String?, bytes: [UInt8]) =
       if let template {

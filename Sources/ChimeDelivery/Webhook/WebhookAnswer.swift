@@ -33,21 +33,21 @@ enum WebhookAnswer: Hashable, Sendable {
     else { return }
     // JSON leaves open which of two members with one name counts, so such an object is rejected.
     guard !JSONMembers.hasTwins(body) else {
-      self = .misunderstood("one of its members is there twice")
+      self = .misunderstood("one of its members occurs twice")
       return
     }
     let quoted = { (text: String) in
       "\"\(PlainText.clipped(PlainText.withoutControls(redaction.clean(text), lines: false), bytes: 40))\""
     }
     guard case .text(let name) = action else {
-      self = .misunderstood("its action is no text")
+      self = .misunderstood("its action is not a text")
       return
     }
     let others = fields.keys.filter {
       $0 != "action" && !($0 == "for" && name == "snooze") && !($0 == "item" && name == "done")
     }.sorted()
     if let other = others.first {
-      self = .misunderstood("\(quoted(other)) does not belong beside the action \(quoted(name))")
+      self = .misunderstood("\(quoted(other)) cannot be used with the action \(quoted(name))")
       return
     }
     switch name {
@@ -55,12 +55,16 @@ enum WebhookAnswer: Hashable, Sendable {
       switch fields["item"] {
       case nil: self = .answer(.done)
       case .text(let text)?:
-        self = Occurrence.Answer(item: text).map { .answer($0) } ?? .misunderstood("\(quoted(text)) is no item's id")
-      case .some: self = .misunderstood("its item is no text")
+        self =
+          Occurrence.Answer(item: text).map { .answer($0) }
+          ?? .misunderstood(
+            "\(quoted(text)) is not the id "
+              + "of an item")
+      case .some: self = .misunderstood("its item is not a text")
       }
     case "dismiss": self = .answer(.dismiss)
     case "snooze": self = Self.snooze(fields["for"], round)
-    default: self = .misunderstood("\(quoted(name)) is no action; write done, dismiss or snooze")
+    default: self = .misunderstood("\(quoted(name)) is not an action; write done, dismiss or snooze")
     }
   }
 
@@ -69,10 +73,10 @@ enum WebhookAnswer: Hashable, Sendable {
       let length = (try? DurationText.parse(text)) ?? (try? DurationText.parseISO8601(text))
     else { return .misunderstood("a snooze needs its length, as in {\"action\":\"snooze\",\"for\":\"10m\"}") }
     guard lengths.contains(length) else {
-      return .misunderstood("a snooze that is answered is of 1 min to 366 days")
+      return .misunderstood("a snooze in an answer lasts from 1 min to 366 days")
     }
     guard round <= lastRound else {
-      return .misunderstood("this is round \(round) of it, and answers snooze the first \(lastRound) alone")
+      return .misunderstood("this is round \(round), and answers can snooze only the first \(lastRound)")
     }
     return .answer(.snooze(for: length))
   }

@@ -72,9 +72,9 @@ public final class WebhookChannel: EndpointChannel {
     guard message.delivery.event?.isWithdrawal == true else { return nil }
     // The endpoint's template or token may have changed since the withdrawal was queued.
     let name = message.delivery.queue.channel
-    if access.takesBack != true { return "endpoint \"\(name)\" takes nothing back" }
+    if access.takesBack != true { return "endpoint \"\(name)\" cannot take messages back" }
     if access.template?.receipt != nil, message.receipt == nil {
-      return "endpoint \"\(name)\" has not said what it calls the message"
+      return "endpoint \"\(name)\" did not return an id for the message"
     }
     return nil
   }

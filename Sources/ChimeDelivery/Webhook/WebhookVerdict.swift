@@ -43,13 +43,13 @@ package struct WebhookVerdict: Hashable, Sendable {
       switch said {
       case .nothing: break
       case .answer(let answer): self.answer = answer
-      case .misunderstood(let why): error = "delivered, but what it answers is not understood: \(why)"
+      case .misunderstood(let why): error = "delivered, but its answer is invalid: \(why)"
       }
     case 410:
       next = .disable("endpoint \"\(channel)\" answered 410 Gone")
       error = "answered 410 Gone"
     case 300..<400:
-      error = "answered \(status), a redirect, and none is followed: give the endpoint the address it leads to"
+      error = "answered \(status), a redirect, which Chime does not follow: give the endpoint the target address"
     case 429, 503:
       if let wait = result.retryAfter { next = .retryAfter(wait) }
       error = "answered \(status)"

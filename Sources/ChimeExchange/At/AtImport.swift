@@ -26,7 +26,7 @@ public enum AtImport {
       job = nil
       if trimmed(line[...]).isEmpty { continue }
       guard let found = Job(line) else {
-        plan.remark(number, nil, .refused, "a job of atq was expected, such as \"7 Mon Mar 1 09:15:00 2027 a anna\"")
+        plan.remark(number, nil, .refused, "expected a job of atq, such as \"7 Mon Mar 1 09:15:00 2027 a anna\"")
         continue
       }
       lawful += 1
@@ -34,7 +34,7 @@ public enum AtImport {
     }
     if let job { try take(job.line, job.job, job.commands, settings, into: &plan) }
     if lawful == 0, let first = plan.remarks.first {
-      throw ExchangeError(line: first.line, "this is no queue of at: \(first.message)")
+      throw ExchangeError(line: first.line, "this is not a queue of at: \(first.message)")
     }
     return plan
   }

@@ -20,15 +20,15 @@ extension CalendarAlarm {
       // Skip the snooze of another alarm (RFC 9074). It applied to an earlier time.
       if alarm["RELATED-TO"]?.parameter("RELTYPE").map(CalendarFile.capitals) == "SNOOZE" { continue }
       if alarm["X-APPLE-PROXIMITY"] != nil || alarm["PROXIMITY"] != nil {
-        remark(alarm.line, "an alarm goes by the place where you are, which Chime does not know; it is left out")
+        remark(alarm.line, "an alarm depends on your location, which Chime does not know; it is left out")
         continue
       }
       guard let trigger = alarm["TRIGGER"], let one = CalendarAlarm(trigger, span: span) else {
-        remark(alarm.line, "an alarm has no TRIGGER that is understood; it is left out")
+        remark(alarm.line, "an alarm has no TRIGGER that Chime understands; it is left out")
         continue
       }
       if let count = alarm["REPEAT"].flatMap({ Int(trimmed($0.value)) }), count > 0 {
-        remark(alarm.line, "an alarm repeats; it is taken once")
+        remark(alarm.line, "an alarm repeats; Chime takes it once")
       }
       if seen.insert(one).inserted { alarms.append(one) }
     }

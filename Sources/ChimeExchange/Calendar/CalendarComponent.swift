@@ -45,13 +45,13 @@ struct CalendarFile: Sendable, Hashable {
         let name = Self.capitals(line.value)
         guard !open.isEmpty || name == "VCALENDAR" else { throw Self.noCalendar(number) }
         guard open.count < Self.maximumNesting else {
-          throw ExchangeError(line: number, "components stand more than \(Self.maximumNesting) deep in each other")
+          throw ExchangeError(line: number, "components are nested more than \(Self.maximumNesting) deep")
         }
         open.append(CalendarComponent(line: number, name: name))
       case "END":
         let name = Self.capitals(line.value)
         guard let done = open.popLast(), done.name == name else {
-          throw ExchangeError(line: number, "END:\(Self.shown(name)) ends nothing that has begun")
+          throw ExchangeError(line: number, "END:\(Self.shown(name)) has no matching BEGIN")
         }
         if open.isEmpty { calendars.append(done) } else { open[open.count - 1].components.append(done) }
       default:
@@ -63,15 +63,15 @@ struct CalendarFile: Sendable, Hashable {
       throw ExchangeError(
         line: unfinished.line, "the text ends before the END of this \(Self.shown(unfinished.name)): it is cut off")
     }
-    guard !calendars.isEmpty else { throw ExchangeError(line: nil, "the text is empty; BEGIN:VCALENDAR was expected") }
+    guard !calendars.isEmpty else { throw ExchangeError(line: nil, "the text is empty; expected BEGIN:VCALENDAR") }
     for calendar in calendars {
       guard let version = calendar["VERSION"], version.value == "1.0" else { continue }
-      throw ExchangeError(line: version.line, "this is vCalendar 1.0; iCalendar (VERSION:2.0) was expected")
+      throw ExchangeError(line: version.line, "this is vCalendar 1.0; expected iCalendar (VERSION:2.0)")
     }
   }
 
   private static func noCalendar(_ line: Int) -> ExchangeError {
-    ExchangeError(line: line, "this is no iCalendar text; BEGIN:VCALENDAR was expected")
+    ExchangeError(line: line, "this is not iCalendar; expected BEGIN:VCALENDAR")
   }
 
   static func capitals(_ text: String) -> String {

@@ -37,15 +37,15 @@ public struct CalendarExport: Sendable {
       guard let recurrence = CalendarRecurrence(item, now: now, warn: warn) else {
         warn(
           item.reminder.schedule.chain == nil
-            ? "it has no time to come, so it is left out"
-            : "it counts from what becomes of another reminder, which a calendar does not know, so it is left out")
+            ? "it has no future time, so it is left out"
+            : "it follows another reminder, which a calendar cannot express, so it is left out")
         continue
       }
-      if item.reminder.pause.holds(at: now) { warn("it is paused, which a calendar does not know") }
+      if item.reminder.pause.holds(at: now) { warn("it is paused, which a calendar cannot express") }
       if item.reminder.onlyIfDone != nil {
-        warn("it waits until another reminder is done, which a calendar does not know")
+        warn("it waits until another reminder is done, which a calendar cannot express")
       }
-      if item.reminder.skipNext > 0 { warn("it passes over its next times, which a calendar does not know") }
+      if item.reminder.skipNext > 0 { warn("it skips its next times, which a calendar cannot express") }
       if let zone = recurrence.zone {
         let year = min(recurrence.firstYear, zones[zone.identifier]?.year ?? .max)
         zones[zone.identifier] = (zone, year)

@@ -11,7 +11,7 @@ public enum CalendarImport {
     let file = try CalendarFile(text)
     var reader = Reader(settings: settings)
     for line in file.faultyLines {
-      reader.plan.remark(line, nil, .note, "this is no line of iCalendar; it is passed over")
+      reader.plan.remark(line, nil, .note, "this is not a line of iCalendar; it is skipped")
     }
     for calendar in file.calendars {
       var zones = CalendarZones(settings.scheduleContext, calendar: calendar, now: settings.now)
@@ -19,7 +19,7 @@ public enum CalendarImport {
       for guess in zones.guesses {
         reader.plan.remark(
           guess.line, nil, .note,
-          "the zone \"\(excerpt(guess.name))\" is taken for \(guess.zone.identifier), which has the same rules")
+          "the zone \"\(excerpt(guess.name))\" is read as \(guess.zone.identifier), which has the same rules")
       }
     }
     return reader.plan
@@ -40,8 +40,8 @@ public enum CalendarImport {
           if id.parameter("RANGE").map(CalendarFile.capitals) == "THISANDFUTURE" {
             plan.remark(
               override.line, CalendarItem.title(of: override), .refused,
-              "it changes one occurrence and all later ones (THISANDFUTURE), which cannot be taken; "
-                + "the series is taken as it was before")
+              "it changes one occurrence and all later ones (THISANDFUTURE), which Chime does not support; the "
+                + "series is taken as it was before")
           } else if let time = try? span.recurrence(id, &zones) {
             if !override.isCancelled, let other = try? CalendarSpan(override, zones: &zones), other.start == time,
               item.isSame(as: CalendarItem(override, other))

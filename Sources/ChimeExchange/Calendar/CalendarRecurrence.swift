@@ -28,7 +28,7 @@ struct CalendarRecurrence {
       return
     }
     if reminder.gap == .skip || reminder.fold == .last || reminder.fold == .both {
-      warn("how it meets a clock change (gap, fold) cannot be told in a calendar")
+      warn("a calendar cannot express its rule for clock changes (gap, fold)")
     }
     if let conversion = try? reminder.schedule.converted(to: .rrule, now: now, in: item.scheduleContext) {
       for remark in conversion.remarks { warn(remark) }
@@ -37,7 +37,7 @@ struct CalendarRecurrence {
       self.init(listing: timetable, after: now)
       let count = lines.reduce(0) { $0 + $1.count { $0 == "," } + 1 }
       warn(
-        "no recurrence rule tells \"\(reminder.schedule.canonical)\"; "
+        "no recurrence rule can express \"\(reminder.schedule.canonical)\"; "
           + (count < CalendarExport.maximumListed
             ? "its times of one year are listed (\(count))" : "its next \(count) times are listed"))
     }

@@ -37,7 +37,7 @@ struct CalendarSpan {
       throw Refusal(isTodo ? "it has no date" : "it has no start (DTSTART)")
     }
     guard let time = CalendarTime(property) else {
-      throw Refusal("\"\(excerpt(property.value))\" is no date and time")
+      throw Refusal("\"\(excerpt(property.value))\" is not a date and time")
     }
     let rules = try Self.rules(of: component)
     start = try Self.readable(time, rules: rules)
@@ -90,7 +90,7 @@ struct CalendarSpan {
       removed.removeAll { $0 == start }
     } else if zones.now.map({ first > $0 }) ?? true {
       added.append(start)
-      remarks.append("its rule does not name its start, which is taken as well")
+      remarks.append("its rule does not include its start, which is taken too")
     }
   }
 
@@ -104,7 +104,7 @@ struct CalendarSpan {
     var walls = [start]
     if isRecurring {
       guard let schedule = try? Schedule(canonical: recurrenceText()) else {
-        throw Refusal("its RRULE is not understood: \(excerpt(self.rules.first ?? ""))")
+        throw Refusal("its RRULE is invalid: \(excerpt(self.rules.first ?? ""))")
       }
       walls = []
       var walk = schedule.timetable(in: .utc).walk(steps: CalendarExport.mostSteps)
@@ -118,13 +118,13 @@ struct CalendarSpan {
     }
     guard let first = walls.first, rules.years.contains(rules.instant(of: first)) else {
       throw Refusal(
-        "this machine has no time zone \"\(excerpt(name))\", and the offsets that the file gives it are not known for then"
+        "this machine has no time zone \"\(excerpt(name))\", and the file does not give the offsets of that time"
       )
     }
     remarks.append(
       isRecurring
-        ? "this machine has no time zone \"\(excerpt(name))\"; its times are listed, with the offsets that the file gives it"
-        : "this machine has no time zone \"\(excerpt(name))\"; its time has the offset that the file gives it")
+        ? "this machine has no time zone \"\(excerpt(name))\"; its times are listed, with the file's offsets"
+        : "this machine has no time zone \"\(excerpt(name))\"; its time has the file's offset")
     (start, added) = (utc(first), walls.dropFirst().map(utc))
     (self.rules, removed) = ([], [])
     hasLeft = true
@@ -149,7 +149,7 @@ struct CalendarSpan {
   // MARK: Reading
 
   private static func rules(of component: CalendarComponent) throws(Refusal) -> [String] {
-    guard component["EXRULE"] == nil else { throw Refusal("it has an EXRULE, which iCalendar has given up") }
+    guard component["EXRULE"] == nil else { throw Refusal("it has an EXRULE, which iCalendar no longer supports") }
     var rules: [String] = []
     for property in component.all("RRULE") {
       let text = CalendarFile.capitals(property.value)
@@ -157,7 +157,7 @@ struct CalendarSpan {
         text.utf8.allSatisfy({ byte in
           (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
         })
-      else { throw Refusal("its RRULE is not understood: \(excerpt(property.value))") }
+      else { throw Refusal("its RRULE is invalid: \(excerpt(property.value))") }
       // Some programs write an empty RRULE for events that do not recur.
       guard text.utf8.contains(where: { $0 != UInt8(ascii: ";") }) else { continue }
       // Drop a stray semicolon at the end, which is common. Parsing the rule later refuses other faults.
@@ -229,7 +229,7 @@ struct CalendarSpan {
     for value in property.value.split(separator: ",") {
       // Use the start of a PERIOD.
       guard let time = CalendarTime(trimmed(value.prefix { $0 != "/" }), zone: property.parameter("TZID")) else {
-        throw Refusal("\"\(excerpt(String(value)))\" is no date and time")
+        throw Refusal("\"\(excerpt(String(value)))\" is not a date and time")
       }
       times.append(try civil(time, &zones))
     }
@@ -239,7 +239,7 @@ struct CalendarSpan {
   /// Returns the time of a RECURRENCE-ID.
   func recurrence(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> CivilDateTime {
     guard let time = CalendarTime(property) else {
-      throw Refusal("\"\(excerpt(property.value))\" is no date and time")
+      throw Refusal("\"\(excerpt(property.value))\" is not a date and time")
     }
     return try civil(time, &zones)
   }

@@ -51,7 +51,7 @@ struct CalendarZones {
     }
     throw Refusal(
       "this machine has no time zone \"\(excerpt(name))\""
-        + (definitions[name] == nil ? "" : ", and none with the rules that the file gives it"))
+        + (definitions[name] == nil ? "" : ", and no zone with the rules in the file"))
   }
 
   /// Returns the file's rules of a zone for which ``zone(_:)`` found none.

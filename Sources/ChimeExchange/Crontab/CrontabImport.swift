@@ -29,7 +29,7 @@ public enum CrontabImport {
       rest = rest[min(end + 1, rest.endIndex)...]
     }
     if reader.lawful == 0, let first = reader.plan.remarks.first {
-      throw ExchangeError(line: first.line, "this is no crontab: \(first.message)")
+      throw ExchangeError(line: first.line, "this is not a crontab: \(first.message)")
     }
     return reader.plan
   }
@@ -81,7 +81,7 @@ public enum CrontabImport {
       case "TZ":
         plan.remark(
           number, nil, .note,
-          "TZ is the clock of the commands and does not change when they run (CRON_TZ does); it is passed over")
+          "TZ is the clock of the commands and does not change when they run (CRON_TZ does); it is skipped")
       default: break
       }
     }
@@ -89,7 +89,7 @@ public enum CrontabImport {
     private mutating func takeJob(_ line: [UInt8], _ number: Int) throws(ExchangeError) {
       if Self.isReboot(line) {
         lawful += 1
-        plan.remark(number, title, .refused, "@reboot is when the machine starts, which is no time")
+        plan.remark(number, title, .refused, "@reboot means the start of the machine, which is not a time")
         return
       }
       let time: CrontabTime
@@ -109,7 +109,9 @@ public enum CrontabImport {
       }
       let job = CrontabCommand(command)
       guard let name = title ?? DraftText.line(job.command, maximum: CrontabCommand.longestTitle) else {
-        plan.remark(number, title, .refused, hasUsers ? "no user and command follow the time" : "no command follows")
+        plan.remark(
+          number, title, .refused,
+          hasUsers ? "the user and the command are missing after the time" : "the command is missing")
         return
       }
       if let missingZone {
@@ -126,7 +128,7 @@ public enum CrontabImport {
         plan.remark(number, name, .refused, reason)
         return
       } catch {
-        plan.remark(number, name, .passed, "it has no time to come")
+        plan.remark(number, name, .passed, "it has no future time")
         return
       }
       try plan.add(

@@ -58,12 +58,12 @@ public struct EntryReader {
       return tracker
     }
     guard let name = row.tracker, !name.isEmpty else {
-      throw ExchangeError(line: row.line, "the name of a tracker is expected in the column tracker")
+      throw ExchangeError(line: row.line, "expected the name of a tracker in the column tracker")
     }
     if let tracker = trackers[TrackerID(rawValue: name)] { return tracker }
     throw ExchangeError(
       line: row.line,
-      "there is no tracker \(quoted(name)), only \(list(trackers.keys.map(\.rawValue).sorted())); make it first")
+      "there is no tracker \(quoted(name)), only \(list(trackers.keys.map(\.rawValue).sorted())); create it first")
   }
 
   private func time(
@@ -72,13 +72,13 @@ public struct EntryReader {
     var named: CivilDate?
     if let text = row.day, !text.isEmpty {
       guard let day = CivilDate(text) else {
-        throw ExchangeError(line: row.line, "a day such as 2026-03-01 is expected, not \(quoted(text))")
+        throw ExchangeError(line: row.line, "expected a day such as 2026-03-01, not \(quoted(text))")
       }
       named = day
     }
     guard let text = row.at, !text.isEmpty else {
       guard let named else {
-        throw ExchangeError(line: row.line, "a time is expected in the column at, or a day in the column day")
+        throw ExchangeError(line: row.line, "expected a time in the column at, or a day in the column day")
       }
       return try noon(of: named, tracker, row.line)
     }
@@ -86,9 +86,9 @@ public struct EntryReader {
     do {
       at = try RFC3339.parse(text)
     } catch {
-      throw ExchangeError(line: row.line, "a time such as 2026-03-01T07:10:00+01:00 is expected, not \(quoted(text))")
+      throw ExchangeError(line: row.line, "expected a time such as 2026-03-01T07:10:00+01:00, not \(quoted(text))")
     }
-    guard at <= settings.now else { throw ExchangeError(line: row.line, "\(quoted(text)) is still to come") }
+    guard at <= settings.now else { throw ExchangeError(line: row.line, "\(quoted(text)) is in the future") }
     // Use the wall clock as written, whatever its offset. A time in UTC, as programs write it, says nothing of the wall
     // clock, so the import's zone applies.
     let local = text.last == "Z" || text.last == "z" ? settings.zone.civil(at: at) : nil
@@ -123,7 +123,7 @@ public struct EntryReader {
     // Today's noon may be in the future.
     let begun = min(at, settings.now)
     guard tracker.day(at: begun, in: settings.zone).day >= day || begun == at else {
-      throw ExchangeError(line: line, "\(day) is still to come")
+      throw ExchangeError(line: line, "\(day) is in the future")
     }
     return (begun, day, tracker.day(at: begun, in: settings.zone).minute)
   }
@@ -132,21 +132,22 @@ public struct EntryReader {
     let text = row.value ?? ""
     guard tracker.kind != .check, let own = tracker.unit else {
       guard text.isEmpty else {
-        throw ExchangeError(line: row.line, "\(tracker.id) is a check and has no value, but here is \(quoted(text))")
+        throw ExchangeError(
+          line: row.line, "\(tracker.id) is a check, which has no value, but the file has \(quoted(text))")
       }
       return nil
     }
-    guard !text.isEmpty else { throw ExchangeError(line: row.line, "a number is expected in the column value") }
+    guard !text.isEmpty else { throw ExchangeError(line: row.line, "expected a number in the column value") }
     var unit = own
     if let symbol = row.unit, !symbol.isEmpty {
       guard let named = Unit(symbol), named.converts(to: own) else {
-        throw ExchangeError(line: row.line, "a unit that converts to \(own) is expected, not \(quoted(symbol))")
+        throw ExchangeError(line: row.line, "expected a unit that converts to \(own), not \(quoted(symbol))")
       }
       unit = named
     }
     let quantity = try quantity(text, unit, "value", row.line)
     guard tracker.kind == .measure || quantity > .zero else {
-      throw ExchangeError(line: row.line, "an amount greater than 0 is expected, not \(quoted(text))")
+      throw ExchangeError(line: row.line, "expected an amount greater than 0, not \(quoted(text))")
     }
     return quantity
   }
@@ -154,17 +155,17 @@ public struct EntryReader {
   private func quantity(_ text: String, _ unit: Unit, _ column: String, _ line: Int) throws(ExchangeError) -> Quantity {
     guard let number = NumberText.number(text) else {
       throw ExchangeError(
-        line: line, "a number such as 82.4 is expected in the column \(column), not \(quoted(text))")
+        line: line, "expected a number such as 82.4 in the column \(column), not \(quoted(text))")
     }
     guard let quantity = Quantity(number, unit) else {
-      throw ExchangeError(line: line, "\(quoted(text)) \(unit) is more than can be kept")
+      throw ExchangeError(line: line, "\(quoted(text)) \(unit) is larger than Chime can record")
     }
     return quantity
   }
 
   private func note(_ row: EntryRow) throws(ExchangeError) -> String? {
     guard let text = row.note, !text.isEmpty else { return nil }
-    guard !text.utf8.contains(0) else { throw ExchangeError(line: row.line, "there is a NUL in the note") }
+    guard !text.utf8.contains(0) else { throw ExchangeError(line: row.line, "the note has a NUL") }
     // Accept what logging accepts: several lines, and no other control characters.
     let note = DraftText.lines(text)
     guard !note.isEmpty else { return nil }
@@ -178,11 +179,11 @@ public struct EntryReader {
   private mutating func item(_ row: EntryRow, _ tracker: Tracker) throws(ExchangeError) -> ItemID? {
     guard let name = row.item, !name.isEmpty else { return nil }
     guard tracker.hasItems else {
-      throw ExchangeError(line: row.line, "\(tracker.id) has no items, but here is \(quoted(name))")
+      throw ExchangeError(line: row.line, "\(tracker.id) has no items, but the file has \(quoted(name))")
     }
     if let known = items[tracker.id]?[name] ?? items[tracker.id]?[name.lowercased()] { return known }
     guard name.count <= 200, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw ExchangeError(line: row.line, "the name of an item is expected, not \(quoted(name))")
+      throw ExchangeError(line: row.line, "expected the name of an item, not \(quoted(name))")
     }
     var taken = Set(items[tracker.id]?.values.map(\.self) ?? [])
     let made = slug(of: name, atMost: 40)

@@ -44,7 +44,7 @@ public enum EntryTable {
       guard record.fields.count == names.count else {
         throw ExchangeError(
           line: record.line,
-          "\(names.count) columns are expected, as in the header, and here are \(record.fields.count)")
+          "expected \(names.count) columns, as in the header, but found \(record.fields.count)")
       }
       reader.take(row(record, names, header.fields.map(trimmed)))
     }
@@ -60,7 +60,7 @@ public enum EntryTable {
           "there is no column \(quoted(name)); the header has \(columns.joined(separator: ", ")) and fields.NAME")
       }
       guard seen.insert(name).inserted else {
-        throw ExchangeError(line: line, "the column \(quoted(name)) is there twice")
+        throw ExchangeError(line: line, "the column \(quoted(name)) occurs twice")
       }
     }
     if needsTracker, !seen.contains("tracker") { throw ExchangeError(line: line, "the header has no column tracker") }

@@ -118,7 +118,7 @@ struct LoopFiles {
     var days: [LoopHabit.Day] = []
     for record in records where record.fields[0] != "Date" {
       guard record.fields.count >= 2 else {
-        throw ExchangeError(line: record.line, "a day and a value are expected")
+        throw ExchangeError(line: record.line, "expected a day and a value")
       }
       let note = record.fields.count > 2 && !record.fields[2].isEmpty ? record.fields[2] : nil
       days.append(
@@ -130,7 +130,7 @@ struct LoopFiles {
 
   private static func day(_ record: SeparatedValues.Record) throws(ExchangeError) -> CivilDate {
     guard let day = CivilDate(record.fields[0]) else {
-      throw ExchangeError(line: record.line, "a day such as 2026-03-01 is expected, not \(quoted(record.fields[0]))")
+      throw ExchangeError(line: record.line, "expected a day such as 2026-03-01, not \(quoted(record.fields[0]))")
     }
     return day
   }
@@ -138,14 +138,14 @@ struct LoopFiles {
   private static func value(_ text: String, _ line: Int) throws(ExchangeError) -> LoopHabit.Value {
     guard let value = LoopHabit.Value(text) else {
       throw ExchangeError(
-        line: line, "YES_MANUAL, YES_AUTO, NO, SKIP, UNKNOWN or a whole number is expected, not \(quoted(text))")
+        line: line, "expected YES_MANUAL, YES_AUTO, NO, SKIP, UNKNOWN or a whole number, not \(quoted(text))")
     }
     return value
   }
 
   private static func habits(_ records: [SeparatedValues.Record]) throws(ExchangeError) -> [LoopHabit] {
     guard let header = records.first, header.fields.contains("Name") else {
-      throw ExchangeError(line: records.first?.line, "a header with the column Name is expected")
+      throw ExchangeError(line: records.first?.line, "expected a header with the column Name")
     }
     var habits: [LoopHabit] = []
     for record in records.dropFirst() {
@@ -159,7 +159,7 @@ struct LoopFiles {
         if text.isEmpty { return 1 }
         guard let number = Int(text), (least...1_000).contains(number) else {
           throw ExchangeError(
-            line: record.line, "\(column): a whole number from \(least) to 1000 is expected, not \(quoted(text))")
+            line: record.line, "\(column): expected a whole number from \(least) to 1000, not \(quoted(text))")
         }
         return number
       }
@@ -189,7 +189,7 @@ struct LoopFiles {
         let name = DraftText.line(String(folder.dropFirst(3)), maximum: 200) ?? ""
         guard isForOne || !folder.isEmpty else {
           throw ExchangeError(
-            line: nil, "the file is of one habit and does not say which: say the tracker that it is for")
+            line: nil, "the file has one habit without its name: name the tracker for it")
         }
         habits.append(LoopHabit(name: name.isEmpty ? "Habit" : name, days: days))
       }
@@ -205,7 +205,8 @@ struct LoopFiles {
     guard !isForOne || known.count == 1 else {
       throw ExchangeError(
         line: nil,
-        "the file has \(known.count) habits, and all of it is to be one tracker's: take the Checkmarks.csv of one habit's folder"
+        "the file has \(known.count) habits, but --into names one tracker: take the Checkmarks.csv of one habit's "
+          + "folder"
       )
     }
     return habits
@@ -214,7 +215,7 @@ struct LoopFiles {
   /// Adds the days of habits without their own file from the common file.
   private func add(_ records: [SeparatedValues.Record], to habits: inout [LoopHabit]) throws(ExchangeError) {
     guard let header = records.first, header.fields[0] == "Date" else {
-      throw ExchangeError(line: records.first?.line, "this is no Checkmarks.csv: its first column is Date")
+      throw ExchangeError(line: records.first?.line, "this is not a Checkmarks.csv: its first column must be Date")
     }
     let width = records.dropFirst().map(\.fields.count).max() ?? header.fields.count
     // Each line ends with a comma.
@@ -238,7 +239,8 @@ struct LoopFiles {
       guard count == listed.count else {
         throw ExchangeError(
           line: header.line,
-          "\(names.count) names over \(count) columns: a habit's name has a comma in it, and Habits.csv is needed to tell them apart"
+          "the header \(names.count) has over \(count) columns, because the name of a habit contains a comma: to "
+            + "separate them, Habits.csv is needed"
         )
       }
       columns = Array(listed.indices)
@@ -248,7 +250,7 @@ struct LoopFiles {
       guard record.fields.count > columns.count else {
         throw ExchangeError(
           line: record.line,
-          "\(columns.count + 1) columns are expected, as in the header, and here are \(record.fields.count)")
+          "expected \(columns.count + 1) columns, as in the header, but found \(record.fields.count)")
       }
       let day = try Self.day(record)
       for (offset, index) in columns.enumerated() where wanted[offset] {

@@ -51,7 +51,7 @@ public enum LoopImport {
     for file in files { try sources.take(file) }
     let habits = try sources.habits(isForOne: settings.into != nil)
     guard !habits.isEmpty else {
-      throw ExchangeError(line: nil, "there is no Checkmarks.csv of Loop Habit Tracker with a habit in it")
+      throw ExchangeError(line: nil, "the file has no Checkmarks.csv of Loop Habit Tracker with a habit in it")
     }
     var plan = EntryPlan()
     var taken = Set(settings.trackers.map(\.id))
@@ -63,7 +63,7 @@ public enum LoopImport {
     _ habit: LoopHabit, to plan: inout EntryPlan, _ settings: EntryImportSettings, _ taken: inout Set<TrackerID>
   ) throws(ExchangeError) {
     guard let first = habit.days.map(\.day).min() else {
-      return plan.remark(habit.line, habit.name, .note, "nothing is known of it yet, so it is left out")
+      return plan.remark(habit.line, habit.name, .note, "it has no entries yet, so it is left out")
     }
     let (tracker, isNew) = tracker(habit, from: first, settings, taken)
     taken.insert(tracker.id)
@@ -84,7 +84,7 @@ public enum LoopImport {
       case .number(let thousandths) where habit.isNumerical && thousandths > 0: take(day, Double(thousandths) / 1_000)
       case .skipped: skips.append(day.day)
       case .number(let number) where !habit.isNumerical:
-        plan.fault(day.line, "\(habit.name): 2 for done, 3, 1, 0 or -1 is expected, not \(number)")
+        plan.fault(day.line, "\(habit.name): expected 2 for done, 3, 1, 0 or -1, not \(number)")
       case .automatic, .notDone, .unknown, .number: if day.note != nil { notes += 1 }
       }
     }
@@ -110,20 +110,22 @@ public enum LoopImport {
 
   private static func say(_ habit: LoopHabit, _ notes: Int, _ skips: Int, _ isNew: Bool, _ plan: inout EntryPlan) {
     if notes > 0 {
-      plan.remark(habit.line, habit.name, .note, "notes of days on which nothing was done are left out: \(notes)")
+      plan.remark(habit.line, habit.name, .note, "notes of days without an entry are left out: \(notes)")
     }
     if skips > 0, !isNew {
-      plan.remark(habit.line, habit.name, .note, "the tracker is there already; skipped days are left out: \(skips)")
+      plan.remark(habit.line, habit.name, .note, "the tracker exists already; skipped days are left out: \(skips)")
     }
     if isNew, habit.isArchived {
-      plan.remark(habit.line, habit.name, .note, "it was archived, and is made all the same")
+      plan.remark(habit.line, habit.name, .note, "it was archived, and is added anyway")
     }
     if isNew, habit.isNumerical, habit.goal != nil, habit.isAtMost, !habit.isLimited {
       plan.remark(
-        habit.line, habit.name, .note, "a limit is of a day here, and its own is of another time, so it has no goal")
+        habit.line, habit.name, .note,
+        "a limit applies to a day here, but its own to another period, so it has no "
+          + "goal")
     }
     if isNew, habit.isNumerical, !habit.unit.isEmpty, Unit(habit.unit) == nil {
-      plan.remark(habit.line, habit.name, .note, "\(quoted(habit.unit)) is no unit here, so it counts times")
+      plan.remark(habit.line, habit.name, .note, "Chime has no unit \(quoted(habit.unit)), so it counts times")
     }
   }
 

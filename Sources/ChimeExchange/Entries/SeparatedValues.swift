@@ -82,7 +82,7 @@ enum SeparatedValues {
         while index < text.count, text[index] != separator, text[index] != 0x0A, text[index] != 0x0D {
           guard text[index] != 0x22 else {
             throw ExchangeError(
-              line: line, "a quote within a field: a field with quotes begins and ends with one, and has them doubled")
+              line: line, "a quote inside a field: put the whole field in quotes, and double the quotes in it")
           }
           index += 1
         }
@@ -104,13 +104,13 @@ enum SeparatedValues {
         bytes.append(byte)
       }
       guard index == text.count || [separator, 0x0A, 0x0D].contains(text[index]) else {
-        throw ExchangeError(line: line, "after the quote that ends a field, a comma or the end of the line is expected")
+        throw ExchangeError(line: line, "expected a comma or the end of the line after the quote that ends a field")
       }
       return try decoded(bytes[...], begun)
     }
 
     private func decoded(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(ExchangeError) -> String {
-      guard !bytes.contains(0) else { throw ExchangeError(line: line, "there is a NUL, which no text has") }
+      guard !bytes.contains(0) else { throw ExchangeError(line: line, "there is a NUL, which a text cannot have") }
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw ExchangeError(line: line, "this is not UTF-8; save the file with that encoding")
       }

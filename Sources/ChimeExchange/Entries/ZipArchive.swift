@@ -18,7 +18,7 @@ enum ZipArchive {
       guard at >= 0, at + width <= archive.count else { return nil }
       return (0..<width).reduce(0) { $0 | Int(archive[at + $1]) << (8 * $1) }
     }
-    let broken = ExchangeError(line: nil, "this is no sound zip archive")
+    let broken = ExchangeError(line: nil, "this is not a valid zip archive")
     // The end of the central directory. A comment may follow it.
     var end = archive.count - 22
     while end >= max(0, archive.count - 22 - 0xFFFF), number(end, 4) != 0x0605_4B50 { end -= 1 }
@@ -43,13 +43,15 @@ enum ZipArchive {
         let ownExtra = number(header + 28, 2),
         header + 30 + ownName + ownExtra + packed <= archive.count
       else { throw broken }
-      guard size <= rest else { throw ExchangeError(line: nil, "the archive comes to more than \(longest >> 20) MiB") }
+      guard size <= rest else {
+        throw ExchangeError(line: nil, "the content of the archive has more than \(longest >> 20) MiB")
+      }
       let data = archive[(header + 30 + ownName + ownExtra)...].prefix(packed)
       let bytes: [UInt8]?
       switch method {
       case 0: bytes = Array(data)
       case 8: bytes = inflated(data, to: size)
-      default: throw ExchangeError(line: nil, "\(quoted(path)) in the archive is packed in a way not known here")
+      default: throw ExchangeError(line: nil, "the compression of \(quoted(path)) in the archive is not supported")
       }
       guard let bytes, bytes.count == size, Int(checksum32(bytes)) == checksum else {
         throw ExchangeError(line: nil, "\(quoted(path)) in the archive is damaged")

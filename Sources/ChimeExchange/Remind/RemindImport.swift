@@ -22,7 +22,7 @@ public enum RemindImport {
     }
     if !held.text.isEmpty { try reader.take(trimmed(held.text[...]), held.line) }
     if reader.lawful == 0, let first = reader.plan.remarks.first {
-      throw ExchangeError(line: first.line, "this is no script of remind's: \(first.message)")
+      throw ExchangeError(line: first.line, "this is not a script of remind: \(first.message)")
     }
     return reader.plan
   }
@@ -51,7 +51,7 @@ public enum RemindImport {
         lawful += 1
         // Skip banners and similar commands silently, because no reminder is lost.
         if !["BANNER", "DEBUG", "FLUSH", "DUMP", "DUMPVARS"].contains(word) {
-          plan.remark(number, nil, .refused, "\(word) is of remind's language, which is not read here")
+          plan.remark(number, nil, .refused, "\(word) is a part of remind's language that Chime does not read")
         }
         return
       }
@@ -69,7 +69,7 @@ public enum RemindImport {
         return
       }
       guard let title = DraftText.line(RemindText.plain(found.text)) else {
-        plan.remark(number, nil, .refused, "a text was expected behind \(found.kind)")
+        plan.remark(number, nil, .refused, "expected a text after \(found.kind)")
         return
       }
       do {
@@ -83,7 +83,7 @@ public enum RemindImport {
 
     private mutating func add(_ line: RemindLine, _ number: Int, _ title: String) throws {
       guard !line.text.utf8.contains(UInt8(ascii: "[")) || line.kind == "RUN" else {
-        throw RemindLine.Refusal("it has an expression of remind's in its text")
+        throw RemindLine.Refusal("its text has an expression of remind")
       }
       let when = try RemindSchedule(line, allDayAt: settings.allDayAt)
       func finish(_ draft: inout ReminderDraft) {
@@ -98,16 +98,19 @@ public enum RemindImport {
         if days > 1 {
           plan.remark(
             number, title, .note,
-            "remind tells of it on each of the \(days) days before; taken are the first of them and the day itself")
+            "remind shows it on each of the \(days) days before; Chime takes the first of them and the day itself")
         }
       }
       if let minutes = line.minutesAhead, minutes > 0, line.time != nil {
         try plan.take(when.text(ahead: "PT\(minutes)M"), settings, line: number, title: title, body: body, finish)
         if let apart = line.minutesApart, apart > 0 {
-          plan.remark(number, title, .note, "what comes every \(apart) minutes in between is left out; --nag repeats")
+          plan.remark(
+            number, title, .note,
+            "the repeats every \(apart) minutes before it are left out; --nag "
+              + "repeats a reminder")
         }
       }
-      if line.kind == "RUN" { plan.remark(number, title, .note, "it is reminded of, and not run") }
+      if line.kind == "RUN" { plan.remark(number, title, .note, "Chime reminds of it, and does not run it") }
     }
   }
 }
@@ -123,17 +126,17 @@ struct RemindSchedule {
     self.line = line
     time = line.time ?? allDayAt
     if line.every != nil, first == nil {
-      throw .init("* repeats from a whole date on, which it does not have")
+      throw .init("* needs a whole date from which it repeats")
     }
     if line.isDayBefore, line.day != 1 || line.month != nil || line.year != nil || !line.weekdays.isEmpty {
-      throw .init("- goes back from its date, which is read for the last day of a month alone: 1 -1")
+      throw .init("- counts back from its date, which Chime reads only for the last day of a month: 1 -1")
     }
     if !line.weekdays.isEmpty, let day = line.day, day > 22, !(day == 23 && line.month.map { $0 != 2 } == true),
       first == nil
     {
-      throw .init("the weekday may lie in the month after")
+      throw .init("the weekday may fall in the next month")
     }
-    if line.day == nil, line.year != nil, line.every != nil { throw .init("* repeats from a whole date on") }
+    if line.day == nil, line.year != nil, line.every != nil { throw .init("* needs a whole date to repeat from") }
   }
 
   /// The date of a line with a complete date. With weekdays it is the first of these on or after it.
@@ -158,7 +161,7 @@ struct RemindSchedule {
     // With several weekdays, only the first one on or after the day counts, once a month.
     let isFirstOfSeveral = line.day != nil && line.weekdays.count > 1
     if ahead == nil, line.until == nil, line.from == nil, !isFirstOfSeveral { return calendar }
-    guard line.year == nil else { throw .init("a year without a month and a day is not read with this") }
+    guard line.year == nil else { throw .init("a year without a month and a day cannot be used with this") }
     var parts = [isFirstOfSeveral ? "FREQ=MONTHLY" : "FREQ=DAILY"]
     if let month = line.month { parts.append("BYMONTH=\(month)") }
     if line.isDayBefore {

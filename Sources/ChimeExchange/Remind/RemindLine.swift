@@ -48,7 +48,7 @@ struct RemindLine: Equatable {
     while let word = Self.word(&rest) {
       let upper = word.uppercased()
       if word.utf8.contains(UInt8(ascii: "[")) {
-        throw Refusal("it has an expression of remind's, \(excerpt(String(word)))")
+        throw Refusal("it has an expression of remind, \(excerpt(String(word)))")
       }
       if Self.kinds.contains(upper) {
         (kind, text) = (upper, trimmed(rest))
@@ -57,7 +57,7 @@ struct RemindLine: Equatable {
       switch upper {
       case "AT":
         guard let word = Self.word(&rest), let time = Self.time(word) else {
-          throw Refusal("a time of day was expected behind AT, such as 9:30")
+          throw Refusal("expected a time of day after AT, such as 9:30")
         }
         self.time = time
         place = "time"
@@ -67,27 +67,27 @@ struct RemindLine: Equatable {
         if let word = Self.word(&rest) { tags.append(String(word)) }
       case "PRIORITY":
         guard let number = Self.word(&rest).flatMap({ Int($0) }) else {
-          throw Refusal("a number was expected behind PRIORITY")
+          throw Refusal("expected a number after PRIORITY")
         }
         priority = number
       case "DURATION": _ = Self.word(&rest)
       case "ONCE", "NOQUEUE", "ADDOMIT": break
       case _ where Self.moving.contains(upper):
-        throw Refusal("\(upper) goes by days that remind leaves out, or by functions of its own")
+        throw Refusal("\(upper) depends on days that remind leaves out, or on its functions")
       default:
         if try takeMark(word, at: place) { continue }
         let known = dates[place] ?? RemindDate()
         guard let date = known.with(word) else {
           throw Refusal(
             kind.isEmpty && rest.isEmpty
-              ? "MSG and a text were expected behind it" : "\"\(excerpt(String(word)))\" is nothing that is read here")
+              ? "expected MSG and a text after it" : "Chime does not read \"\(excerpt(String(word)))\"")
         }
         if let time = date.time { self.time = time }
         dates[place] = date
         if place == "time" { dates["date"] = (dates["date"] ?? RemindDate()).joined(date) }
       }
     }
-    guard !kind.isEmpty else { throw Refusal("MSG and a text were expected behind it") }
+    guard !kind.isEmpty else { throw Refusal("expected MSG and a text after it") }
     let date = dates["date"] ?? RemindDate()
     (weekdays, day, month, year) = (date.weekdays, date.day, date.month, date.year)
     until = try Self.whole(dates["until"], "UNTIL")
@@ -96,7 +96,7 @@ struct RemindLine: Equatable {
 
   private static func whole(_ date: RemindDate?, _ name: String) throws(Refusal) -> CivilDate? {
     guard let date else { return nil }
-    guard let whole = date.whole else { throw Refusal("a whole date was expected behind \(name), such as 1 Jun 2027") }
+    guard let whole = date.whole else { throw Refusal("expected a whole date after \(name), such as 1 Jun 2027") }
     return whole
   }
 
@@ -105,18 +105,18 @@ struct RemindLine: Equatable {
     guard let mark = word.first, "+*-".contains(mark) else { return false }
     let figures = word.drop { $0 == mark }
     guard let number = Int(figures), (0...100_000).contains(number) else {
-      throw Refusal("\"\(excerpt(String(word)))\" is nothing that is read here")
+      throw Refusal("Chime does not read \"\(excerpt(String(word)))\"")
     }
     switch (mark, place == "time") {
     case ("+", true): minutesAhead = number
     case ("*", true): minutesApart = number
     case ("+", false): daysAhead = number
     case ("*", false):
-      guard number > 0 else { throw Refusal("*0 is no repeat") }
+      guard number > 0 else { throw Refusal("*0 is not a repeat") }
       every = number
     default:
       guard number == 1 else {
-        throw Refusal("-\(number) goes back from its date, which is read for the last day of a month alone")
+        throw Refusal("-\(number) counts back from its date, which Chime reads only for the last day of a month")
       }
       isDayBefore = true
     }

@@ -13,7 +13,7 @@ public enum TimerImport {
     let timers = files.units.filter { $0.name.hasSuffix(".timer") }
     guard !timers.isEmpty else {
       throw ExchangeError(
-        line: nil, "no timer of systemd is in it: what `systemctl cat NAME.timer` prints was expected")
+        line: nil, "it has no timer of systemd: give the output of `systemctl cat NAME.timer`")
     }
     var plan = ImportPlan()
     for timer in timers {
@@ -66,7 +66,9 @@ public enum TimerImport {
       for setting in repeats {
         guard let span = Self.span(setting.value), span >= .minutes(1) else {
           plan.remark(
-            setting.line, title, .refused, "\(setting.name)=\(excerpt(setting.value)) is no span of a minute or more")
+            setting.line, title, .refused,
+            "\(setting.name)=\(excerpt(setting.value)) is not a span of a minute or "
+              + "more")
           continue
         }
         // The fixed start makes repeated imports give the same schedule. Days are written in hours, because days of a
@@ -79,8 +81,7 @@ public enum TimerImport {
           count += 1
           plan.remark(
             setting.line, title, .note,
-            "\(setting.name) counts from when \(service) ran; it is taken as every "
-              + "\(hours), on a grid of its own")
+            "\(setting.name) counts from when \(service) ran; Chime reads it as every \(hours), on a grid of its own")
         }
       }
       let others = timer.settings.filter { $0.section == "Timer" }
@@ -88,7 +89,7 @@ public enum TimerImport {
         guard let setting = others.last(where: { $0.name == name }), !setting.value.isEmpty,
           !(name.hasSuffix("Change") && !["1", "yes", "true", "on"].contains(setting.value.lowercased()))
         else { continue }
-        let why = name.hasSuffix("Change") ? "is no time" : "counts from a start, which is no time"
+        let why = name.hasSuffix("Change") ? "is not a time" : "counts from a start, which is not a time"
         plan.remark(setting.line, title, count > 0 ? .note : .refused, "\(name) \(why)")
         if count == 0 { return }
       }
@@ -100,7 +101,7 @@ public enum TimerImport {
       if calendars.isEmpty, repeats.isEmpty,
         !plan.remarks.contains(where: { $0.line ?? 0 >= timer.line && $0.title == title })
       {
-        plan.remark(timer.line, title, .refused, "it has no time: neither OnCalendar nor OnUnitActiveSec")
+        plan.remark(timer.line, title, .refused, "it has no time: it needs OnCalendar or OnUnitActiveSec")
       }
     }
 

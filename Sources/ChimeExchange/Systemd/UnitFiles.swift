@@ -54,7 +54,7 @@ struct UnitFiles {
         section = String(whole.dropFirst().dropLast())
       } else if let sign = whole.firstIndex(of: "=") {
         guard !units.isEmpty else {
-          throw ExchangeError(line: number, "a line with the path of the unit was expected first, # /…/NAME.timer")
+          throw ExchangeError(line: number, "expected a line with the path of the unit first, # /…/NAME.timer")
         }
         units[units.count - 1].settings.append(
           Setting(

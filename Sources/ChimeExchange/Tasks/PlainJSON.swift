@@ -21,7 +21,7 @@ indirect enum PlainJSON: Equatable {
     var reader = Reader(bytes: bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
     self = try reader.value(depth: 0)
     reader.skip()
-    guard reader.at == bytes.count else { throw reader.fault("the end of the JSON text was expected") }
+    guard reader.at == bytes.count else { throw reader.fault("expected the end of the JSON text") }
   }
 
   private struct Reader {
@@ -47,7 +47,7 @@ indirect enum PlainJSON: Equatable {
 
     mutating func value(depth: Int) throws(ExchangeError) -> PlainJSON {
       skip()
-      guard depth < 64 else { throw fault("the JSON text goes deeper than 64 levels") }
+      guard depth < 64 else { throw fault("the JSON text is nested deeper than 64 levels") }
       guard at < bytes.count else { throw fault("the JSON text ends too early") }
       switch bytes[at] {
       case UInt8(ascii: "{"):
@@ -58,17 +58,17 @@ indirect enum PlainJSON: Equatable {
         repeat {
           skip()
           let name = try string()
-          guard take(UInt8(ascii: ":")) else { throw fault("a colon was expected") }
+          guard take(UInt8(ascii: ":")) else { throw fault("expected a colon") }
           members[name] = try value(depth: depth + 1)
         } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw fault("a comma or } was expected") }
+        guard take(UInt8(ascii: "}")) else { throw fault("expected a comma or }") }
         return .object(members, line: start)
       case UInt8(ascii: "["):
         at += 1
         var elements: [PlainJSON] = []
         if take(UInt8(ascii: "]")) { return .list([]) }
         repeat { elements.append(try value(depth: depth + 1)) } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw fault("a comma or ] was expected") }
+        guard take(UInt8(ascii: "]")) else { throw fault("expected a comma or ]") }
         return .list(elements)
       case UInt8(ascii: "\""): return .text(try string())
       default:
@@ -81,13 +81,13 @@ indirect enum PlainJSON: Equatable {
         case "true": return .flag(true)
         case "false": return .flag(false)
         case let text where Double(text) != nil: return .number(text)
-        default: throw fault("a value of JSON was expected")
+        default: throw fault("expected a JSON value")
         }
       }
     }
 
     private mutating func string() throws(ExchangeError) -> String {
-      guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else { throw fault("a string was expected") }
+      guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else { throw fault("expected a string") }
       at += 1
       var text: [UInt8] = []
       while at < bytes.count {
@@ -107,7 +107,7 @@ indirect enum PlainJSON: Equatable {
           } else if escape == UInt8(ascii: "u"), let scalar = scalar() {
             text += Array(String(Character(scalar)).utf8)
           } else {
-            throw fault("this is no escape of JSON")
+            throw fault("this is not a JSON escape")
           }
         case 0x0A: throw fault("the string does not end on its line")
         default: text.append(byte)

@@ -14,12 +14,12 @@ public enum TaskImport {
       throw ExchangeError(line: nil, "the text is longer than \(CrontabImport.maximumLength >> 20) MiB")
     }
     guard let tasks = try PlainJSON(text).list else {
-      throw ExchangeError(line: 1, "a list of tasks was expected, as `task export` prints it")
+      throw ExchangeError(line: 1, "expected a list of tasks, as `task export` prints it")
     }
     var plan = ImportPlan()
     for task in tasks {
       guard case .object(_, let line) = task, let description = task["description"]?.text else {
-        throw ExchangeError(line: nil, "tasks were expected in the list, each an object with a description")
+        throw ExchangeError(line: nil, "expected tasks in the list, each an object with a description")
       }
       try take(task, line, DraftText.line(description) ?? "task", settings, into: &plan)
     }
@@ -44,7 +44,9 @@ public enum TaskImport {
     }
     guard let instant = instant(due) else {
       plan.remark(
-        line, title, .refused, "its due date \"\(excerpt(due))\" is none of taskwarrior's, such as 20261224T170000Z")
+        line, title, .refused,
+        "its due date \"\(excerpt(due))\" is not a date of taskwarrior, such as "
+          + "20261224T170000Z")
       return
     }
     let zone = settings.scheduleContext.zone
@@ -54,7 +56,7 @@ public enum TaskImport {
     var schedule = "at \(wall.date) \(time)"
     if let recurrence = task["recur"]?.text {
       guard let rule = TaskRecurrence(recurrence)?.rule else {
-        plan.remark(line, title, .refused, "its recurrence \"\(excerpt(recurrence))\" is none that is read here")
+        plan.remark(line, title, .refused, "Chime does not read its recurrence \"\(excerpt(recurrence))\"")
         return
       }
       schedule = "DTSTART:\(compact(wall.date))T\(compact(time)) RRULE:\(rule)"

@@ -44,10 +44,10 @@ extension SQLTransaction {
   package func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
     let owner = try connection.first("SELECT owner FROM change WHERE key = $1", change) { $0.uint32(0) }
-    guard let owner else { throw StoreFailure.internalError("there is no change \(change) to take back") }
+    guard let owner else { throw StoreFailure.internalError("there is no change \(change) to undo") }
     let last = try connection.first("SELECT max(key) FROM change WHERE owner = $1", owner) { $0.int64(0) }
     guard last == change else {
-      throw StoreFailure.internalError("change \(change) is not the latest: the later ones are to be taken back first")
+      throw StoreFailure.internalError("change \(change) is not the latest: undo the later ones first")
     }
     let isExchange = try takeExchangeBack(change, of: owner)
     let touched = try isExchange ? [:] : trackers(touchedBy: change)

@@ -15,7 +15,7 @@ extension SQLTransaction {
     if let known { return known }
     // Another daemon may have created it meanwhile, or be creating it.
     let made = try connection.first(Self.enrolTenant, name) { Tenant(name: $0.text(0), number: $0.uint32(1)) }
-    guard let made else { throw StoreFailure.internalError("no tenant \(name) was made") }
+    guard let made else { throw StoreFailure.internalError("tenant \(name) was not created") }
     return made
   }
 

@@ -86,7 +86,7 @@ extension SQLTransaction {
     } catch {
       memory.unreadableTracking.append(
         UnreadableTracking(
-          owner: owner, name: name, reason: "the definition of \(name) cannot be read; it can be removed (\(error))"))
+          owner: owner, name: name, reason: "the definition of \(name) cannot be read; you can remove it (\(error))"))
       return nil
     }
   }

@@ -21,7 +21,7 @@ extension CalendarParser {
     }
     guard position > digits, position == end else {
       throw Fault(
-        range: start..<max(position, start + 1), problem: "\(quoted(start..<end)) is no count of seconds",
+        range: start..<max(position, start + 1), problem: "\(quoted(start..<end)) is not a count of seconds",
         expected: "whole seconds since 1970 in UTC, like @1796115600")
     }
     let seconds = value.map { isNegative ? 0 &- $0 : $0 }
@@ -62,7 +62,7 @@ extension CalendarParser {
     let isFromEnd = bytes[last] == UInt8(ascii: "~")
     guard signs.count == 1 || bytes[signs[0]] == UInt8(ascii: "-") else {
       throw Fault(
-        range: signs[0]..<signs[0] + 1, problem: "\"~\" stands before the month",
+        range: signs[0]..<signs[0] + 1, problem: "\"~\" must stand before the day, not the month",
         expected: "\"~\" before the day, as in 2026-02~03",
         repair: .init(
           signs[0]..<signs[0] + 1, "-",
@@ -83,7 +83,7 @@ extension CalendarParser {
     guard word.contains(where: { bytes[$0] == UInt8(ascii: ":") }) else {
       let isNumber = word.allSatisfy { CalendarParser.isDigit(bytes[$0]) } && word.count <= 2
       throw Fault(
-        range: word, problem: "\(quoted(word)) is no time", expected: "a time like 09:00",
+        range: word, problem: "\(quoted(word)) is not a time", expected: "a time like 09:00",
         repair: isNumber ? .init(word.upperBound..<word.upperBound, ":00", shown: "\(text(word)):00") : nil)
     }
     expression.hours = try chain(.hour)
@@ -108,7 +108,7 @@ extension CalendarParser {
     guard sign == UInt8(ascii: ":") else {
       let place = position..<min(position + 1, end)
       throw Fault(
-        range: place, problem: place.isEmpty ? "the time ends early" : "\(quoted(place)) is out of place in a time",
+        range: place, problem: place.isEmpty ? "the time ends early" : "\(quoted(place)) is not allowed in a time",
         expected: "a time like 09:00 or *:00/15")
     }
     position += 1

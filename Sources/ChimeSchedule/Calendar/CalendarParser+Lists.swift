@@ -35,7 +35,7 @@ extension CalendarParser {
     components = components.normalized()
     if let place = components.indices.first(where: { !components[$0].fits(field, at: $0) }) {
       throw Fault(
-        range: start..<position, problem: "\(quoted(start..<position)) is a list that systemd refuses",
+        range: start..<position, problem: "systemd rejects the list \(quoted(start..<position))",
         expected: "a list in which day \(place + 1) counts at most \(28 - 3 * place) from the month's end")
     }
     return components
@@ -53,7 +53,7 @@ extension CalendarParser {
     var hasStep = false
     if sign == UInt8(ascii: "."), byte(1) == UInt8(ascii: ".") {
       position += 2
-      component.stop = try number(field, "no end of a range")
+      component.stop = try number(field, "a range needs an end")
       component.step = field.scale
     }
     let afterStop = position
@@ -68,7 +68,7 @@ extension CalendarParser {
       throw Fault(
         range: rest,
         problem: field.name == "hour"
-          ? "\(quoted(rest)) does not belong to an hour" : "\(quoted(rest)) does not belong to a \(field.name)",
+          ? "\(quoted(rest)) cannot follow an hour" : "\(quoted(rest)) cannot follow a \(field.name)",
         expected: field.expected)
     }
     guard !hasStep || component.step > 0 else {
@@ -86,8 +86,8 @@ extension CalendarParser {
     if let stop = component.stop, !bounds.contains(stop) { throw outOfBounds(afterStart + 2..<afterStop, field) }
     guard holdsStep, component.fits(field) else {
       throw Fault(
-        range: start..<position, problem: "\(quoted(start..<position)) has no room for its step",
-        expected: "a step that leads to another \(field.name)")
+        range: start..<position, problem: "the range \(quoted(start..<position)) is too small for its step",
+        expected: "a step that reaches another \(field.name)")
     }
     return component
   }
@@ -151,8 +151,8 @@ extension CalendarParser {
     }
     guard position > fraction else {
       throw Fault(
-        range: start..<position, problem: "\(quoted(start..<position)) ends in a point",
-        expected: "digits behind the point")
+        range: start..<position, problem: "\(quoted(start..<position)) ends with a point",
+        expected: "digits after the point")
     }
     return value
   }

@@ -23,11 +23,12 @@ extension CalendarParser {
       let lower = name.lowercased()
       if lower == "am" || lower == "pm" {
         throw Fault(
-          range: range, problem: "times go by 24 hours, without \(quoted(range))", expected: "a time like 21:00")
+          range: range, problem: "times use 24 hours, without \(quoted(range))", expected: "a time like 21:00")
       }
       guard Zone.isValidIdentifier(name) else {
         throw Fault(
-          range: range, problem: "\(quoted(range)) is no time zone", expected: "a name like Europe/Prague at the end")
+          range: range, problem: "\(quoted(range)) is not a time zone", expected: "a name like Europe/Prague at the end"
+        )
       }
       guard isKnown(name) else {
         throw Fault(
@@ -44,7 +45,7 @@ extension CalendarParser {
   }
 
   func halfOfDay(_ range: Range<Int>) -> Fault {
-    Fault(range: range, problem: "times go by 24 hours, without \(quoted(range))", expected: "a time like 21:00")
+    Fault(range: range, problem: "times use 24 hours, without \(quoted(range))", expected: "a time like 21:00")
   }
 
   // MARK: Weekdays
@@ -102,7 +103,7 @@ extension CalendarParser {
         let isRange = next == UInt8(ascii: "-") || next == UInt8(ascii: ".") && byte(1) == UInt8(ascii: ".")
         guard isRange else {
           throw Fault(
-            range: position..<position + 1, problem: "\(quoted(wordRange)) does not go on like a list of weekdays",
+            range: position..<position + 1, problem: "\(quoted(wordRange)) does not continue as a list of weekdays",
             expected: "weekdays like Mon,Wed..Fri and a space")
         }
         guard rangeStart == nil else {
@@ -125,7 +126,7 @@ extension CalendarParser {
       let gap = bytes[..<position].lastIndex { $0 != 0x20 } ?? position - 1
       let isListed = bytes[gap] == UInt8(ascii: ",")
       throw Fault(
-        range: following, problem: "\(quoted(following)) stands apart from the other weekdays",
+        range: following, problem: "\(quoted(following)) is separate from the other weekdays",
         expected: "weekdays without spaces, like Mon,Wed..Fri",
         repair: .init(
           gap + 1..<position, isListed ? "" : ",",
@@ -150,8 +151,8 @@ extension CalendarParser {
       let date = shorthand.split(separator: " ").dropLast().joined(separator: " ")
       let takesTime = shorthand.hasSuffix("00:00:00")
       return Fault(
-        range: word, problem: "\(quoted(word)) stands for a whole expression",
-        expected: "nothing but a time zone behind it",
+        range: word, problem: "\(quoted(word)) is a whole expression by itself",
+        expected: "nothing but a time zone after it",
         repair: takesTime ? .init(word, date, shown: date + self.text(word.upperBound..<end)) : nil)
     }
     var nearest = isWhole ? Spelling.nearest(to: text, among: CalendarExpression.shorthands.keys.sorted()) : nil

@@ -23,7 +23,7 @@ extension Chain {
       guard delays.contains(delay), delay.rawValue % 1_000 == 0 else {
         throw Fault(
           code: .outOfRange, range: 0..<word.lowerBound,
-          problem: "what counts from a reminder comes at most 366 days later",
+          problem: "a reminder can follow another by at most 366 days",
           expected: "whole seconds, up to 366d"
         ).ofMeaning()
       }
@@ -132,7 +132,7 @@ extension Chain {
     }
     guard !name.isEmpty else {
       throw Fault(
-        range: range.upperBound..<range.upperBound, problem: "it does not say which reminder",
+        range: range.upperBound..<range.upperBound, problem: "the other reminder is missing",
         expected: "its id or its title, as in \"after done of backup\""
       ).ofMeaning()
     }
@@ -140,7 +140,7 @@ extension Chain {
       !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else {
       throw Fault(
-        range: range, problem: "that is no name of a reminder", expected: "its id or its title"
+        range: range, problem: "that is not the name of a reminder", expected: "its id or its title"
       ).ofMeaning()
     }
     return name

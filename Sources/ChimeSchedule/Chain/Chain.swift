@@ -42,7 +42,7 @@ extension Chain: DialectSchedule {
   init(_ bytes: [UInt8], context: ParseContext?) throws(Fault) {
     guard let chain = try Chain.read(bytes, context) else {
       throw Fault(
-        range: 0..<bytes.count, problem: "it does not say which reminder",
+        range: 0..<bytes.count, problem: "the other reminder is missing",
         expected: "its id or its title, as in \"after done of backup\"")
     }
     self = chain

@@ -18,7 +18,7 @@ public enum DurationText {
       let duration = try lexer.duration(article: false)
       guard lexer.token.kind == .end else {
         throw Fault(
-          range: lexer.token.range, problem: "\(lexer.quoted) does not belong to a duration", expected: "its end")
+          range: lexer.token.range, problem: "\(lexer.quoted) is not allowed in a duration", expected: "its end")
       }
       return duration
     } catch {
@@ -120,7 +120,7 @@ private struct ISO8601DurationReader {
   }
 
   private func fault(_ expected: String) -> Fault {
-    Fault(range: position..<position, problem: "this is no ISO 8601 duration", expected: expected)
+    Fault(range: position..<position, problem: "this is not an ISO 8601 duration", expected: expected)
   }
 
   private mutating func skip(_ character: Unicode.Scalar) -> Bool {

@@ -38,15 +38,15 @@ public enum RFC3339 {
       second < 60, let fraction = reader.milliseconds(), let offset = reader.offset(), reader.isAtEnd
     else {
       let fault = Fault(
-        range: reader.position..<reader.position, problem: "this is no time stamp",
+        range: reader.position..<reader.position, problem: "this is not a time stamp",
         expected: "a time stamp like 2026-12-01T09:00:00+01:00")
       throw FormatError(fault, in: Array(text.utf8))
     }
     let seconds = Int64(date) * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
     guard seconds >= 0, seconds <= Instant.latest.seconds else {
       let fault = Fault(
-        code: .outOfRange, range: 0..<0, problem: "this lies outside the years 1970–9999",
-        expected: "a time stamp within them")
+        code: .outOfRange, range: 0..<0, problem: "this is outside the years 1970–9999",
+        expected: "a time stamp within those years")
       throw FormatError(fault, in: Array(text.utf8))
     }
     return Instant(milliseconds: seconds * 1_000 + Int64(fraction))

@@ -3,7 +3,7 @@ extension CalendarExpression {
     if isOneOff, weekdays == .everyDay, let date = singleDate {
       return CommonForm(days: .date(date), times: try commonTimes())
     }
-    guard years.isEmpty else { throw Inexpressible("only a calendar expression has words for certain years") }
+    guard years.isEmpty else { throw Inexpressible("only a calendar expression can express certain years") }
     return CommonForm(days: try commonDays(), times: try commonTimes())
   }
 
@@ -14,7 +14,7 @@ extension CalendarExpression {
 
   private func commonTimes() throws(Inexpressible) -> [CivilTime] {
     let all = seconds.numbers(in: 0...60 * CalendarField.microseconds - 1, whole: CalendarField.microseconds)
-    guard let all else { throw Inexpressible("only a calendar expression has words for fractions of a second") }
+    guard let all else { throw Inexpressible("only a calendar expression can express fractions of a second") }
     return CommonForm.times(
       hours: hours.numbers(in: 0...23) ?? [], minutes: minutes.numbers(in: 0...59) ?? [], seconds: all)
   }
@@ -25,13 +25,13 @@ extension CalendarExpression {
     guard !days.isEmpty else {
       if months == .all { return .weekly(weekdays) }
       guard weekdays == .everyDay else {
-        throw Inexpressible("it has no words for days of the week in some months only")
+        throw Inexpressible("it cannot express days of the week in some months only")
       }
       return .ofMonth(months, dates)
     }
     if weekdays == .everyDay { return .ofMonth(months, daysAreFromEnd ? dates.map { -$0 } : dates) }
     guard let ordinals = CommonForm.ordinals(weekdays, dates: dates) else {
-      throw Inexpressible("it has no words for days that match as a date and as a day of the week")
+      throw Inexpressible("it cannot express days that match as a date and as a day of the week")
     }
     return .ordinal(
       months, daysAreFromEnd ? ordinals.map { .init(ordinal: -$0.ordinal, weekday: $0.weekday) } : ordinals)

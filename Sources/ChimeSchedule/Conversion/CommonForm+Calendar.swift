@@ -4,7 +4,7 @@ extension CommonForm {
     let days = try calendarDays()
     try refuseBounds(in: "a calendar expression")
     guard let grid else {
-      throw Inexpressible("a calendar expression has no words for times that are no grid of hours and minutes")
+      throw Inexpressible("a calendar expression cannot express times that do not form a grid of hours and minutes")
     }
     let time = [(grid.hours, 0...23), (grid.minutes, 0...59), (grid.seconds, 0...59)]
       .map { part($0.0, of: $0.1) }.joined(separator: ":")
@@ -14,7 +14,7 @@ extension CommonForm {
   private func calendarDays() throws(Inexpressible) -> String {
     func text(_ months: MonthSet, _ turn: Turn?) throws(Inexpressible) -> String {
       guard turn == nil else {
-        throw Inexpressible("a calendar expression has no memory, so it cannot count months or years")
+        throw Inexpressible("a calendar expression has no start, so it cannot count months or years")
       }
       return part(months.numbers, of: 1...12)
     }
@@ -36,17 +36,17 @@ extension CommonForm {
       let weekdays = Set(ordinals.map(\.weekday))
       let weeks = Set(ordinals.map(\.ordinal))
       guard weekdays.count * weeks.count == ordinals.count, weeks.allSatisfy({ $0 > 0 }) || weeks.allSatisfy({ $0 < 0 })
-      else { throw Inexpressible("a calendar expression has no words for such a list of days of the week") }
+      else { throw Inexpressible("a calendar expression cannot express such a list of days of the week") }
       let days = weeks.sorted().flatMap { week in
         (1...7).map { (abs(week) - 1) * 7 + $0 }.filter { $0 <= 31 }
       }
       let sign = weeks.allSatisfy { $0 > 0 } ? "-" : "~"
       let set = WeekdaySet(weekdays.map { WeekdaySet($0) })
       return "\(names(set)) *-\(try text(months, turn))\(sign)\(runs(days.sorted(), joinedBy: ".."))"
-    case .workday: throw Inexpressible("a calendar expression does not count the weekdays of a month")
+    case .workday: throw Inexpressible("a calendar expression cannot count the weekdays of a month")
     case .date(let date): return date.description
     case .weeks, .interval:
-      throw Inexpressible("a calendar expression has no memory, so it cannot count weeks or days")
+      throw Inexpressible("a calendar expression has no start, so it cannot count weeks or days")
     }
   }
 

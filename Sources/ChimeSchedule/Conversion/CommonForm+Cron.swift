@@ -3,7 +3,11 @@ extension CommonForm {
   func cronText() throws(Inexpressible) -> String {
     let (days, months, weekdays) = try cronDays()
     try refuseBounds(in: "cron")
-    guard let grid else { throw Inexpressible("cron has no words for times that are no grid of hours and minutes") }
+    guard let grid else {
+      throw Inexpressible(
+        "cron cannot express times that do not form a grid of hours and "
+          + "minutes")
+    }
     let hasSeconds = grid.seconds != [0]
     var fields = hasSeconds ? [field(grid.seconds, of: 0...59)] : []
     fields += [field(grid.minutes, of: 0...59), field(grid.hours, of: 0...23)]
@@ -13,7 +17,7 @@ extension CommonForm {
 
   private func cronDays() throws(Inexpressible) -> (days: String, months: String, weekdays: String) {
     func text(_ months: MonthSet, _ turn: Turn?) throws(Inexpressible) -> String {
-      guard turn == nil else { throw Inexpressible("cron has no memory, so it cannot count months or years") }
+      guard turn == nil else { throw Inexpressible("cron has no start, so it cannot count months or years") }
       return field(months.numbers, of: 1...12)
     }
     switch days {
@@ -25,14 +29,18 @@ extension CommonForm {
       let months = try text(months, turn)
       if days == [-1] { return ("L", months, "*") }
       guard days.allSatisfy({ $0 > 0 }) else {
-        guard days.count == 1 else { throw Inexpressible("cron has no words for several days from a month's end") }
+        guard days.count == 1 else { throw Inexpressible("cron cannot express several days from a month's end") }
         return ("L\(days[0] + 1)", months, "*")
       }
       return (field(days, of: 1...31), months, "*")
     case .workday(let months, let places, let turn):
       // Cron's `1W` is the weekday nearest to the 1st within the month, which is the first weekday of the month.
       let words = [[1]: "1W", [-1]: "LW", [1, -1]: "1W,LW"]
-      guard let word = words[places] else { throw Inexpressible("cron only knows the first and the last weekday") }
+      guard let word = words[places] else {
+        throw Inexpressible(
+          "cron can express only the first and the last "
+            + "weekday")
+      }
       return (word, try text(months, turn), "*")
     case .ordinal(let months, let ordinals, let turn):
       var items: [String] = []
@@ -41,12 +49,12 @@ extension CommonForm {
         switch ordinal.ordinal {
         case 1...5: items.append("\(weekday)#\(ordinal.ordinal)")
         case -1: items.append("\(weekday)L")
-        default: throw Inexpressible("cron has no words for a last but one day of the week")
+        default: throw Inexpressible("cron cannot express the second last day of the week in a month")
         }
       }
       return ("*", try text(months, turn), items.joined(separator: ","))
-    case .weeks, .interval: throw Inexpressible("cron has no memory, so it cannot count weeks or days")
-    case .date: throw Inexpressible("cron has no years, so it has no words for a single moment")
+    case .weeks, .interval: throw Inexpressible("cron has no start, so it cannot count weeks or days")
+    case .date: throw Inexpressible("cron has no years, so it cannot express a single moment")
     }
   }
 
@@ -81,9 +89,9 @@ extension CommonForm {
 
   func refuseBounds(in dialect: String) throws(Inexpressible) {
     guard first == nil, last == nil, count == nil else {
-      throw Inexpressible("\(dialect) has no words for a beginning, an end or a number of times")
+      throw Inexpressible("\(dialect) cannot express a beginning, an end or a number of times")
     }
-    guard except.isEmpty else { throw Inexpressible("\(dialect) has no words for exceptions") }
+    guard except.isEmpty else { throw Inexpressible("\(dialect) cannot express exceptions") }
   }
 }
 

@@ -3,7 +3,7 @@ extension CommonForm {
   func phraseText() throws(Inexpressible) -> String {
     if case .date(let date) = days {
       guard times.count == 1, let time = times.first else {
-        throw Inexpressible("a phrase has no words for several moments of one day")
+        throw Inexpressible("a phrase cannot express several moments of one day")
       }
       return "at \(date) \(time)"
     }
@@ -13,7 +13,7 @@ extension CommonForm {
       if weekdays != .everyDay { text += " on \(weekdays.canonical)" }
     } else {
       guard times.count <= Phrase.mostTimes else {
-        throw Inexpressible("a phrase has no words for so many times of day")
+        throw Inexpressible("a phrase cannot express so many times of day")
       }
       text = "\(try phraseDays()) at \(times.map(\.description).joined(separator: ","))"
     }
@@ -65,7 +65,7 @@ extension CommonForm {
     // Without "every", days of named months could be dates, which occur once.
     guard let turn else { return "\(months == .all ? "" : "every ")\(list) of \(names(months))" }
     guard !turn.isYears else { return "every \(turn.count) years on \(list) of \(names(months))" }
-    guard months == .all else { throw Inexpressible("a phrase that counts months has no words for some of them only") }
+    guard months == .all else { throw Inexpressible("a phrase that counts months cannot express only some of them") }
     return "every \(turn.count) months on \(list)"
   }
 

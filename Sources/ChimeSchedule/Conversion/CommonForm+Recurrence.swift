@@ -18,7 +18,7 @@ extension CommonForm {
       parts = Self.monthly(months, turn) + ["BYDAY=\(names.joined(separator: ","))"]
     case .workday(let months, let places, let turn):
       guard times.count == 1 else {
-        throw Inexpressible("a recurrence rule counts times, so it has no words for several on such days")
+        throw Inexpressible("a recurrence rule counts times, so it cannot express several on such days")
       }
       parts = Self.monthly(months, turn) + ["BYDAY=MO,TU,WE,TH,FR"]
       parts.append("BYSETPOS=\(places.map(String.init).joined(separator: ","))")
@@ -29,7 +29,7 @@ extension CommonForm {
     }
     if times.count > 1 {
       guard let grid else {
-        throw Inexpressible("a recurrence rule has no words for times that are no grid of hours and minutes")
+        throw Inexpressible("a recurrence rule cannot express times that do not form a grid of hours and minutes")
       }
       for (name, numbers) in [("BYHOUR", grid.hours), ("BYMINUTE", grid.minutes), ("BYSECOND", grid.seconds)] {
         parts.append("\(name)=\(numbers.map(String.init).joined(separator: ","))")

@@ -52,7 +52,7 @@ struct Converter {
     do {
       schedule = try Schedule(canonical: text)
     } catch {
-      throw Inexpressible("\(dialect.name) has no words for it (\(error.message))")
+      throw Inexpressible("\(dialect.name) cannot express it (\(error.message))")
     }
     var remarks = try differences(schedule)
     if let zone = source.zoneIdentifier, schedule.zoneIdentifier == nil, zone != scheduleContext.zone.identifier {
@@ -91,7 +91,7 @@ struct Converter {
     // In UTC, occurrences equal wall-clock times.
     let civil = plain.timetable(in: .utc)
     let wall = Instant(seconds: from.seconds + Int64(zone.offset(at: from)))
-    guard let start = civil.next(after: wall) else { throw Inexpressible("nothing of it lies ahead") }
+    guard let start = civil.next(after: wall) else { throw Inexpressible("it has no future time") }
     var excluded: [CivilDateTime] = []
     for range in form.except {
       let opens = Int64(range.lowerBound.dayNumber) * 86_400

@@ -16,7 +16,7 @@ extension Converter {
     guard let (instant, mine) = try firstDifference(before, after) else { return [] }
     let date = zone.civil(at: instant).date
     var remark =
-      "clocks change on \(date), where the two differ: \(words(mine, before, date)) as \(source.dialect.name), "
+      "the two differ at the clock change of \(date): \(words(mine, before, date)) as \(source.dialect.name), "
       + "\(words(!mine, after, date)) as \(target.dialect.name)"
     for gap in [nil, GapRule.skip, .shift] {
       for fold in [nil, FoldRule.first, .both, .last] where gap != nil || fold != nil {
@@ -68,7 +68,7 @@ extension Converter {
         break
       }
       if mine != other {
-        guard changes(near: earlier) else { throw Inexpressible("the nearest words for it mean other times") }
+        guard changes(near: earlier) else { throw Inexpressible("the closest expression means other times") }
         if found == nil { found = (earlier, earlier == mine) }
       }
       at = earlier

@@ -9,7 +9,7 @@ extension CronSchedule {
 extension CronDays {
   fileprivate func common() throws(Inexpressible) -> CommonForm.Days {
     guard needsBoth else {
-      throw Inexpressible("only cron has words for days that match either as a date or as a day of the week")
+      throw Inexpressible("only cron can express days that match either as a date or as a day of the week")
     }
     let months = MonthSet(CommonForm.numbers(self.months))
     let hasDates = dates != Self.everyDate
@@ -21,7 +21,7 @@ extension CronDays {
       guard hasDates else { return months == .all ? .weekly(.everyDay) : .ofMonth(months, dates) }
       guard !nearest.0.isEmpty || !nearest.1.isEmpty else { return .ofMonth(months, dates + fromEnd) }
       guard dates.isEmpty, fromEnd.isEmpty, nearest.0.allSatisfy({ $0 == 1 }), nearest.1.allSatisfy({ $0 == 0 }) else {
-        throw Inexpressible("only cron has words for the weekday nearest to a date")
+        throw Inexpressible("only cron can express the weekday nearest to a date")
       }
       return .workday(months, nearest.0 + nearest.1.map { -$0 - 1 })
     }
@@ -29,15 +29,15 @@ extension CronDays {
     if hasDates {
       guard fromEnd.isEmpty, nearest.0.isEmpty, nearest.1.isEmpty, ordinals == 0,
         let ordinal = CommonForm.ordinals(weekdays, dates: dates)
-      else { throw Inexpressible("only cron has words for days that match as a date and as a day of the week") }
+      else { throw Inexpressible("only cron can express days that match as a date and as a day of the week") }
       return .ordinal(months, ordinal)
     }
     if ordinals == 0 {
-      guard months == .all else { throw Inexpressible("it has no words for days of the week in some months only") }
+      guard months == .all else { throw Inexpressible("it cannot express days of the week in some months only") }
       return .weekly(weekdays)
     }
     guard self.weekdays == 0 else {
-      throw Inexpressible("it has no words for both every and some days of the week of a month")
+      throw Inexpressible("it cannot express both every and some days of the week of a month")
     }
     return .ordinal(
       months,

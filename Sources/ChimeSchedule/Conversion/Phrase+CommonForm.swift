@@ -9,7 +9,7 @@ extension Phrase {
       form = CommonForm(days: try days.common(from: bounds.starting?.civil(zone, isEnd: false).date), times: times)
     case .window(let seconds, let from, let to, let days):
       guard from < to || days == .weekdays(.everyDay) else {
-        throw Inexpressible("only a phrase has words for a window that ends on the next day")
+        throw Inexpressible("only a phrase can express a window that ends on the next day")
       }
       let end = to.secondOfDay + (to <= from ? 86_400 : 0)
       let times = stride(from: from.secondOfDay, through: end, by: Int(seconds)).map { $0 % 86_400 }
@@ -17,12 +17,16 @@ extension Phrase {
         days: try days.common(from: bounds.starting?.civil(zone, isEnd: false).date),
         times: Set(times).sorted().map { CivilTime(unchecked: $0) })
     case .elapsed:
-      throw Inexpressible("only a phrase, or a recurrence rule in UTC, has words for an interval of elapsed time")
+      throw Inexpressible("only a phrase, or a recurrence rule in UTC, can express an interval of elapsed time")
     case .daysAfterDone, .elapsedAfterDone:
-      throw Inexpressible("only a phrase has words for what counts from when it was done")
+      throw Inexpressible("only a phrase can count from when it was done")
     }
-    guard bounds.exceptCalendars.isEmpty else { throw Inexpressible("only a phrase has words for a calendar's days") }
-    guard bounds.exceptYearly.isEmpty else { throw Inexpressible("only a phrase has words for yearly exceptions") }
+    guard bounds.exceptCalendars.isEmpty else {
+      throw Inexpressible(
+        "only a phrase can express the days of a "
+          + "calendar")
+    }
+    guard bounds.exceptYearly.isEmpty else { throw Inexpressible("only a phrase can express yearly exceptions") }
     form.first = bounds.starting?.civil(zone, isEnd: false)
     form.last = bounds.until?.civil(zone, isEnd: true)
     form.count = bounds.count
@@ -39,7 +43,7 @@ extension Phrase.Days {
     case .dates(let dates): return try dates.common(every: nil)
     default: break
     }
-    guard let start else { throw Inexpressible("it does not say from which day it counts") }
+    guard let start else { throw Inexpressible("its first day is missing") }
     switch self {
     case .days(let every): return .interval(every, from: start)
     case .weeks(let every, let weekdays): return .weeks(every, weekdays, from: start)
@@ -56,7 +60,7 @@ extension MonthDays {
   fileprivate func common(every turn: CommonForm.Turn?) throws(Inexpressible) -> CommonForm.Days {
     let groups = groups
     guard groups.count == 1, let group = groups.first else {
-      throw Inexpressible("only a phrase has words for different days in different months")
+      throw Inexpressible("only a phrase can express different days in different months")
     }
     return try group.selection.common(MonthSet(rawValue: group.months), every: turn)
   }
@@ -75,7 +79,7 @@ extension MonthSelection {
     case (false, true, true): return .ofMonth(months, days, every: turn)
     case (true, false, true): return .ordinal(months, ordinals, every: turn)
     case (true, true, false): return .workday(months, workdays, every: turn)
-    default: throw Inexpressible("only a phrase has words for such a mixture of days")
+    default: throw Inexpressible("only a phrase can express such a mixture of days")
     }
   }
 }

@@ -1,22 +1,22 @@
 extension RecurrenceSchedule {
   func commonForm() throws(Inexpressible) -> CommonForm {
-    guard trigger.isZero else { throw Inexpressible("only a recurrence rule has words for a trigger") }
+    guard trigger.isZero else { throw Inexpressible("only a recurrence rule can express a trigger") }
     guard dates.isEmpty, instants.isEmpty, exceptInstants.isEmpty, rules.count <= 1 else {
-      throw Inexpressible("only a recurrence rule has words for single dates and several rules")
+      throw Inexpressible("only a recurrence rule can express single dates and several rules")
     }
     let begin = CivilDateTime(wallSeconds: start)
     guard let rule = rules.first else { return CommonForm(days: .date(begin.date), times: [begin.time]) }
     var form = CommonForm(days: try rule.days(from: begin.date), times: try rule.times(from: begin.time))
     form.first = begin
     if let until = rule.until {
-      guard until.form != .utc || clock == .utc else { throw Inexpressible("its end is told in UTC") }
+      guard until.form != .utc || clock == .utc else { throw Inexpressible("its end is in UTC") }
       let end = until.form == .date ? until.wall + 86_399 : until.wall
       form.last = CivilDateTime(wallSeconds: end)
     }
     form.count = rule.count.map { Int($0) }
     var except = exceptDays
     for reading in exceptDates {
-      guard form.times.count == 1 else { throw Inexpressible("only a recurrence rule has words for single exceptions") }
+      guard form.times.count == 1 else { throw Inexpressible("only a recurrence rule can express single exceptions") }
       except.append(Int64(dividedByDay(reading).day))
     }
     let days = except.compactMap { CivilDate(dayNumber: Int($0)) }.map { $0...$0 }
@@ -37,9 +37,9 @@ extension RecurrencePattern {
       let unit = frequency == .secondly ? 1 : frequency == .minutely ? 60 : 3_600
       let (step, overflow) = unit.multipliedReportingOverflow(by: Int(interval))
       guard !overflow, step <= 86_400, 86_400 % step == 0 else {
-        throw Inexpressible("its times are others on each day")
+        throw Inexpressible("its times differ from day to day")
       }
-      guard positions.isEmpty else { throw Inexpressible("only a recurrence rule has words for positions in a set") }
+      guard positions.isEmpty else { throw Inexpressible("only a recurrence rule can express positions in a set") }
       times = Array(stride(from: second % step, to: 86_400, by: step))
       if frequency == .hourly || frequency == .minutely, seconds != 0 {
         times = times.flatMap { time in CommonForm.numbers(seconds).map { time / 60 * 60 + $0 } }
@@ -59,13 +59,13 @@ extension RecurrencePattern {
         seconds: seconds == 0 ? [begin.second] : CommonForm.numbers(seconds))
       times = all.map { Int($0.secondOfDay) }
     }
-    guard !times.isEmpty else { throw Inexpressible("it names no time of day") }
+    guard !times.isEmpty else { throw Inexpressible("it has no time of day") }
     return Set(times).sorted().map { CivilTime(unchecked: Int32($0)) }
   }
 
   fileprivate func days(from begin: CivilDate) throws(Inexpressible) -> CommonForm.Days {
     guard !hasOtherDays, skip == .omit else {
-      throw Inexpressible("only a recurrence rule has words for weeks and days of the year, or for skipping")
+      throw Inexpressible("only a recurrence rule can express weeks and days of the year, or skipping")
     }
     let months = self.months == 0 ? MonthSet.all : MonthSet(CommonForm.numbers(UInt64(self.months)))
     let named = weekdays == 0 ? WeekdaySet.everyDay : WeekdaySet(rawValue: weekdays)
@@ -74,32 +74,32 @@ extension RecurrencePattern {
       + CommonForm.numbers(UInt64(monthDaysFromEnd)).map { -$0 - 1 }
     switch frequency {
     case .secondly, .minutely, .hourly, .daily:
-      guard positions.isEmpty else { throw Inexpressible("only a recurrence rule has words for positions in a set") }
+      guard positions.isEmpty else { throw Inexpressible("only a recurrence rule can express positions in a set") }
       if frequency == .daily, interval > 1 {
         guard months == .all, named == .everyDay, monthDays.isEmpty else {
-          throw Inexpressible("only a recurrence rule has words for some of every so many days")
+          throw Inexpressible("only a recurrence rule can express some of every so many days")
         }
         return .interval(Int(interval), from: begin)
       }
       if !monthDays.isEmpty {
-        guard weekdays == 0 else { throw Inexpressible("only a recurrence rule has words for such days") }
+        guard weekdays == 0 else { throw Inexpressible("only a recurrence rule can express such days") }
         return .ofMonth(months, monthDays)
       }
       guard months == .all else {
         guard weekdays == 0 else {
-          throw Inexpressible("it has no words for days of the week in some months only")
+          throw Inexpressible("it cannot express days of the week in some months only")
         }
         return .ofMonth(months, Array(1...31))
       }
       return .weekly(named)
     case .weekly:
       guard positions.isEmpty, months == .all else {
-        throw Inexpressible("only a recurrence rule has words for such weeks")
+        throw Inexpressible("only a recurrence rule can express such weeks")
       }
       let days = weekdays == 0 ? WeekdaySet(begin.weekday) : named
       guard interval > 1 else { return .weekly(days) }
       guard weekStart == 0 || days.rawValue.nonzeroBitCount == 1 else {
-        throw Inexpressible("only a recurrence rule has words for weeks that do not begin on Monday")
+        throw Inexpressible("only a recurrence rule can express weeks that do not begin on Monday")
       }
       return .weeks(Int(interval), days, from: begin)
     case .monthly, .yearly:
@@ -121,7 +121,7 @@ extension RecurrencePattern {
     if !positions.isEmpty {
       guard !isYears, ordinals.isEmpty, monthDays.isEmpty, WeekdaySet(rawValue: weekdays) == .weekdays,
         !hasTimes || (hours.nonzeroBitCount <= 1 && minutes.nonzeroBitCount <= 1 && seconds.nonzeroBitCount <= 1)
-      else { throw Inexpressible("only a recurrence rule has words for positions in a set") }
+      else { throw Inexpressible("only a recurrence rule can express positions in a set") }
       return .workday(months, positions.map { Int($0) }, every: turn)
     }
     if hasWeekdays {
@@ -131,11 +131,11 @@ extension RecurrencePattern {
         return .ordinal(months, found, every: turn)
       }
       guard monthDays.isEmpty else {
-        throw Inexpressible("only a recurrence rule has words for days that match as a date and as a day of the week")
+        throw Inexpressible("only a recurrence rule can express days that match as a date and as a day of the week")
       }
       guard weekdays == 0 else {
         if !isYears, ordinals.isEmpty, turn == nil, months == .all { return .weekly(WeekdaySet(rawValue: weekdays)) }
-        throw Inexpressible("it has no words for days of the week in some months only")
+        throw Inexpressible("it cannot express days of the week in some months only")
       }
       return .ordinal(
         months,

@@ -6,8 +6,8 @@ extension Schedule {
     case .cron(let cron): try cron.commonForm()
     case .calendar(let calendar): try calendar.expression.commonForm()
     case .rrule(let recurrence): try recurrence.commonForm()
-    case .solar: throw Inexpressible("only a schedule by the sun follows the sun")
-    case .chain: throw Inexpressible("only a phrase counts from what becomes of another reminder")
+    case .solar: throw Inexpressible("only a schedule by the sun can follow the sun")
+    case .chain: throw Inexpressible("only a phrase can follow another reminder")
     }
   }
 

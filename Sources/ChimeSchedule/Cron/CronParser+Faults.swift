@@ -31,7 +31,7 @@ extension CronParser {
       let after = position > 0 && bytes[position - 1] == UInt8(ascii: ",") || byte == UInt8(ascii: ",")
       let comma = byte == UInt8(ascii: ",") ? position : position - 1
       return Fault(
-        range: rest, problem: "something is missing in \(field.name)", expected: field.allowed,
+        range: rest, problem: "\(field.name) is incomplete", expected: field.allowed,
         repair: after && comma >= 0 ? .init(comma..<comma + 1, "", shown: shownWithout(comma)) : nil)
     }
     var index = rest.lowerBound
@@ -40,7 +40,7 @@ extension CronParser {
     guard !word.isEmpty else {
       let sign = rest.lowerBound..<rest.lowerBound + 1
       return Fault(
-        range: sign, problem: "\"\(text(rest))\" does not belong in \(field.name)", expected: field.allowed)
+        range: sign, problem: "\"\(text(rest))\" is not allowed in \(field.name)", expected: field.allowed)
     }
     let name = text(word)
     if field == .dayOfWeek, name.lowercased() == "l" {
@@ -69,7 +69,7 @@ extension CronParser {
   func unexpected(_ field: CronField) -> Fault {
     let rest = item(position)
     return Fault(
-      range: position..<min(position + 1, end), problem: "\"\(text(rest))\" does not belong in \(field.name)",
+      range: position..<min(position + 1, end), problem: "\"\(text(rest))\" is not allowed in \(field.name)",
       expected: "a comma, or a blank before the next field")
   }
 
@@ -103,7 +103,7 @@ extension CronParser {
       return Fault(range: rest, problem: "the step is missing after the slash", expected: "a number, as in */2")
     }
     return Fault(
-      range: start..<position, problem: "a step of 0 goes nowhere", expected: "a step of 1 or more",
+      range: start..<position, problem: "a step of 0 never advances", expected: "a step of 1 or more",
       repair: .init(start..<position, "1"))
   }
 
@@ -120,7 +120,7 @@ extension CronParser {
   func distanceFromEnd(_ start: Int) -> Fault {
     let rest = item(start)
     return Fault(
-      range: rest, problem: "\"\(text(rest))\" is no number of days before the last of the month",
+      range: rest, problem: "\"\(text(rest))\" is not a number of days before the last of the month",
       expected: "L, or L-1 to L-30")
   }
 
@@ -135,7 +135,7 @@ extension CronParser {
     let word = text(range)
     if word.lowercased() == "@reboot" {
       return Fault(
-        range: range, problem: "@reboot names no time: it stands for the start of the machine",
+        range: range, problem: "@reboot means the start of the machine, which is not a time",
         expected: "one of \(words.joined(separator: ", "))")
     }
     let nearest = Spelling.nearest(to: String(word.dropFirst()), among: words.map { String($0.dropFirst()) })
@@ -148,7 +148,7 @@ extension CronParser {
   func wrong(count: Int) -> Fault {
     let form = "five fields (minute, hour, day of month, month, day of week), or six with the second first"
     guard count > 0 else {
-      return Fault(range: position..<position, problem: "there is no expression", expected: form)
+      return Fault(range: position..<position, problem: "the expression is missing", expected: form)
     }
     guard count >= 5 else {
       let missing: CronField? = CronField(rawValue: count + 1)
@@ -157,8 +157,8 @@ extension CronParser {
       let problem =
         switch count {
         case 4: "there are 4 fields, and \(name) is missing"
-        case 1: "there is 1 field, and \(name) and what follows are missing"
-        default: "there are \(count) fields, and \(name) and what follows are missing"
+        case 1: "there is 1 field, and \(name) and the rest are missing"
+        default: "there are \(count) fields, and \(name) and the rest are missing"
         }
       return Fault(
         range: last..<last, problem: problem, expected: form,
@@ -168,8 +168,10 @@ extension CronParser {
     let last = fieldEnd(start(ofField: 4))
     if count == 6 || endsWithCommand() {
       return Fault(
-        range: command..<fieldEnd(command), problem: "\"\(text(command..<fieldEnd(command)))\" is a command, no field",
-        expected: "the times alone", repair: .init(last..<end, "", shown: text(position..<last, limit: 40)))
+        range: command..<fieldEnd(command),
+        problem: "\"\(text(command..<fieldEnd(command)))\" is a command, not a "
+          + "field",
+        expected: "only the times", repair: .init(last..<end, "", shown: text(position..<last, limit: 40)))
     }
     let seventh = start(ofField: 6)
     return Fault(

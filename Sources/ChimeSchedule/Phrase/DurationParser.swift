@@ -42,7 +42,7 @@ extension Lexer {
     let expected = "a unit of time (s, m, h, d or w)"
     guard number.kind == .number || article && number.keyword == .article else {
       throw Fault(
-        range: number.range, problem: number.kind == .end ? "a duration is missing" : "\(quoted) is no duration",
+        range: number.range, problem: number.kind == .end ? "a duration is missing" : "\(quoted) is not a duration",
         expected: "a number with a unit, like 90m or 1h30m")
     }
     try advance()
@@ -52,20 +52,20 @@ extension Lexer {
       return (number.kind == .number ? number.value : 1, unit, range)
     }
     if token.keyword == .months || token.keyword == .years {
-      throw Fault(range: token.range, problem: "\(quoted) is no fixed length of time", expected: expected)
+      throw Fault(range: token.range, problem: "\(quoted) is not a fixed length of time", expected: expected)
     }
     if token.kind == .sign(UInt8(ascii: ".")), isAdjacent {
       throw Fault(range: token.range, problem: "a duration has no fractions", expected: "whole numbers, as in 1h30m")
     }
     guard token.kind == .word, keyword == nil || isAdjacent else {
       throw Fault(
-        range: number.range, problem: "\(quoted(number.range)) lacks a unit of time",
+        range: number.range, problem: "\(quoted(number.range)) needs a unit of time",
         expected: "one, as in \(excerpt(text(number.range), limit: 20)) minutes")
     }
     let unit = token.range.count <= 20 ? Spelling.unit(for: text(token.range)) : nil
     let gap = isAdjacent ? "" : " "
     throw Fault(
-      range: token.range, problem: "\(quoted) is no unit of time", expected: expected,
+      range: token.range, problem: "\(quoted) is not a unit of time", expected: expected,
       repair: unit.map { .init(token.range, $0, shown: excerpt(text(number.range), limit: 20) + gap + $0) })
   }
 }

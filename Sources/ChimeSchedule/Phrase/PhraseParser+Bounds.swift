@@ -37,7 +37,7 @@ extension PhraseParser {
         guard bounds.count == nil else { throw repeated(word.range) }
         guard (1...Int64(Phrase.largestCount)).contains(word.value) else {
           throw Fault(
-            code: .outOfRange, range: word.range, problem: "\(lexer.quoted) is no possible number of times",
+            code: .outOfRange, range: word.range, problem: "\(lexer.quoted) is not a possible number of times",
             expected: "a number from 1 to \(Phrase.largestCount)")
         }
         bounds.count = Int(word.value)
@@ -52,6 +52,6 @@ extension PhraseParser {
   }
 
   private func repeated(_ range: Range<Int>) -> Fault {
-    Fault(range: range, problem: "\(lexer.quoted(range)) stands twice", expected: "each bound once")
+    Fault(range: range, problem: "\(lexer.quoted(range)) occurs twice", expected: "each bound once")
   }
 }

@@ -59,7 +59,7 @@ extension PhraseParser {
     lexer = after
     guard isDates else {
       throw misspelt(
-        "is no day of a month", expected: "a date like nov 17, or days like \"last day of month\"",
+        "is not a day of a month", expected: "a date like nov 17, or days like \"last day of month\"",
         among: Array(Keyword.monthNames.keys) + Keyword.ordinals.keys + ["day", "last"])
     }
     return true
@@ -118,7 +118,7 @@ extension PhraseParser {
     }
     let day = try dayNumber()
     guard case .month(let month) = lexer.keyword else {
-      throw misspelt("is no month", expected: "a month (jan, feb, … dec)", among: Keyword.monthNames.keys)
+      throw misspelt("is not a month", expected: "a month (jan, feb, … dec)", among: Keyword.monthNames.keys)
     }
     try lexer.advance()
     return try checked(month, day, start..<lexer.previousEnd)
@@ -151,7 +151,7 @@ extension PhraseParser {
     guard number.kind == .number, (1...31).contains(number.value) else {
       throw Fault(
         range: number.range,
-        problem: number.kind == .end ? "the day is missing" : "\(lexer.quoted) is no day of a month",
+        problem: number.kind == .end ? "the day is missing" : "\(lexer.quoted) is not a day of a month",
         expected: "a day from 1 to 31")
     }
     let isNumeral = lexer.isNumeral
@@ -197,7 +197,7 @@ extension PhraseParser {
         repair: .init(place..<place, "day ", shown: "day \(wordHere)"))
     }
     return misspelt(
-      "is no day of a month", expected: expected, among: Array(Keyword.ordinals.keys) + ["day", "last", "the"])
+      "is not a day of a month", expected: expected, among: Array(Keyword.ordinals.keys) + ["day", "last", "the"])
   }
 
   /// Parses `day` number { ( "," | "and" ) number }, with ranges: `day 1-7,15`.
@@ -292,7 +292,7 @@ extension PhraseParser {
     }
     guard lexer.isNumeral, token.value >= 1, token.value <= Int64(Phrase.mostSteps) else {
       throw Fault(
-        range: token.range, problem: "\(lexer.quoted) is no place in an order",
+        range: token.range, problem: "\(lexer.quoted) is not a place in an order",
         expected: "a place like first, 2nd or last")
     }
     try lexer.advance()
@@ -327,7 +327,8 @@ extension PhraseParser {
   private mutating func month() throws(Fault) -> Int {
     guard case .month(let month) = lexer.keyword else {
       throw misspelt(
-        "is no month", expected: "\"month\", or months like mar,jun", among: Array(Keyword.monthNames.keys) + ["month"])
+        "is not a month", expected: "\"month\", or months like mar,jun",
+        among: Array(Keyword.monthNames.keys) + ["month"])
     }
     try lexer.advance()
     return month
@@ -337,7 +338,7 @@ extension PhraseParser {
   private func missingMonth(_ lexer: Lexer) -> Fault {
     let place = lexer.previousEnd
     if lexer.token.kind == .word, lexer.keyword == nil {
-      return misspelt("does not belong here", expected: "\"of month\", or \"of\" and months", among: ["of"])
+      return misspelt("is not allowed here", expected: "\"of month\", or \"of\" and months", among: ["of"])
     }
     if lexer.token.isMonth || lexer.keyword == .months {
       return Fault(
@@ -345,7 +346,7 @@ extension PhraseParser {
         repair: .init(place..<place, " of", shown: "of \(wordHere)"))
     }
     return Fault(
-      range: lexer.token.range, problem: "these are days of which month?",
+      range: lexer.token.range, problem: "the month of these days is missing",
       expected: "\"of month\", or \"of\" and months",
       repair: .init(
         place..<place, " of month", shown: "\(excerpt(lexer.text(0..<place), limit: 40)) of month"))

@@ -88,7 +88,7 @@ extension PhraseParser {
   private mutating func weekday() throws(Fault) -> (day: Weekday, plural: Bool) {
     guard case .weekday(let day, let plural) = lexer.keyword else {
       throw misspelt(
-        "is no day of the week", expected: "a day of the week (mon, tue, … sun)",
+        "is not a day of the week", expected: "a day of the week (mon, tue, … sun)",
         among: Array(Keyword.weekdayNames.keys) + ["weekdays", "weekends"])
     }
     try lexer.advance()
@@ -127,12 +127,12 @@ extension PhraseParser {
         after = next
       }
       throw Fault(
-        code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
+        code: .outOfRange, range: range, problem: "this is after the year 9999", expected: "an earlier moment")
     }
     guard !dates.isDateList else {
       let start = range.lowerBound
       throw Fault(
-        range: range, problem: "several dates without a year are no single moment",
+        range: range, problem: "several dates without a year are not a single moment",
         expected: "\"every\" before them, or one date",
         repair: .init(start..<start, "every ", shown: "every \(excerpt(lexer.text(range), limit: 40))")
       ).ofMeaning()
@@ -197,7 +197,7 @@ extension PhraseParser {
       if context.isAhead(civil) { return civil }
     }
     throw Fault(
-      code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
+      code: .outOfRange, range: range, problem: "this is after the year 9999", expected: "an earlier moment")
   }
 
   func missingAt() -> Fault {
@@ -212,11 +212,11 @@ extension PhraseParser {
     }
     if lexer.keyword == .of {
       return Fault(
-        range: lexer.token.range, problem: "which one of the month?",
+        range: lexer.token.range, problem: "a place in the month is missing",
         expected: "a place before the day, as in \"first fri of month\" or \"last day of month\"")
     }
     if lexer.token.kind == .word, lexer.keyword == nil {
-      return misspelt("does not belong after days", expected: "\"at\" and a time", among: ["at", "and"])
+      return misspelt("is not allowed after days", expected: "\"at\" and a time", among: ["at", "and"])
     }
     return Fault(
       range: lexer.token.range, problem: "the time is missing", expected: "\"at\" and a time",

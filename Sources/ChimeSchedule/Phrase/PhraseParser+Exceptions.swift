@@ -78,7 +78,7 @@ extension PhraseParser {
       let shown = range.isEmpty ? lexer.quoted : lexer.quoted(range)
       throw Fault(
         range: range.isEmpty ? lexer.token.range : range,
-        problem: shown == "the end" ? "the exceptions are missing" : "\(shown) is no name of a calendar",
+        problem: shown == "the end" ? "the exceptions are missing" : "\(shown) is not a name of a calendar",
         expected: "a date, or a name of letters, digits, - and _")
     }
     if let context, context.scheduleContext.calendar(name) == nil {
@@ -95,7 +95,7 @@ extension PhraseParser {
 
   private func noException() -> Fault {
     let fault = misspelt(
-      "is no date", expected: "a date like 2026-12-24, or \"on\" and the name of a calendar",
+      "is not a date", expected: "a date like 2026-12-24, or \"on\" and the name of a calendar",
       among: ["today", "tomorrow"] + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
     guard fault.repair == nil, lexer.token.kind == .word, lexer.keyword == nil else { return fault }
     var ahead = lexer
@@ -103,7 +103,7 @@ extension PhraseParser {
       context?.scheduleContext.calendar(lexer.text(range)) != nil
     else { return fault }
     return Fault(
-      range: fault.range, problem: "a calendar's name follows \"on\"", expected: fault.expected,
+      range: fault.range, problem: "the name of a calendar must follow \"on\"", expected: fault.expected,
       repair: .init(range.lowerBound..<range.lowerBound, "on ", shown: "on \(lexer.text(range))"))
   }
 

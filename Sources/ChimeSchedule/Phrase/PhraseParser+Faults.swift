@@ -5,7 +5,7 @@ extension PhraseParser {
   ) -> Fault {
     guard !lexer.isQuiet else { return Fault(range: lexer.token.range, problem: problem) }
     guard lexer.token.kind != .end else {
-      return Fault(range: lexer.token.range, problem: "something is missing at the end", expected: expected)
+      return Fault(range: lexer.token.range, problem: "the end of the schedule is missing", expected: expected)
     }
     let isShort = lexer.token.kind == .word && lexer.keyword == nil && lexer.token.range.count <= 20
     let nearest = isShort ? Spelling.nearest(to: lexer.text(lexer.token.range), among: words()) : nil
@@ -22,10 +22,10 @@ extension PhraseParser {
     default: break
     }
     guard lexer.token.kind != .end else {
-      return Fault(range: lexer.token.range, problem: "there is no schedule", expected: expected)
+      return Fault(range: lexer.token.range, problem: "the schedule is missing", expected: expected)
     }
     return misspelt(
-      "does not begin a schedule", expected: expected,
+      "cannot begin a schedule", expected: expected,
       among: PhraseParser.beginnings)
   }
 
@@ -47,7 +47,7 @@ extension PhraseParser {
   private func bare(_ word: String) -> Fault {
     let start = lexer.token.range.lowerBound
     return Fault(
-      range: lexer.token.range, problem: "\(lexer.quoted) does not begin a schedule", expected: "\"\(word)\" before it",
+      range: lexer.token.range, problem: "\(lexer.quoted) cannot begin a schedule", expected: "\"\(word)\" before it",
       repair: .init(
         start..<start, "\(word) ", shown: "\(word) \(excerpt(lexer.text(start..<lexer.bytes.count), limit: 24))"))
   }
@@ -63,12 +63,12 @@ extension PhraseParser {
     let expected =
       phrase.isOneOff ? "the end" : "\"starting\", \"until\", \"except\", a number of times, or the end"
     guard !phrase.isOneOff else {
-      return Fault(range: lexer.token.range, problem: "\(lexer.quoted) does not belong here", expected: expected)
+      return Fault(range: lexer.token.range, problem: "\(lexer.quoted) is not allowed here", expected: expected)
     }
     var words = Array(Keyword.bounds.keys)
     if case .elapsed = phrase.pattern { words += ["from", "between", "on"] }
     if case .window = phrase.pattern { words += ["on"] }
-    return misspelt("does not belong here", expected: expected, among: words)
+    return misspelt("is not allowed here", expected: expected, among: words)
   }
 
   /// A repair that adds `every` before a single day or `daily` before a time, for a bound that needs a recurring schedule.
@@ -110,7 +110,7 @@ extension PhraseParser {
   /// Returns the fault for text that counts from now, without a current time.
   func needsNow(_ range: Range<Int>) -> Fault {
     Fault(
-      range: range, problem: "this counts from the moment it is written, so it does not stand by itself",
+      range: range, problem: "this counts from the moment of writing, so its meaning depends on it",
       expected: "the canonical form, with its dates written out")
   }
 }

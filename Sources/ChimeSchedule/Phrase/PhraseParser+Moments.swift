@@ -22,7 +22,7 @@ extension PhraseParser {
       if context.isAhead(civil) { return .once(.civil(civil)) }
     }
     throw Fault(
-      code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
+      code: .outOfRange, range: range, problem: "this is after the year 9999", expected: "an earlier moment")
   }
 
   /// Whether a number before a month is a time, and the number after it the day: `at 9 nov 17`.
@@ -53,7 +53,7 @@ extension PhraseParser {
   func ahead(_ civil: CivilDateTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
     guard let context, lexer.text(range).lowercased() == "today", !context.isAhead(civil) else { return civil }
     throw Fault(
-      code: .neverOccurs, range: range, problem: "\(civil) has passed", expected: "a moment ahead",
+      code: .neverOccurs, range: range, problem: "\(civil) has passed", expected: "a future moment",
       repair: .init(range, "tomorrow"))
   }
 
@@ -125,7 +125,7 @@ extension PhraseParser {
   }
 
   private func badOffset() -> Fault {
-    Fault(range: lexer.token.range, problem: "this is no offset from UTC", expected: "Z or an offset like +01:00")
+    Fault(range: lexer.token.range, problem: "this is not an offset from UTC", expected: "Z or an offset like +01:00")
   }
 
   func outOfYears(_ range: Range<Int>) -> Fault {
@@ -153,7 +153,7 @@ extension PhraseParser {
     }
     guard start.kind == .number else {
       throw misspelt(
-        "is no date", expected: "a date like 2026-12-01",
+        "is not a date", expected: "a date like 2026-12-01",
         among: ["today", "tomorrow"] + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
     }
     if isDate, lexer.isNumeral || lexer.peek()?.isMonth == true { return try namedDate() }
@@ -204,7 +204,7 @@ extension PhraseParser {
       else {
         throw Fault(
           range: year.range.lowerBound..<lexer.previousEnd,
-          problem: "\(lexer.quoted(year.range.lowerBound..<lexer.previousEnd)) is no date",
+          problem: "\(lexer.quoted(year.range.lowerBound..<lexer.previousEnd)) is not a date",
           expected: "a date like 2026-12-01")
       }
       fields.append(lexer.token.value)
@@ -216,13 +216,13 @@ extension PhraseParser {
   private func date(_ year: Lexer.Token, _ month: Int64, _ day: Int64, _ range: Range<Int>) throws(Fault) -> CivilDate {
     guard year.range.count >= 4 else {
       throw Fault(
-        range: year.range, problem: "\(lexer.quoted(year.range)) is no year", expected: "a year of four digits")
+        range: year.range, problem: "\(lexer.quoted(year.range)) is not a year", expected: "a year of four digits")
     }
     guard year.range.count == 4, (1970...9999).contains(year.value) else { throw outOfYears(year.range) }
     guard let date = CivilDate(year: Int(year.value), month: Int(month), day: Int(day)) else {
       let days = CivilDate.daysIn(month: Int(month), year: Int(year.value))
       throw Fault(
-        range: range, problem: "\(lexer.quoted(range)) is no day of the calendar",
+        range: range, problem: "\(lexer.quoted(range)) is not a day of the calendar",
         expected: days == 0 ? "a month from 01 to 12" : "a day from 1 to \(days) in that month"
       ).ofMeaning()
     }

@@ -117,7 +117,7 @@ extension PhraseParser {
   private mutating func steps() throws(Fault) -> Int {
     guard (1...Int64(Phrase.mostSteps)).contains(lexer.token.value) else {
       throw Fault(
-        code: .outOfRange, range: lexer.token.range, problem: "\(lexer.quoted) is no possible number of steps",
+        code: .outOfRange, range: lexer.token.range, problem: "\(lexer.quoted) is not a possible number of steps",
         expected: "a number from 1 to \(Phrase.mostSteps)")
     }
     let count = Int(lexer.token.value)
@@ -162,7 +162,7 @@ extension PhraseParser {
       if isOther {
         self = ahead
         throw misspelt(
-          "does not go with \"every other\"", expected: "\"day\", \"week\", \"month\", \"year\" or a day like tue",
+          "cannot be used with \"every other\"", expected: "\"day\", \"week\", \"month\", \"year\" or a day like tue",
           among: Array(Keyword.weekdayNames.keys) + ["day", "week", "month", "year", "weekend"])
       }
       if isSecond, !isListOfDates { return nil }
@@ -173,7 +173,7 @@ extension PhraseParser {
   private mutating func everyNthWeekday(_ count: Int) throws(Fault) -> Phrase.Days {
     guard lexer.keyword != .weekdays else {
       throw Fault(
-        range: lexer.token.range, problem: "working days are not counted off in turns",
+        range: lexer.token.range, problem: "working days cannot be counted in turns",
         expected: "\"every \(count) days\", or days of every so many weeks")
     }
     return .weeks(every: count, try days().set)
@@ -198,7 +198,7 @@ extension PhraseParser {
     try expectOn("the day of the week") { today in "on \(today.weekday.abbreviation)" }
     guard isDays else {
       throw misspelt(
-        "is no day of the week", expected: "a day of the week (mon, tue, … sun)",
+        "is not a day of the week", expected: "a day of the week (mon, tue, … sun)",
         among: Array(Keyword.weekdayNames.keys) + ["weekdays", "weekends"])
     }
     let days = try days().set
@@ -212,7 +212,7 @@ extension PhraseParser {
     let days = try monthDays()
     if lexer.keyword == .of {
       throw Fault(
-        range: lexer.token.range, problem: "\"of\" does not go with a count of months",
+        range: lexer.token.range, problem: "\"of\" cannot be used with a count of months",
         expected: "days without \"of\", as in \"every 3 months on day 1\"")
     }
     guard !days.isEmpty else {
@@ -226,7 +226,7 @@ extension PhraseParser {
     try expectOn("the date") { today in "on \(MonthDays.names[today.month - 1]) \(today.day)" }
     guard isDates else {
       throw misspelt(
-        "is no date of each year", expected: "a date like nov 17, or days like \"last fri of mar\"",
+        "is not a date of each year", expected: "a date like nov 17, or days like \"last fri of mar\"",
         among: Array(Keyword.monthNames.keys) + Keyword.ordinals.keys + ["day", "last"])
     }
     let start = lexer.token.range.lowerBound
@@ -236,7 +236,7 @@ extension PhraseParser {
     } catch {
       // "of month" would make them days of each month.
       var fault = error
-      if fault.problem.hasPrefix("these are days of which month") {
+      if fault.problem.hasPrefix("the month of these days is missing") {
         (fault.repair, fault.expected) = (nil, "\"of\" and a month, as in \"first fri of mar\"")
       }
       throw fault
@@ -245,7 +245,7 @@ extension PhraseParser {
     guard count > 1 || dates.selections.count > 1 else {
       var fault = Fault(
         range: start..<lexer.previousEnd,
-        problem: "\(lexer.quoted(start..<lexer.previousEnd)) is a day of which month of the year?",
+        problem: "the month of \(lexer.quoted(start..<lexer.previousEnd)) is missing",
         expected: "a date like \"dec 24\", or a month, as in \"last fri of mar\"")
       fault.isMeaning = true
       throw fault

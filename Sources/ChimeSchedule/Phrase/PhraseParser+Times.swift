@@ -36,7 +36,7 @@ extension PhraseParser {
     guard times.count > 1 else { return times }
     if let vague, let half {
       var fault = Fault(
-        range: vague, problem: "\(lexer.quoted(vague)) may be before noon or after it, beside \(lexer.quoted(half))",
+        range: vague, problem: "\(lexer.quoted(vague)) may be before or after noon, beside \(lexer.quoted(half))",
         expected: "\"am\" or \"pm\" at each time, or a 24-hour clock")
       fault.isMeaning = true
       throw fault
@@ -74,7 +74,7 @@ extension PhraseParser {
     default: break
     }
     guard lexer.token.kind == .number else {
-      throw misspelt("is no time of day", expected: expected, among: ["noon", "midnight"])
+      throw misspelt("is not a time of day", expected: expected, among: ["noon", "midnight"])
     }
     let first = lexer.token
     try lexer.advance()
@@ -93,7 +93,7 @@ extension PhraseParser {
       let isAfternoon = lexer.keyword == .pm
       guard (1...12).contains(first.value), let hour = Int(exactly: first.value) else {
         throw Fault(
-          range: digits, problem: "\(lexer.quoted(digits)) is no hour of a twelve-hour clock",
+          range: digits, problem: "\(lexer.quoted(digits)) is not an hour of a twelve-hour clock",
           expected: "an hour from 1 to 12")
       }
       try lexer.advance()
@@ -104,7 +104,7 @@ extension PhraseParser {
       let time = CivilTime(hour: hour, minute: minute, second: second)
     else {
       throw Fault(
-        range: digits, problem: "\(lexer.quoted(digits)) is no hour of the day", expected: "an hour from 0 to 23",
+        range: digits, problem: "\(lexer.quoted(digits)) is not an hour of the day", expected: "an hour from 0 to 23",
         repair: first.value == 24 && minute == 0 && second == 0 && hasMinutes
           ? .init(digits.lowerBound..<lexer.previousEnd, "midnight") : nil)
     }
@@ -132,7 +132,7 @@ extension PhraseParser {
   private func missingColon(_ first: Lexer.Token) -> Fault? {
     if lexer.token.kind == .sign(UInt8(ascii: ".")), lexer.isAdjacent {
       return Fault(
-        range: lexer.token.range, problem: "hours and minutes are parted by a colon", expected: "a time like 8:30",
+        range: lexer.token.range, problem: "a colon must separate hours and minutes", expected: "a time like 8:30",
         repair: .init(
           lexer.token.range, ":",
           shown: lexer.text(first.range.suffix(4)) + ":" + lexer.text(lexer.token.range.upperBound..<endOfWord)))
@@ -140,7 +140,8 @@ extension PhraseParser {
     guard (3...4).contains(first.range.count) else { return nil }
     let hour = first.range.dropLast(2)
     return Fault(
-      range: first.range, problem: "\(lexer.quoted(first.range)) is no hour of the day", expected: "a time like 8:30",
+      range: first.range, problem: "\(lexer.quoted(first.range)) is not an hour of the day",
+      expected: "a time like 8:30",
       repair: .init(
         hour.upperBound..<hour.upperBound, ":",
         shown: lexer.text(hour) + ":" + lexer.text(hour.upperBound..<first.range.upperBound)))

@@ -21,7 +21,7 @@ struct PhraseParser {
     if phrase.isOneOff {
       if isBound {
         throw Fault(
-          range: lexer.token.range, problem: "\(lexer.quoted) does not go with a single moment",
+          range: lexer.token.range, problem: "\(lexer.quoted) cannot be used with a single moment",
           expected: "the end, or a recurring schedule like \"every fri at 9\"", repair: everyRepair)
       }
     } else {
@@ -80,7 +80,7 @@ struct PhraseParser {
     let moment = context.now.milliseconds + duration.rawValue
     guard moment <= Instant.latest.milliseconds - 999 else {
       throw Fault(
-        code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this lies after the year 9999",
+        code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this is after the year 9999",
         expected: "a shorter duration")
     }
     // Rounded up so that it never comes early.
@@ -121,7 +121,7 @@ struct PhraseParser {
     let count = length.rawValue / (inWeeks ? 604_800_000 : 86_400_000)
     guard (1...Int64(Phrase.mostSteps)).contains(count) else {
       throw Fault(
-        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
+        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is not a possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
     let times = [(context?.words() ?? .usual).day]
@@ -156,7 +156,7 @@ struct PhraseParser {
 
   func notEvery() -> Fault {
     misspelt(
-      "is neither days nor a duration", expected: "a duration like 90m, or days like mon,wed",
+      "is not days or a duration", expected: "a duration like 90m, or days like mon,wed",
       among: PhraseParser.counted)
   }
 
@@ -179,7 +179,7 @@ struct PhraseParser {
   ) throws(Fault) -> Phrase.Pattern {
     try lexer.advance()
     guard try lexer.skip(.done) else {
-      throw misspelt("does not belong after \"after\"", expected: "\"done\"", among: ["done", "completion"])
+      throw misspelt("is not allowed after \"after\"", expected: "\"done\"", among: ["done", "completion"])
     }
     let isTimed = lexer.keyword == .at
     guard isTimed || isDays else { return .elapsedAfterDone(seconds: try wholeSeconds(text, duration)) }
@@ -187,7 +187,7 @@ struct PhraseParser {
     guard isDays else { throw timeOfInterval() }
     guard (1...Int64(Phrase.mostSteps)).contains(days) else {
       throw Fault(
-        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
+        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is not a possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
     return .daysAfterDone(Int(days), isTimed ? try atTimes() : [(context?.words() ?? .usual).day])
@@ -216,7 +216,7 @@ struct PhraseParser {
         days = isDates ? .dates(try dates()) : .weekdays(try self.days().set)
         if window == nil, lexer.keyword != .from, lexer.keyword != .between, seconds > 86_400 {
           throw Fault(
-            range: first, problem: "an interval of more than a day cannot keep to days of the week",
+            range: first, problem: "an interval of more than a day cannot be limited to days of the week",
             expected: "an interval of at most 1d"
           ).ofMeaning()
         }
@@ -244,7 +244,7 @@ struct PhraseParser {
     let isJoined = lexer.keyword == (isBetween ? .and : .to) || lexer.token.kind == .sign(UInt8(ascii: "-"))
     guard isJoined else {
       throw Fault(
-        range: lexer.token.range, problem: "the window has no end",
+        range: lexer.token.range, problem: "the end of the window is missing",
         expected: isBetween ? "\"and\" and a time" : "\"to\" and a time",
         repair: lexer.keyword == .until ? .init(lexer.token.range, "to") : nil)
     }
@@ -256,7 +256,7 @@ struct PhraseParser {
     return try DayWindow(from: from, isFromBare: isFromBare, to: to, isToBare: isToBare, isToHalved: isToHalved).settled
     { choices in
       var fault = Fault(
-        range: range, problem: "\(lexer.quoted(range)) can be meant in two ways",
+        range: range, problem: "\(lexer.quoted(range)) is ambiguous",
         expected: choices.map { "\"\($0)\"" }.joined(separator: " or "))
       fault.isMeaning = true
       fault.choices = choices.map { .init(range, $0) }
@@ -280,7 +280,9 @@ struct PhraseParser {
   mutating func settle(_ phrase: inout Phrase, count: Range<Int>?) throws(Fault) {
     if phrase.countsFromDone, let count {
       throw Fault(
-        range: count, problem: "what counts from completion has no number of times, because each answer moves it",
+        range: count,
+        problem: "a schedule that counts from completion cannot have a number of times, because each "
+          + "answer moves it",
         expected: "\"until\" and a date")
     }
     try fillWeekday(of: &phrase)
@@ -310,7 +312,7 @@ struct PhraseParser {
 
   private func tooLate(_ range: Range<Int>) -> Fault {
     Fault(
-      code: .outOfRange, range: range, problem: "its first occurrence lies after the year 9999",
+      code: .outOfRange, range: range, problem: "its first occurrence is after the year 9999",
       expected: "a shorter interval")
   }
 

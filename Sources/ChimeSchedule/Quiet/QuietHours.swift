@@ -128,9 +128,9 @@ public enum QuietHoursError: Error, Hashable, Sendable, CustomStringConvertible 
   public var message: String {
     switch self {
     case .span(let error): error.message
-    case .tooMany: "at most \(QuietHours.maxSpans) spans are taken"
+    case .tooMany: "at most \(QuietHours.maxSpans) spans are allowed"
     case .neverLoud:
-      "these quiet hours leave no minute of the week: nothing would ever be heard; pause a reminder instead"
+      "these quiet hours leave no free minute in the week, so nothing would ever ring; pause a reminder instead"
     }
   }
 

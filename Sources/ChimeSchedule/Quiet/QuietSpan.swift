@@ -92,11 +92,11 @@ private struct QuietSpanReader {
     let times = begin..<position
     skipSpace()
     guard position == bytes.count else {
-      throw fault(position..<bytes.count, "this does not belong to a span", "its end")
+      throw fault(position..<bytes.count, "this is not allowed in a span", "its end")
     }
     guard start != end else {
       throw Fault(
-        range: times, problem: "a span ends at another time than it begins", repair: .init(times, "00:00-24:00"))
+        range: times, problem: "a span must not end when it begins", repair: .init(times, "00:00-24:00"))
     }
     // Midnight as an end is the end of the day.
     return QuietSpan(days: days, start: start, end: end == 0 ? 1_440 : end)
@@ -116,7 +116,7 @@ private struct QuietSpanReader {
       skipSpace()
       let (last, end) = try day()
       guard let from = first.single, let to = last.single else {
-        throw fault(range.lowerBound..<end.upperBound, "this is no range of days", "two weekdays, such as mon-fri")
+        throw fault(range.lowerBound..<end.upperBound, "this is not a range of days", "two weekdays, such as mon-fri")
       }
       days.formUnion(WeekdaySet(from: from, through: to))
     } while skip(",")
@@ -141,7 +141,7 @@ private struct QuietSpanReader {
     {
       return (WeekdaySet(day), range)
     }
-    throw fault(range, word.isEmpty ? "a day is missing" : "\"\(word)\" is no weekday", "mon, tue, … or weekdays")
+    throw fault(range, word.isEmpty ? "a day is missing" : "\"\(word)\" is not a weekday", "mon, tue, … or weekdays")
   }
 
   /// Parses `7`, `07`, `7:30` or `22:00` as the minute of the day.
@@ -149,18 +149,19 @@ private struct QuietSpanReader {
     let start = position
     let expected = "a time of day such as 22:00"
     guard let hour = number(), hour.digits <= 2 else {
-      throw fault(start..<position, position == bytes.count ? "a time is missing" : "this is no time of day", expected)
+      throw fault(
+        start..<position, position == bytes.count ? "a time is missing" : "this is not a time of day", expected)
     }
     var minute = 0
     if skip(":") {
       guard let read = number(), read.digits == 2, read.value < 60 else {
-        throw fault(start..<position, "this is no time of day", expected)
+        throw fault(start..<position, "this is not a time of day", expected)
       }
       minute = read.value
     }
     let total = hour.value * 60 + minute
     guard total <= limit else {
-      throw fault(start..<position, "this is no time of day", limit == 1_440 ? "00:00 to 24:00" : "00:00 to 23:59")
+      throw fault(start..<position, "this is not a time of day", limit == 1_440 ? "00:00 to 24:00" : "00:00 to 23:59")
     }
     return total
   }

@@ -12,18 +12,18 @@ extension RecurrenceReader {
       try refuse(.until, "a rule ends by COUNT or by UNTIL, not by both", "one of the two")
     }
     if frequency != .yearly {
-      try refuse(.weeks, "BYWEEKNO belongs to FREQ=YEARLY", "FREQ=YEARLY, or no BYWEEKNO")
+      try refuse(.weeks, "BYWEEKNO needs FREQ=YEARLY", "FREQ=YEARLY, or no BYWEEKNO")
     }
     if frequency == .daily || frequency == .weekly || frequency == .monthly {
-      try refuse(.yearDays, "BYYEARDAY does not go with FREQ=\(frequency.name)", "FREQ=YEARLY, or no BYYEARDAY")
+      try refuse(.yearDays, "BYYEARDAY cannot be used with FREQ=\(frequency.name)", "FREQ=YEARLY, or no BYYEARDAY")
     }
     if frequency == .weekly {
-      try refuse(.monthDays, "BYMONTHDAY does not go with FREQ=WEEKLY", "FREQ=MONTHLY, or no BYMONTHDAY")
+      try refuse(.monthDays, "BYMONTHDAY cannot be used with FREQ=WEEKLY", "FREQ=MONTHLY, or no BYMONTHDAY")
     }
     if !rule.ordinals.isEmpty {
       if frequency != .monthly, frequency != .yearly {
         try refuse(
-          .days, "days like 2MO are counted within months or years, and not with FREQ=\(frequency.name)",
+          .days, "days like 2MO are counted within months or years, and cannot be used with FREQ=\(frequency.name)",
           "days without numbers, or FREQ=MONTHLY or YEARLY")
       }
       if rule.hasWeeks {
@@ -37,11 +37,11 @@ extension RecurrenceReader {
       }
     }
     if parts[.positions] != nil, !rule.namesAnything {
-      try refuse(.positions, "BYSETPOS chooses from what another BY part names", "a BY part beside it")
+      try refuse(.positions, "BYSETPOS needs another BY part to choose from", "a BY part beside it")
     }
     if parts[.skip] != nil, parts[.scale] == nil, let range = parts[.skip] {
       throw Fault(
-        range: range, problem: "SKIP stands only beside RSCALE (RFC 7529 section 4.1)",
+        range: range, problem: "SKIP needs RSCALE (RFC 7529 section 4.1)",
         expected: "RSCALE=GREGORIAN",
         repair: .init(
           range.lowerBound..<range.lowerBound, "RSCALE=GREGORIAN;", shown: "RSCALE=GREGORIAN;\(shown(range))"))

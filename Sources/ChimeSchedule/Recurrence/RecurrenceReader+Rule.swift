@@ -44,7 +44,7 @@ extension RecurrenceReader {
     }
     guard parts[.frequency] != nil else {
       throw Fault(
-        range: value.lowerBound..<value.lowerBound, problem: "the rule does not say how often",
+        range: value.lowerBound..<value.lowerBound, problem: "the rule needs FREQ",
         expected: "FREQ=DAILY, or another of SECONDLY, MINUTELY, HOURLY, WEEKLY, MONTHLY and YEARLY")
     }
     try checkCombinations(rule, parts)
@@ -56,7 +56,7 @@ extension RecurrenceReader {
     let name = range.lowerBound..<(equals ?? range.upperBound)
     guard let equals, !name.isEmpty else {
       throw Fault(
-        range: range, problem: range.isEmpty ? "a part is missing here" : "\"\(shown(range))\" is no part of a rule",
+        range: range, problem: range.isEmpty ? "a part is missing here" : "\"\(shown(range))\" is not a part of a rule",
         expected: "a name, an equals sign and a value, as in FREQ=DAILY")
     }
     guard let part = Part(rawValue: upper(name)) else { throw unknownPart(name) }
@@ -78,11 +78,11 @@ extension RecurrenceReader {
     if upper.hasPrefix("X-") || upper == "BYEASTER" {
       return Fault(
         range: name,
-        problem: "\"\(shown(name))\" is no part that RFC 5545 knows, and to leave it out would change the rule",
+        problem: "\"\(shown(name))\" is not a part in RFC 5545, and without it the rule would change",
         expected: expected)
     }
     return Fault(
-      range: name, problem: "\"\(shown(name))\" is no part of a rule", expected: expected,
+      range: name, problem: "\"\(shown(name))\" is not a part of a rule", expected: expected,
       repair: nearest(name, Part.allCases.map(\.rawValue)))
   }
 
@@ -130,19 +130,19 @@ extension RecurrenceReader {
     case .positions: rule.positions = try signedList(value, part, 1...366)
     case .days: try days(value, &rule)
     case .weekStart:
-      guard let day = weekday(value) else { throw unknown(value, part, "is no day of the week") }
+      guard let day = weekday(value) else { throw unknown(value, part, "is not a day of the week") }
       rule.weekStart = day
     case .scale:
       guard upper(value) == "GREGORIAN" else {
         throw Fault(
-          range: value, problem: "the calendar \"\(shown(value))\" is not known here", expected: "GREGORIAN")
+          range: value, problem: "the calendar \"\(shown(value))\" is not supported", expected: "GREGORIAN")
       }
     case .skip:
       switch upper(value) {
       case "OMIT": rule.skip = .omit
       case "BACKWARD": rule.skip = .backward
       case "FORWARD": rule.skip = .forward
-      default: throw unknown(value, part, "is no way to skip", among: ["OMIT", "BACKWARD", "FORWARD"])
+      default: throw unknown(value, part, "is not a way to skip", among: ["OMIT", "BACKWARD", "FORWARD"])
       }
     }
   }
@@ -164,7 +164,7 @@ extension RecurrenceReader {
     case "YEARLY": return .yearly
     default:
       throw unknown(
-        value, .frequency, "is no frequency", among: RecurrencePattern.Frequency.allCases.map { "\($0.name)" })
+        value, .frequency, "is not a frequency", among: RecurrencePattern.Frequency.allCases.map { "\($0.name)" })
     }
   }
 
@@ -174,7 +174,7 @@ extension RecurrenceReader {
     let digits = bytes[value]
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw Fault(
-        range: value, problem: "\"\(shown(value))\" is no number for \(part.rawValue)", expected: expected(part))
+        range: value, problem: "\"\(shown(value))\" is not a number for \(part.rawValue)", expected: expected(part))
     }
     let significant = digits.drop { $0 == UInt8(ascii: "0") }
     let number = significant.prefix(19).reduce(Int64(0)) { sum, digit in
@@ -205,7 +205,7 @@ extension RecurrenceReader {
           throw Fault(range: item, problem: "the Gregorian calendar has no leap months", expected: expected(part))
         }
         throw Fault(
-          range: item, problem: "\"\(shown(item))\" is no number for \(part.rawValue)", expected: expected(part))
+          range: item, problem: "\"\(shown(item))\" is not a number for \(part.rawValue)", expected: expected(part))
       }
       guard bounds.contains(number) else {
         throw Fault(
@@ -271,7 +271,7 @@ extension RecurrenceReader {
       guard digits.count <= 3, let number = number(digits) else { throw unknownDay(item) }
       guard (1...53).contains(number) else {
         throw Fault(
-          code: .outOfRange, range: item, problem: "no period holds \"\(shown(item))\"",
+          code: .outOfRange, range: item, problem: "no period has \"\(shown(item))\"",
           expected: "a count from 1 to 53, or from -53 to -1")
       }
       ordinals.insert(.init(ordinal: Int8(sign == UInt8(ascii: "-") ? -number : number), weekday: day))
@@ -287,7 +287,7 @@ extension RecurrenceReader {
     // Corrects `MON` and `MONDAY` to `MO`.
     let short = names[String(upper(item).prefix(3))]
     return Fault(
-      range: item, problem: "\"\(shown(item))\" is no day of the week", expected: expected(.days),
+      range: item, problem: "\"\(shown(item))\" is not a day of the week", expected: expected(.days),
       repair: short.map { .init(item, $0) })
   }
 }

@@ -16,7 +16,7 @@ extension RecurrenceReader {
         // Only the start of a period is an occurrence.
         guard let slash = bytes[item].firstIndex(of: UInt8(ascii: "/")) else {
           throw Fault(
-            range: item, problem: "\"\(shown(item))\" is no period",
+            range: item, problem: "\"\(shown(item))\" is not a period",
             expected: "a start, a slash, and an end or duration")
         }
         try checkEnd(slash + 1..<end)
@@ -34,7 +34,7 @@ extension RecurrenceReader {
   private func check(_ time: RecurrenceTime, _ line: Line, _ item: Range<Int>) throws(Fault) {
     if line.type == .date, time.form != .date {
       throw Fault(
-        range: item, problem: "VALUE=DATE promises a date without a time", expected: "a date like 20261224")
+        range: item, problem: "VALUE=DATE needs a date without a time", expected: "a date like 20261224")
     }
     if time.form == .date, line.type == .dateTime || line.type == .period {
       throw Fault(
@@ -42,7 +42,7 @@ extension RecurrenceReader {
     }
     if time.form == .utc, let zone = line.zone, upper(zone) != "UTC" {
       throw Fault(
-        range: item, problem: "with TZID a time is read on that zone's clock, but Z says UTC (RFC 5545 section 3.2.19)",
+        range: item, problem: "with TZID a time is in that zone, but Z means UTC (RFC 5545 section 3.2.19)",
         expected: "one of the two")
     }
     if time.form == .date, let zone = line.zone {
@@ -76,7 +76,7 @@ extension RecurrenceReader {
       let time = hasTime ? number(range.lowerBound + 9..<range.lowerBound + 15) : 0
     else {
       guard !range.isEmpty else { throw fault("a date is missing here") }
-      throw fault("\"\(shown(range))\" is no date", repair: withoutMarks(range))
+      throw fault("\"\(shown(range))\" is not a date", repair: withoutMarks(range))
     }
     let (year, month, day) = (date / 10_000, date / 100 % 100, date % 100)
     guard year >= 1 else { throw fault("there is no year 0", code: .outOfRange) }
@@ -147,7 +147,7 @@ extension RecurrenceReader {
     }
     guard position < range.upperBound, bytes[position] | 0x20 == UInt8(ascii: "p") else {
       throw fault(
-        range.isEmpty ? "a duration is missing here" : "\"\(shown(range))\" is no duration", range)
+        range.isEmpty ? "a duration is missing here" : "\"\(shown(range))\" is not a duration", range)
     }
     position += 1
     var result = RecurrenceTrigger()
@@ -164,11 +164,11 @@ extension RecurrenceReader {
       let start = position
       while position < range.upperBound, (0x30...0x39).contains(bytes[position]) { position += 1 }
       guard position < range.upperBound, let value = number(start..<position) else {
-        throw fault("\"\(shown(start..<range.upperBound))\" does not go on a duration", start..<range.upperBound)
+        throw fault("\"\(shown(start..<range.upperBound))\" does not continue a duration", start..<range.upperBound)
       }
       let letter = bytes[position] | 0x20
       guard let next = Self.durationUnit(letter, isTime: inTime, from: unit) else {
-        throw fault("\"\(shown(start..<position + 1))\" does not belong here in a duration", start..<position + 1)
+        throw fault("\"\(shown(start..<position + 1))\" is not allowed here in a duration", start..<position + 1)
       }
       // Nine digits times a week in days, or times an hour in seconds.
       if inTime {
@@ -180,7 +180,7 @@ extension RecurrenceReader {
       isEmpty = false
       position += 1
     }
-    guard !isEmpty else { throw fault("\"\(shown(range))\" names no length", range) }
+    guard !isEmpty else { throw fault("\"\(shown(range))\" has no length", range) }
     guard result.days <= RecurrenceTrigger.largestDays, result.seconds <= RecurrenceTrigger.largestSeconds else {
       throw Fault(
         code: .outOfRange, range: range, problem: "\"\(shown(range))\" is too long", expected: "at most 100 years")

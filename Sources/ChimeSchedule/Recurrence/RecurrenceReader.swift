@@ -140,7 +140,7 @@ struct RecurrenceReader {
     let name = start..<position
     guard position < bytes.count, bytes[position] == UInt8(ascii: "="), !name.isEmpty else {
       throw Fault(
-        range: start..<endOfWord(start), problem: "\"\(shown(start..<endOfWord(start)))\" is no parameter",
+        range: start..<endOfWord(start), problem: "\"\(shown(start..<endOfWord(start)))\" is not a parameter",
         expected: "one like TZID=Europe/Prague or VALUE=DATE")
     }
     position += 1
@@ -182,7 +182,7 @@ struct RecurrenceReader {
             expected: "a duration like -PT15M")
         }
         throw Fault(
-          range: value, problem: "\"\(shown(value))\" is no kind of value for \(line.property.rawValue)",
+          range: value, problem: "\"\(shown(value))\" is not a kind of value for \(line.property.rawValue)",
           expected: types.map(\.rawValue).joined(separator: " or "),
           repair: nearest(value, types.map(\.rawValue)))
       }
@@ -190,21 +190,22 @@ struct RecurrenceReader {
     case ("TZID", .start), ("TZID", .date), ("TZID", .except):
       guard Zone.isValidIdentifier(String(decoding: bytes[value], as: UTF8.self)) else {
         throw Fault(
-          range: value, problem: "\"\(shown(value))\" is not shaped like a time zone's name",
+          range: value, problem: "\"\(shown(value))\" does not have the form of a time zone's name",
           expected: "a name like Europe/Prague")
       }
       line.zone = value
     case ("RELATED", .trigger):
       guard upper(value) == "START" else {
         throw Fault(
-          range: value, problem: "a schedule has only starts to count from, not \"\(shown(value))\"", expected: "START")
+          range: value, problem: "a schedule counts only from its start, not from \"\(shown(value))\"",
+          expected: "START")
       }
     case _ where key.hasPrefix("X-"):
       // Other programs store their own data in such parameters.
       break
     default:
       throw Fault(
-        range: name, problem: "\"\(shown(name))\" is no parameter of \(line.property.rawValue)",
+        range: name, problem: "\"\(shown(name))\" is not a parameter of \(line.property.rawValue)",
         expected: line.property == .rule
           ? "none" : line.property == .trigger ? "RELATED or VALUE" : "TZID or VALUE",
         repair: nearest(name, ["TZID", "VALUE", "RELATED"]))
@@ -216,15 +217,15 @@ struct RecurrenceReader {
     let expected = "DTSTART, RRULE, RDATE, EXDATE or TRIGGER"
     if name.isEmpty || name.upperBound == end {
       let word = name.lowerBound..<end
-      return Fault(range: word, problem: "\"\(shown(word))\" is no property", expected: expected)
+      return Fault(range: word, problem: "\"\(shown(word))\" is not a property", expected: expected)
     }
     if upper(name) == "EXRULE" {
       return Fault(
-        range: name, problem: "EXRULE is of the past (RFC 5545 appendix A.1)",
+        range: name, problem: "EXRULE is obsolete (RFC 5545 appendix A.1)",
         expected: "the excepted dates in EXDATE")
     }
     return Fault(
-      range: name, problem: "\"\(shown(name))\" has no place in a schedule", expected: expected,
+      range: name, problem: "\"\(shown(name))\" is not allowed in a schedule", expected: expected,
       repair: nearest(name, Property.allCases.map(\.rawValue)))
   }
 
@@ -237,12 +238,12 @@ struct RecurrenceReader {
     guard let line = given ?? (isRule ? nil : lines.first { $0.property == .date }) else {
       guard isRule else {
         throw Fault(
-          range: bytes.count..<bytes.count, problem: "nothing says when it occurs",
+          range: bytes.count..<bytes.count, problem: "the rule or the date is missing",
           expected: "DTSTART, RRULE or RDATE")
       }
       guard let context else {
         throw Fault(
-          range: 0..<0, problem: "without DTSTART this counts from the moment it is written",
+          range: 0..<0, problem: "without DTSTART this counts from the moment of writing",
           expected: "DTSTART with the start")
       }
       draft.start = context.civil.wallSeconds
@@ -251,7 +252,7 @@ struct RecurrenceReader {
     let times = try moments(line)
     let time = times.min { $0.time.wall < $1.time.wall } ?? times[0]
     if line.property == .start, times.count > 1 {
-      throw Fault(range: times[1].range, problem: "a schedule has one start", expected: "further dates in RDATE")
+      throw Fault(range: times[1].range, problem: "a schedule has only one start", expected: "further dates in RDATE")
     }
     draft.start = time.time.wall
     let zone = line.zone.map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -275,7 +276,7 @@ struct RecurrenceReader {
         }
       if let expected {
         throw Fault(
-          range: zone, problem: "\(line.property.rawValue) is on another clock than DTSTART", expected: expected)
+          range: zone, problem: "\(line.property.rawValue) uses another clock than DTSTART", expected: expected)
       }
     }
     let startSecond = draft.clock == .dates ? 0 : dividedDown(draft.start, by: 86_400).rest
@@ -288,7 +289,8 @@ struct RecurrenceReader {
         if isExcept { draft.exceptInstants.append(time.wall) } else { draft.instants.append(time.wall) }
       case (_, false) where draft.clock == .dates && time.wall % 86_400 != 0:
         throw Fault(
-          range: range, problem: "DTSTART has no time of day, so RDATE can have none", expected: "a date like 20261224")
+          range: range, problem: "DTSTART has no time of day, so RDATE must not have one",
+          expected: "a date like 20261224")
       case (_, true): draft.exceptDates.append(time.wall)
       case (_, false): draft.dates.append(time.wall)
       }
@@ -320,7 +322,8 @@ struct RecurrenceReader {
       throw Fault(
         range: range,
         problem:
-          "BYSETPOS has nothing to choose from: a DTSTART without a time leaves BYHOUR, BYMINUTE and BYSECOND out",
+          "BYSETPOS has nothing to choose from: with a DTSTART without a time, BYHOUR, BYMINUTE and BYSECOND do not "
+          + "count",
         expected: "DTSTART with a time, or no BYSETPOS")
     }
     if let until = rule.until {

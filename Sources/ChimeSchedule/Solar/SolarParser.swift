@@ -52,7 +52,7 @@ struct SolarParser {
       if phrase.isDays { return try phrase.days().set }
       guard phrase.lexer.token.kind == .number || word == nil else { return .everyDay }
       throw Fault(
-        range: phrase.lexer.token.range, problem: "an interval has no use for the sun",
+        range: phrase.lexer.token.range, problem: "an interval cannot follow the sun",
         expected: "days like \"every fri\" before the event, or a window between times of the clock")
     case .on:
       try phrase.lexer.advance()
@@ -72,7 +72,7 @@ struct SolarParser {
     let days = try phrase.days()
     guard !days.isRecurring, case .weekday(let day, _) = first.keyword else { return days.set }
     throw Fault(
-      range: first.range, problem: "the sun's schedules recur, and a single day does not",
+      range: first.range, problem: "a schedule by the sun recurs, but a single day does not",
       expected: "\"every\" before the day",
       repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)"))
   }
@@ -96,7 +96,7 @@ struct SolarParser {
 
   private func single(_ range: Range<Int>) -> Fault {
     Fault(
-      range: range, problem: "the sun's schedules recur, and a date does not",
+      range: range, problem: "a schedule by the sun recurs, but a date does not",
       expected: "days of the week, or the date after \"starting\" and \"until\"")
   }
 
@@ -114,14 +114,14 @@ struct SolarParser {
     let isBefore = phrase.lexer.token.kind == .word && lowered == "before"
     guard isBefore || phrase.lexer.keyword == .after else {
       throw phrase.misspelt(
-        "does not join a duration and the sun", expected: "\"before\" or \"after\"", among: ["before", "after"])
+        "cannot join a duration and the sun", expected: "\"before\" or \"after\"", among: ["before", "after"])
     }
     try phrase.lexer.advance()
     schedule.event = try event()
     schedule.shift = isBefore ? -shift : shift
     if let sign = phrase.lexer.token.sign {
       throw Fault(
-        range: phrase.lexer.token.range, problem: "a second shift (\(sign)) follows the first", expected: "one shift")
+        range: phrase.lexer.token.range, problem: "there is a second shift (\(sign))", expected: "one shift")
     }
   }
 
@@ -131,24 +131,24 @@ struct SolarParser {
       if phrase.lexer.keyword == .noon {
         let start = phrase.lexer.token.range.lowerBound
         throw Fault(
-          range: phrase.lexer.token.range, problem: "\(phrase.lexer.quoted) is a time of the clock",
+          range: phrase.lexer.token.range, problem: "\(phrase.lexer.quoted) is a clock time",
           expected: SolarParser.expectedEvent, repair: .init(start..<start, "solar ", shown: "solar noon"))
       }
       throw phrase.misspelt(
-        "is no event of the sun", expected: SolarParser.expectedEvent, among: SolarWord.names)
+        "is not an event of the sun", expected: SolarParser.expectedEvent, among: SolarWord.names)
     }
     try phrase.lexer.advance()
     switch word {
     case .event(let event): return event
     case .solar:
       guard try phrase.lexer.skip(.noon) else {
-        throw phrase.misspelt("does not follow \"solar\"", expected: "\"noon\"", among: ["noon"])
+        throw phrase.misspelt("cannot follow \"solar\"", expected: "\"noon\"", among: ["noon"])
       }
       return .noon
     case .depth(let depth):
       guard case .event(let event) = self.word, event == .dawn || event == .dusk else {
         throw phrase.misspelt(
-          "has no twilight of that kind", expected: "\"dawn\" or \"dusk\"", among: ["dawn", "dusk"])
+          "has no such twilight", expected: "\"dawn\" or \"dusk\"", among: ["dawn", "dusk"])
       }
       try phrase.lexer.advance()
       switch (event, depth) {
@@ -190,7 +190,7 @@ struct SolarParser {
     }
     return Fault(
       code: .outOfRange, range: lexer.token.range,
-      problem: "\(lexer.quoted) is no possible number of times for the sun",
+      problem: "\(lexer.quoted) is not a possible number of times for the sun",
       expected: "a number from 1 to \(SolarSchedule.largestCount)")
   }
 
@@ -213,7 +213,7 @@ struct SolarParser {
         expected: "one event; a second needs a schedule of its own")
     }
     return phrase.misspelt(
-      "does not belong here",
+      "is not allowed here",
       expected:
         "a shift like \"- 30m\", days like \"on fri\", \"starting\", \"until\", \"except\", a number of times, or the end",
       among: Array(Keyword.bounds.keys) + ["on"])

@@ -116,7 +116,7 @@ extension SpokenParser {
 
   private func dayOfMonth(_ day: Int, _ words: Range<Int>) throws(Fault) -> SpokenDate {
     guard (1...31).contains(day) else {
-      throw senseless(words, "\(quoted(words)) is no day of a month", expected: "a day from the 1st to the 31st")
+      throw senseless(words, "\(quoted(words)) is not a day of a month", expected: "a day from the 1st to the 31st")
     }
     var candidates: [CivilDate] = []
     var (year, month) = (today.year, today.month)
@@ -455,7 +455,7 @@ extension SpokenParser {
     if let year {
       guard let date = CivilDate(year: year, month: month, day: day) else {
         throw senseless(
-          words, "\(quoted(words)) is no day of the calendar", expected: "a day that this month has")
+          words, "\(quoted(words)) is not a day of the calendar", expected: "a day that this month has")
       }
       return SpokenDate(candidates: [date], kind: .fixed, range: words)
     }
@@ -490,7 +490,7 @@ extension SpokenParser {
       if word() == .t, isJoined(0) { index += 1 }
       guard (1970...9999).contains(first.value), (1...12).contains(month) else {
         throw senseless(
-          range(from: start), "\(quoted(range(from: start))) is no day of the calendar",
+          range(from: start), "\(quoted(range(from: start))) is not a day of the calendar",
           expected: "a date like 2026-12-24")
       }
       return try monthDay(month, day, year: first.value, start)

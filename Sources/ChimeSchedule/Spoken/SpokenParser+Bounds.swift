@@ -106,7 +106,7 @@ extension SpokenParser {
     guard let number = token(), bounds.count == nil, (1...Phrase.largestCount).contains(number.value) else {
       index += 2
       throw senseless(
-        range(from: start), "\(quoted(range(from: start))) is no possible number of times",
+        range(from: start), "\(quoted(range(from: start))) is not a possible number of times",
         expected: "one number of times, from 1 to \(Phrase.largestCount)", code: .outOfRange)
     }
     bounds.count = number.value
@@ -164,7 +164,7 @@ extension SpokenParser {
     if span.seconds == 0, let date = moved(today, by: span) { return .date(date) }
     guard let instant = instant(after: span) else {
       throw senseless(
-        range(from: start), "this lies after the year 9999", expected: "a shorter time", code: .outOfRange)
+        range(from: start), "this is after the year 9999", expected: "a shorter time", code: .outOfRange)
     }
     return .instant(instant)
   }
@@ -203,7 +203,7 @@ extension SpokenParser {
         expected: "days or dates, as in \"except mondays\" or \"except dec 24..dec 26\"")
     }
     return Fault(
-      range: token.range, problem: "\(quoted(token.range)) is no day that can be left out",
+      range: token.range, problem: "\(quoted(token.range)) is not a day that can be left out",
       expected: "days or dates, as in \"except mondays\" or \"except dec 24..dec 26\"")
   }
 

@@ -82,14 +82,15 @@ extension SpokenParser {
   /// Returns the fault for a frequency within a day or week that does not say when.
   func countedTimes(_ words: Range<Int>) -> Fault {
     senseless(
-      words, "\(quoted(words)) does not say when",
+      words, "the times of \(quoted(words)) are missing",
       expected: "the times, as in \"daily at 9 and 21\", or days, as in \"mon,thu at 9\"")
   }
 
   private func notEvery(_ start: Int) -> Fault {
     let range = start < tokens.count ? tokens[start].range : bytes.count..<bytes.count
     return Fault(
-      range: range, problem: range.isEmpty ? "something is missing at the end" : "\(quoted(range)) is not understood",
+      range: range,
+      problem: range.isEmpty ? "the end of the schedule is missing" : "\(quoted(range)) is not understood",
       expected: "days or a length of time, as in \"every mon,wed at 9\" or \"every 90 minutes\"")
   }
 
@@ -242,7 +243,7 @@ extension SpokenParser {
     if count > 1, weekdayNoun() != nil {
       let words = range(from: start)
       throw senseless(
-        words, "working days are not counted off in turns",
+        words, "working days cannot be counted in turns",
         expected: "days of every so many weeks, as in \"every 2 weeks on mon,wed,fri\"")
     }
     guard (1...Phrase.mostSteps).contains(count) else { return nil }
@@ -543,7 +544,7 @@ extension SpokenParser {
       if let selection = try monthSelection() {
         guard case .dates(let days) = try ofMonths(selection, place), days.groups.first?.months != 0xFFF else {
           throw senseless(
-            range(from: place), "\(quoted(range(from: place))) is a day of which month of the year?",
+            range(from: place), "the month of \(quoted(range(from: place))) is missing",
             expected: "a date like \"dec 24\", or a month, as in \"last fri of mar\"")
         }
         recurrence?.kind = count == 1 ? .dates(days) : .years(count, days)

@@ -17,16 +17,16 @@ extension SpokenParser {
   private func once() throws(Fault) -> Phrase {
     guard !isAfterDone else {
       throw senseless(
-        0..<bytes.count, "only what recurs counts from completion",
+        0..<bytes.count, "only a recurring schedule can count from completion",
         expected: "a schedule like \"every 3 days after done at 9\"")
     }
     if let boundRange {
       throw senseless(
-        boundRange, "\(quoted(boundRange)) does not go with a single moment",
+        boundRange, "\(quoted(boundRange)) cannot be used with a single moment",
         expected: "a recurring schedule, as in \"every fri at 9\"")
     }
     guard delay != nil || date != nil || part != nil || !times.isEmpty else {
-      throw Fault(range: 0..<bytes.count, problem: "there is no schedule", expected: "one like \"tomorrow at 9\"")
+      throw Fault(range: 0..<bytes.count, problem: "the schedule is missing", expected: "one like \"tomorrow at 9\"")
     }
     guard times.count <= 1 else {
       throw senseless(
@@ -61,7 +61,7 @@ extension SpokenParser {
   private func nothingAhead() throws(Fault) -> Phrase {
     let words = date?.range ?? 0..<bytes.count
     var fault = senseless(
-      words, "\(quoted(words)) at that time has passed (now it is \(context.civil))", expected: "a moment ahead",
+      words, "\(quoted(words)) at that time has passed (now it is \(context.civil))", expected: "a future moment",
       code: .neverOccurs)
     if date?.kind == .today, part?.part != .tonight { fault.repair = .init(words, "tomorrow") }
     throw fault
@@ -71,12 +71,12 @@ extension SpokenParser {
     if span.seconds > 0 {
       if let time = times.first {
         throw senseless(
-          time.range, "\(quoted(time.range)) does not go with \(quoted(words))",
+          time.range, "\(quoted(time.range)) cannot be used with \(quoted(words))",
           expected: "one of the two, or days before the time, as in \"in 3 days at 9\"")
       }
       if let part {
         throw senseless(
-          part.range, "\(quoted(part.range)) does not go with \(quoted(words))", expected: "one of the two")
+          part.range, "\(quoted(part.range)) cannot be used with \(quoted(words))", expected: "one of the two")
       }
       guard let instant = instant(after: span) else { throw tooLate(words) }
       return Phrase(pattern: .once(.instant(instant)))
@@ -91,7 +91,7 @@ extension SpokenParser {
   }
 
   private func tooLate(_ words: Range<Int>) -> Fault {
-    senseless(words, "this lies after the year 9999", expected: "a shorter time", code: .outOfRange)
+    senseless(words, "this is after the year 9999", expected: "a shorter time", code: .outOfRange)
   }
 
   /// Returns the instant after a duration, rounded up to a whole second so that it never comes early.
@@ -251,7 +251,7 @@ extension SpokenParser {
     if isAfterDone {
       guard days == nil, window == nil, exceptDays.isEmpty else {
         throw senseless(
-          words, "what counts from completion keeps to no days of the week",
+          words, "a schedule that counts from completion cannot be limited to days of the week",
           expected: "a schedule like \"every 4h after done\"")
       }
       return try settled(Phrase(pattern: .elapsedAfterDone(seconds: seconds), bounds: bounds))
@@ -277,7 +277,7 @@ extension SpokenParser {
       }
     guard let count, exceptDays.isEmpty else {
       throw senseless(
-        recurrence?.range ?? 0..<bytes.count, "only days, weeks or an interval count from completion",
+        recurrence?.range ?? 0..<bytes.count, "only days, weeks or an interval can count from completion",
         expected: "a schedule like \"every 3 days after done at 9\"")
     }
     return try settled(Phrase(pattern: .daysAfterDone(count, times), bounds: bounds))
@@ -288,7 +288,7 @@ extension SpokenParser {
     guard bounds.until == nil else { throw twice(words) }
     if span.seconds > 0 {
       guard let end = instant(after: span), bounds.starting == nil else {
-        throw senseless(words, "\(quoted(words)) has no end here", expected: "\"until\" and a moment")
+        throw senseless(words, "the end of \(quoted(words)) is missing", expected: "\"until\" and a moment")
       }
       bounds.until = .instant(end)
       return

@@ -173,7 +173,7 @@ extension SpokenParser {
 
   private func noFraction(_ start: Int) -> Fault {
     senseless(
-      range(from: start), "\(quoted(range(from: start))) is no whole number of seconds, days or months",
+      range(from: start), "\(quoted(range(from: start))) is not a whole number of seconds, days or months",
       expected: "whole numbers, as in \"1h30m\" or \"3 days\"")
   }
 
@@ -184,7 +184,7 @@ extension SpokenParser {
     if isOrg, isSign("+"), let last = tokens.last {
       let sign = tokens[index].range.lowerBound..<last.range.upperBound
       throw senseless(
-        sign, "\(quoted(sign)) has a time in <…> come again",
+        sign, "\(quoted(sign)) would repeat a time in <…>",
         expected: "how often, as in \"every week on tuesday at 10\"")
     }
     // "+3 days"

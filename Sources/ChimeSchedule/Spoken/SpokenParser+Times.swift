@@ -19,7 +19,7 @@ extension SpokenParser {
     while let next = anotherTime() { times.append(next) }
     if part == nil, let vague = times.first(where: { !$0.isExact }), let half = times.last(where: isHalved) {
       throw senseless(
-        vague.range, "\(quoted(vague.range)) may be before noon or after it, beside \(quoted(half.range))",
+        vague.range, "\(quoted(vague.range)) may be before or after noon, beside \(quoted(half.range))",
         expected: "\"am\" or \"pm\" at each time, or a 24-hour clock")
     }
     guard times.count <= Phrase.mostTimes else {
@@ -416,7 +416,7 @@ extension SpokenParser {
       }
     }
     throw senseless(
-      clock.range, "\(quoted(clock.range)) does not go with \(quoted(range))",
+      clock.range, "\(quoted(clock.range)) cannot be used with \(quoted(range))",
       expected: "one of the two, or a time of a 24-hour clock like 20:30")
   }
 }

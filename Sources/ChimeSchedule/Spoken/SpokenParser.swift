@@ -241,7 +241,7 @@ struct SpokenParser {
   /// Returns the fault for a token that is not part of a time, or that repeats a part.
   func stuck() -> Fault {
     guard let token = token() else {
-      return Fault(range: bytes.count..<bytes.count, problem: "something is missing at the end", expected: example)
+      return Fault(range: bytes.count..<bytes.count, problem: "the end of the schedule is missing", expected: example)
     }
     return Fault(
       range: token.range, problem: "\(quoted(token.range)) was not understood as part of the time", expected: example)
@@ -252,14 +252,14 @@ struct SpokenParser {
   /// Returns the fault for a second part that contradicts the first.
   func twice(_ range: Range<Int>) -> Fault {
     Fault(
-      range: range, problem: "\(quoted(range)) does not go with what stands before it",
+      range: range, problem: "\(quoted(range)) does not fit the words before it",
       expected: "one day, one time and one word for how often, as in \"every fri at 9\"")
   }
 
   /// Returns the fault for ambiguous words. Each choice is a replacement text with one meaning.
   func ambiguous(_ range: Range<Int>, _ choices: [String]) -> Fault {
     var fault = Fault(
-      range: range, problem: "\(quoted(range)) can be meant in two ways",
+      range: range, problem: "\(quoted(range)) is ambiguous",
       expected: choices.map { "\"\($0)\"" }.joined(separator: " or "))
     fault.isMeaning = true
     fault.choices = choices.map { .init(range, $0) }

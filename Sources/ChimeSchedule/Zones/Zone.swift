@@ -18,7 +18,7 @@ public struct Zone: Sendable, Hashable {
   /// - Throws: ``ZoneError`` if the name is not ``isValidIdentifier(_:)`` or the bytes violate RFC 9636.
   public init(identifier: String, tzif: [UInt8]) throws(ZoneError) {
     guard Zone.isValidIdentifier(identifier) else {
-      throw ZoneError(.invalidIdentifier, "this is not shaped like a time zone name")
+      throw ZoneError(.invalidIdentifier, "this does not have the form of a time zone name")
     }
     self.identifier = identifier
     table = try ZoneTable(TZif(tzif))

@@ -40,7 +40,7 @@ extension PostgresConfiguration {
     let handle = withStrings(pairs.map(\.key)) { keywords in
       withStrings(pairs.map(\.value)) { values in chime_pq_connect_start(keywords, values) }
     }
-    guard let handle else { throw .unavailable("there was not enough memory to connect to PostgreSQL") }
+    guard let handle else { throw .unavailable("there is not enough memory to connect to PostgreSQL") }
     // Verbose errors include the SQLSTATE.
     chime_pq_be_verbose(handle)
     chime_pq_be_quiet(handle)
@@ -61,8 +61,8 @@ extension PostgresConfiguration {
       let left = end - Self.clock()
       guard left > 0 else {
         throw .unavailable(
-          "\(name(of: handle)) did not answer within \(connectTimeout / 1_000) s: see that it runs, and that host and "
-            + "port in connection of [store] are right")
+          "\(name(of: handle)) did not answer within \(connectTimeout / 1_000) s: check that it runs, and host and "
+            + "port in connection of [store]")
       }
       var one = pollfd(
         fd: chime_pq_socket(handle), events: Int16(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), revents: 0)
@@ -81,30 +81,30 @@ extension PostgresConfiguration {
     let database = options["dbname"].map { "database \($0)" } ?? "the database"
     if chime_pq_needs_password(handle) != 0 {
       return .unavailable(
-        "\(server) asks for the password of \(user): put it into a file of mode 0600 and name that in passwordFile of "
+        "\(server) needs the password of \(user): put it into a file of mode 0600 and name that in passwordFile of "
           + "[store]")
     }
     guard let error = ServerError(refusal: said) else {
       // These names are the same in every language of the server.
       if options["sslmode"] != nil, ["SSL", "certificate", "sslrootcert"].contains(where: said.contains) {
         return .unavailable(
-          "\(server) cannot be spoken to over TLS: \(ServerError.plain(said)); see its certificate, and sslmode, "
+          "the TLS connection to \(server) failed: \(ServerError.plain(said)); check its certificate, and sslmode, "
             + "sslrootcert and host in connection of [store]")
       }
       return .unavailable(
-        "PostgreSQL cannot be reached: \(ServerError.plain(said)); see that it runs and takes changes, and that host "
-          + "and port in connection of [store] are right")
+        "PostgreSQL cannot be reached: \(ServerError.plain(said)); check that it runs and accepts changes, and host "
+          + "and port in connection of [store]")
     }
     switch error.state {
     case "28P01":
       let place = passwordFile ?? "the passfile (~/.pgpass)"
-      return .unavailable("\(server) refuses the password of \(user): put the right one into \(place)")
+      return .unavailable("\(server) rejects the password of \(user): put the right one into \(place)")
     case "28000":
-      return .unavailable("\(server) does not let \(user) in (\(error.message)): see its pg_hba.conf and the role")
+      return .unavailable("\(server) rejects \(user) (\(error.message)): check its pg_hba.conf and the role")
     case "3D000":
       return .unavailable(
-        "\(server) has no \(database): make it (createdb --encoding=UTF8 --owner=USER NAME), or put another dbname into "
-          + "connection of [store]")
+        "\(server) has no \(database): create it (createdb --encoding=UTF8 --owner=USER NAME), or name another "
+          + "dbname in connection of [store]")
     default: return error.failure(server: server)
     }
   }
@@ -118,7 +118,7 @@ extension PostgresConfiguration {
     let encoding = chime_pq_parameter_status(connection.handle, "server_encoding").map { String(cString: $0) } ?? ""
     guard encoding == "UTF8" else {
       throw .unavailable(
-        "the database on \(connection.server) has the encoding \(encoding): make one with --encoding=UTF8 "
+        "the database on \(connection.server) has the encoding \(encoding): create one with --encoding=UTF8 "
           + "--template=template0")
     }
     try connection.script(

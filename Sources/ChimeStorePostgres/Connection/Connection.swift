@@ -319,7 +319,7 @@ final class Connection: SQLConnection {
     isSpoilt = true
     let said = ServerError.plain(String(cString: chime_pq_error_message(handle)))
     return .unavailable(
-      "the connection to \(server) was lost\(said.isEmpty ? "" : " (\(said))"): see that PostgreSQL runs; chimed "
-        + "connects again by itself")
+      "the connection to \(server) was lost\(said.isEmpty ? "" : " (\(said))"): check that PostgreSQL runs; chimed "
+        + "reconnects by itself")
   }
 }

@@ -22,31 +22,32 @@ struct ServerError {
   func failure(server: String) -> StoreFailure {
     switch state {
     case "40001", "40P01", "23505":
-      return .unavailable("another transaction on \(server) was in the way (\(message)): try again")
+      return .unavailable("another transaction on \(server) conflicted (\(message)): try again")
     case "57014":
       return .unavailable(
-        "\(server) gave a statement up (\(message)): it is overloaded, or somebody holds a lock (see pg_stat_activity)")
+        "\(server) cancelled a statement (\(message)): it is overloaded, or another session holds a lock (see "
+          + "pg_stat_activity)")
     case "55P03":
-      return .unavailable("somebody else holds a lock on \(server) (\(message)): see pg_locks")
-    case "25P03": return .unavailable("\(server) ended a transaction that stood still (\(message)): try again")
+      return .unavailable("another session holds a lock on \(server) (\(message)): see pg_locks")
+    case "25P03": return .unavailable("\(server) ended an idle transaction (\(message)): try again")
     case "25006":
       return .unavailable(
-        "\(server) can only be read (\(message)): it is a standby, or was set read-only; name the primary, or all "
+        "\(server) is read-only (\(message)): it is a standby, or was set read-only; name the primary, or all "
           + "hosts, in connection of [store]")
     case "57P01":
       return .unavailable(
-        "\(server) has ended the session (\(message)): it is stopping, or somebody has asked for that; chimed connects "
-          + "again by itself")
+        "\(server) has ended the session (\(message)): it is stopping, or an administrator ended it; chimed "
+          + "reconnects by itself")
     case "57P02", "57P03":
-      return .unavailable("\(server) is stopping or starting (\(message)): chimed connects again by itself")
+      return .unavailable("\(server) is stopping or starting (\(message)): chimed reconnects by itself")
     case "57P04": return .unavailable("the database on \(server) was removed (\(message)): restore it from a backup")
     case "42501":
       return .unavailable(
-        "\(server) does not allow it (\(message)): the database is to belong to chimed's user "
-          + "(ALTER DATABASE … OWNER TO …)")
+        "\(server) does not permit it (\(message)): the database must belong to chimed's user (ALTER DATABASE … "
+          + "OWNER TO …)")
     case "53100": return .unavailable("the disk of \(server) is full: free some space on its file system")
-    case "53200": return .unavailable("\(server) has not enough memory (\(message))")
-    case "53300": return .unavailable("\(server) has no connection left: raise max_connections, or end other programs")
+    case "53200": return .unavailable("\(server) does not have enough memory (\(message))")
+    case "53300": return .unavailable("\(server) has no free connections: raise max_connections, or end other programs")
     case "58030": return .unavailable("\(server) cannot read or write its disk (\(message)): see its log")
     case "XX001", "XX002":
       return .unavailable(
@@ -56,7 +57,7 @@ struct ServerError {
     switch state.prefix(2) {
     case "08", "53", "57", "58":
       return .unavailable("\(server) cannot do it now: \(message) (\(state))")
-    case "22": return .internalError("PostgreSQL cannot keep a value: \(message) (\(state))")
+    case "22": return .internalError("PostgreSQL cannot store a value: \(message) (\(state))")
     default: return .internalError("PostgreSQL refused a statement: \(message) (\(state))")
     }
   }

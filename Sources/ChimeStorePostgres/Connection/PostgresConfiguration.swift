@@ -42,7 +42,7 @@ public struct PostgresConfiguration: Sendable {
     var error: UnsafeMutablePointer<CChar>?
     guard let parsed = chime_pq_parse(connection, &error) else {
       defer { chime_pq_free(error) }
-      let reason = ServerError.plain(error.map { String(cString: $0) } ?? "there was not enough memory")
+      let reason = ServerError.plain(error.map { String(cString: $0) } ?? "there is not enough memory")
       throw .unavailable(#"connection of [store] cannot be read: \#(reason) (such as "host=db.example dbname=chime")"#)
     }
     defer { chime_pq_free_options(parsed) }
@@ -54,8 +54,8 @@ public struct PostgresConfiguration: Sendable {
     }
     for secret in ["password", "sslpassword"] where options[secret] != nil {
       throw .unavailable(
-        "connection of [store] has a \(secret), which would be shown to everyone who asks for the configuration: "
-          + "put it into a file of mode 0600 and name that in passwordFile, or into the passfile (~/.pgpass)")
+        "connection of [store] has a \(secret), which everyone who requests the configuration would see: put it "
+          + "into a file of mode 0600 and name that in passwordFile, or into the passfile (~/.pgpass)")
     }
     self.options = options
     self.passwordFile = passwordFile
@@ -110,10 +110,10 @@ public struct PostgresConfiguration: Sendable {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unavailable("passwordFile of [store] is no file: \(passwordFile)")
+      throw .unavailable("passwordFile of [store] is not a file: \(passwordFile)")
     }
     guard status.st_mode & 0o007 == 0 else {
-      throw .unavailable("others can read the password: chmod 600 \(passwordFile) (passwordFile of [store])")
+      throw .unavailable("other users can read the password: chmod 600 \(passwordFile) (passwordFile of [store])")
     }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = read(descriptor, &bytes, bytes.count)

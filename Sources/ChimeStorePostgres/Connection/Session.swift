@@ -146,7 +146,7 @@ final class Session: @unchecked Sendable {
       guard PostgresConfiguration.clock() < end else {
         let others = try holders(connection) ?? "another chimed"
         throw StoreFailure.held(
-          by: "\(others); the tables are to be changed for this version, which no other may be running for")
+          by: "\(others); this version has to change the tables, and no other daemon may run meanwhile")
       }
       // Several daemons that start at once retry at random times, and one of them migrates.
       try connection.script("SELECT pg_sleep(0.02 + random() * 0.1)")

@@ -31,7 +31,7 @@ final class Membership: Sendable {
     let kind = Int32((SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw .unavailable(
-        "no descriptor is left for the database: end some programs, or raise LimitNOFILE= of the service")
+        "no file descriptor is free for the database: end some programs, or raise LimitNOFILE= of the service")
     }
     bell = (ends[0], ends[1])
   }

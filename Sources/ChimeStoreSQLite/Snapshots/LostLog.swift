@@ -30,7 +30,7 @@ struct LostLog: Sendable {
       try copy(from: writer)
       isRescued = true
     } catch {
-      opening.progress("what the log held cannot be had from memory: \(error)")
+      opening.progress("the content of the log could not be recovered from memory: \(error)")
     }
   }
 
@@ -48,7 +48,7 @@ struct LostLog: Sendable {
   private func copy(from writer: Connection) throws {
     let path = opening.files.restoringPath
     let file = Glibc.open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw StoreFailure.unavailable("\(path) cannot be made (\(errorText(errno)))") }
+    guard file >= 0 else { throw StoreFailure.unavailable("\(path) cannot be created (\(errorText(errno)))") }
     defer { Glibc.close(file) }
     do {
       let target = try Connection(path: path, busyTimeout: 0)
@@ -86,7 +86,7 @@ struct LostLog: Sendable {
         try files.moveAside(to: place)
         guard rename(files.restoringPath, files.path) == 0 else {
           throw StoreFailure.unavailable(
-            "\(files.restoringPath) cannot be made the store (\(errorText(errno))): rename it to \(files.path)")
+            "\(files.restoringPath) cannot become the store (\(errorText(errno))): rename it to \(files.path)")
         }
         SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
       }
@@ -125,9 +125,9 @@ extension SQLiteStore {
     }
     switch found {
     case Int32(chime_log_short):
-      return ("\(log) was shortened by another program while chimed uses it", false)
+      return ("another program has shortened \(log) while chimed uses it", false)
     case Int32(chime_log_other):
-      return ("\(log) was overwritten by another program while chimed uses it", false)
+      return ("another program has overwritten \(log) while chimed uses it", false)
     case Int32(chime_log_sound):
       let isGone = state.withLock { state in
         // The first salt may be older than this process. A new one was written after the previous check.

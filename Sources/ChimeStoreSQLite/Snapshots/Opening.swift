@@ -27,7 +27,7 @@ extension SQLiteStore {
     let snapshot = opening.folder.items.first?.snapshot.takenAt
     let changed = opening.files.changedAt.map(Instant.init(seconds:))
     if let place = try opening.files.setAsideForeignLog(lock.formerNote) {
-      opening.progress("the log beside \(opening.files.path) was of another database; it is kept as \(place)")
+      opening.progress("the log beside \(opening.files.path) belonged to another database; it was moved to \(place)")
     }
     let (connections, restoration) = try opening.open()
     lock.write(note: opening.files.logNote)
@@ -140,16 +140,16 @@ struct Opening: Sendable {
   /// The consequence of a restart after the file was removed, as the end of a sentence.
   var afterRestart: String {
     if (SQLiteFiles.size(files.path) ?? 0) > 0 {
-      return "or restart chimed to go on with the file that is there now, without what is in \(files.path)-wal"
+      return "or restart chimed to continue with the present file, without the content of \(files.path)-wal"
     }
     if let latest = folder.items.first {
-      return "or restart chimed to go on with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
+      return "or restart chimed to continue with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
     }
     // This is what `SQLiteFiles.examine` will find.
     if files.hasStrayLog || files.latestAside != nil {
-      return "or a copy of it: there is no snapshot, and without it chimed will not start"
+      return "or a copy of it: there is no snapshot, and without the file chimed cannot start"
     }
-    return "or restart chimed to begin an empty store: there is no snapshot of it"
+    return "or restart chimed with an empty store: there is no snapshot of it"
   }
 
   func restored(after damage: String) throws -> (Connections, Restoration?) {
@@ -171,7 +171,7 @@ struct Opening: Sendable {
     try examine(writer)
     let found = try Schema.version(of: writer)
     if found > 0, found < newest, keepingSnapshots > 0, !isRestored {
-      progress("copying the store before it is changed for this version")
+      progress("copying the store before this version changes it")
       _ = try SnapshotCopy(files: files, folder: folder, fileLayer: fileLayer).make(
         keeping: keepingSnapshots, beforeUpgradeFrom: found, isPatient: false)
     }
@@ -257,7 +257,7 @@ struct Opening: Sendable {
       }
     if verdict == "ok" { return nil }
     if let verdict, tellsOfDisk(verdict) {
-      throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
+      throw StoreFailure.unavailable("\(connection.path) cannot be read: check its disk (\(verdict))")
     }
     // The text becomes part of a sentence, so it is joined to one line. It is split by character, as no character joins a
     // line feed.

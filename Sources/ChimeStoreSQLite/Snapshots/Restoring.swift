@@ -36,7 +36,7 @@ struct Restoring {
       let place = files.asidePlace
       try files.moveAside(to: place, step)
       throw StoreFailure.corrupt(
-        ([damage] + passedOver).joined(separator: "; ") + "; there is no good snapshot of it", movedTo: place)
+        ([damage] + passedOver).joined(separator: "; ") + "; there is no usable snapshot of it", movedTo: place)
     }
     try step(.chosen)
     progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.snapshot.takenAt))")
@@ -51,7 +51,7 @@ struct Restoring {
     try step(.cleared)
     guard rename(files.restoringPath, files.path) == 0 else {
       throw StoreFailure.unavailable(
-        "\(files.restoringPath) cannot be made the store (\(errorText(errno))): rename it to \(files.path)")
+        "\(files.restoringPath) cannot become the store (\(errorText(errno))): rename it to \(files.path)")
     }
     SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
     return restoration

@@ -46,7 +46,7 @@ struct SnapshotCopy: Sendable {
     try requireRoom()
     do {
       let file = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be made (\(errorText(errno)))") }
+      guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be created (\(errorText(errno)))") }
       defer { Glibc.close(file) }
       try copy(to: unfinished, file, isPatient)
       // The check takes a while, and closing the store need not wait for it.
@@ -57,7 +57,7 @@ struct SnapshotCopy: Sendable {
         throw StoreFailure.unavailable("\(unfinished) cannot be made durable (\(errorText(errno)))")
       }
       guard rename(unfinished, name) == 0 else {
-        throw StoreFailure.unavailable("\(name) cannot be made (\(errorText(errno)))")
+        throw StoreFailure.unavailable("\(name) cannot be created (\(errorText(errno)))")
       }
       // The copy is not read again unless something fails, so its pages leave the page cache.
       posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
@@ -75,8 +75,8 @@ struct SnapshotCopy: Sendable {
     let (needed, free) = (files.bytes, SQLiteFiles.free(at: folder.path))
     guard free - needed < reserve else { return }
     throw .unavailable(
-      "there is too little room for a snapshot in \(folder.path): it takes \(Self.megabytes(needed)) and is to leave "
-        + "\(Self.megabytes(reserve)), and \(Self.megabytes(free)) are free")
+      "there is not enough space for a snapshot in \(folder.path): it needs \(Self.megabytes(needed)) and has to "
+        + "leave \(Self.megabytes(reserve)) free, but only \(Self.megabytes(free)) are free")
   }
 
   private static func megabytes(_ bytes: Int64) -> String { "\((max(0, bytes) + (1 << 20) - 1) >> 20) MiB" }
@@ -136,6 +136,6 @@ struct SnapshotCopy: Sendable {
       throw StoreFailure.corrupt("\(files.path) is damaged (\(own))", movedTo: nil)
     }
     throw StoreFailure.unavailable(
-      "a snapshot turned out bad although the store is sound: see the state of the disk of \(folder.path) (\(fault))")
+      "a snapshot is damaged although the store is sound: check the disk of \(folder.path) (\(fault))")
   }
 }

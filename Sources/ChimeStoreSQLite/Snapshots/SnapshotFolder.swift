@@ -76,10 +76,10 @@ struct SnapshotFolder: Sendable {
   /// Creates the folder with mode 0700.
   func make() throws(StoreFailure) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .unavailable("\(path) cannot be made (\(errorText(errno)))")
+      throw .unavailable("\(path) cannot be created (\(errorText(errno)))")
     }
     guard chmod(path, 0o700) == 0 else {
-      throw .unavailable("\(path) cannot be kept private: see who owns it (\(errorText(errno)))")
+      throw .unavailable("\(path) cannot be made private: check its owner (\(errorText(errno)))")
     }
   }
 

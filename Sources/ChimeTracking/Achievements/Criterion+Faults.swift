@@ -57,7 +57,7 @@ extension Criterion {
       if !isGiven, keys.needed.contains(key) { fault(key, "\(kind.rawValue) needs it") }
       let isMore = key == .target ? target != 1 : isGiven
       if isMore, !keys.needed.contains(key), !keys.allowed.contains(key) {
-        fault(key, "\(kind.rawValue) has no use for it")
+        fault(key, "\(kind.rawValue) does not use it")
       }
     }
     checkRanges(fault)
@@ -86,7 +86,7 @@ extension Criterion {
   private func checkRanges(_ fault: (Key, String) -> Void) {
     func check(_ key: Key, _ number: Int?, _ range: ClosedRange<Int>, _ what: String = "a whole number") {
       guard let number, !range.contains(number) else { return }
-      fault(key, "\(what) from \(range.lowerBound) to \(range.upperBound) is expected, not \(number)")
+      fault(key, "expected \(what) from \(range.lowerBound) to \(range.upperBound), not \(number)")
     }
     switch kind {
     case .shareOfGoal: check(.target, target, 1...1_000, "a percentage")
@@ -106,12 +106,12 @@ extension Criterion {
     } else {
       check(.day, day, 1...31, "a day of the month")
     }
-    if weekdays?.isEmpty == true { fault(.weekdays, "at least one weekday is expected") }
+    if weekdays?.isEmpty == true { fault(.weekdays, "expected at least one weekday") }
     if kind == .crossed || kind == .amountInEntry, let amount, amount <= .zero, kind == .amountInEntry {
-      fault(.amount, "an amount greater than 0 is expected")
+      fault(.amount, "expected an amount greater than 0")
     }
-    if attribute?.isEmpty == true { fault(.attribute, "the name of an attribute is expected, such as brand") }
-    if value != nil, attribute == nil { fault(.value, "it is the value of an attribute, and none is named") }
+    if attribute?.isEmpty == true { fault(.attribute, "expected the name of an attribute, such as brand") }
+    if value != nil, attribute == nil { fault(.value, "it needs an attribute: name the attribute with that value") }
   }
 
   private func checkTrackers(_ trackers: [Tracker], _ fault: (Key, String) -> Void) {
@@ -119,7 +119,7 @@ extension Criterion {
     if let tracker, !trackers.contains(where: { $0.id == tracker }) {
       return fault(.tracker, "the pack has no tracker \(tracker); it has \(names.isEmpty ? "none" : names)")
     }
-    if kind == .level, tracker != nil { return fault(.tracker, "level is about the whole pack") }
+    if kind == .level, tracker != nil { return fault(.tracker, "level covers the whole pack") }
     if kind == .level { return }
     let about = tracker.map { id in trackers.filter { $0.id == id } } ?? trackers
     let culprit: Key = tracker == nil ? .kind : .tracker
@@ -130,7 +130,7 @@ extension Criterion {
     case .amountInEntry:
       need("a tracker of amounts or measures") { $0.kind != .check }
       let units = Set(about.filter { $0.kind != .check }.compactMap(\.unit?.dimension))
-      if units.count > 1 { fault(.amount, "it is not clear whose amount it is: name the tracker") }
+      if units.count > 1 { fault(.amount, "the tracker is missing: name the tracker of the amount") }
     case .shareOfGoal: need("a tracker with a goal for the day") { $0.kind != .measure && $0.goal?.ofDay != nil }
     case .goalMet, .daysMet: need("a tracker with a goal, or one of checks") { $0.goal != nil || $0.kind == .check }
     case .crossed: need("a measure") { $0.kind == .measure }

@@ -36,8 +36,8 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       ∘ a day   ⠒⠒ average of 7 days   ┅░ expected   ┄ goal 76.0 kg
       79.2 kg on Fri 2026-03-27.
       ↘ The average changes by -0.1 kg a week.
-      On Fri 2026-04-10 it is expected between 77.6 kg and 80.0 kg.
-      By this forecast the goal is reached on Tue 2026-05-19.
+      On Fri 2026-04-10 Chime expects a value between 77.6 kg and 80.0 kg.
+      By this forecast you reach the goal on Tue 2026-05-19.
 
       """#),
     TerminalPicture(
@@ -60,9 +60,9 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       ┅░ expected   ┄ goal 76.0 kg
       79.2 kg on Fri 2026-03-27.
       ↘ The average changes by -0.1 kg a week.
-      On Fri 2026-04-10 it is expected between
-      77.6 kg and 80.0 kg.
-      By this forecast the goal is reached on
+      On Fri 2026-04-10 Chime expects a value
+      between 77.6 kg and 80.0 kg.
+      By this forecast you reach the goal on
       Tue 2026-05-19.
 
       """#),
@@ -86,9 +86,9 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       =: expected   - goal 76.0 kg
       79.2 kg on Fri 2026-03-27.
       The average changes by -0.1 kg a week.
-      On Fri 2026-04-10 it is expected between
-      77.6 kg and 80.0 kg.
-      By this forecast the goal is reached on
+      On Fri 2026-04-10 Chime expects a value
+      between 77.6 kg and 80.0 kg.
+      By this forecast you reach the goal on
       Tue 2026-05-19.
 
       """#),
@@ -248,7 +248,7 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
        23/  24/  25/  26/ [27/] 28   29
        30   31
 
-      All was met on 0 days.
+      All goals were met on 0 days.
       x met   / in part   o not met
       . does not count
 

@@ -34,7 +34,7 @@ struct LimitNoticeTests {
     #expect(try await told(life) == [])
     let passed = try await life.log(100)
     #expect(passed.limit == .passed && passed.standing?.form.streak.length == 0 && !passed.goalMet)
-    #expect(try await told(life) == ["Water: 340 of 300 ml|The limit is passed by 40 ml"])
+    #expect(try await told(life) == ["Water: 340 of 300 ml|The limit is exceeded by 40 ml"])
     #expect(try await life.log(50).limit == nil)
     #expect(try await told(life) == [])
     // What is taken back is not there, and is told of again.

@@ -136,106 +136,106 @@ import Testing
     (
       "colour = 1\n",
       [
-        "1:1 tracker[pages].colour: is no key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, slot, skipsEachMonth, items, fields, bounds, milestone, milestones, icon, xp"
+        "1:1 tracker[pages].colour: is not a key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, slot, skipsEachMonth, items, fields, bounds, milestone, milestones, icon, xp"
       ]
     ),
-    ("preset = []\n", ["1:1 tracker[pages].preset: is no key of a tracker; did you mean presets?"]),
+    ("preset = []\n", ["1:1 tracker[pages].preset: is not a key of a tracker; did you mean presets?"]),
     (
       "presets = [\"5 pages\", \"250 ml\", \"5 pages\", 7]\n",
       [
-        "1:23 tracker[pages].presets[2]: has to be in pages, as the tracker is; here is \"250 ml\"",
-        "1:44 tracker[pages].presets[4]: has to be a number with its unit, such as \"20 pages\"; here is 7",
+        "1:23 tracker[pages].presets[2]: must be in pages, the tracker's unit; found \"250 ml\"",
+        "1:44 tracker[pages].presets[4]: must be a number with its unit, such as \"20 pages\"; found 7",
       ]
     ),
     (
       "choice = { least = \"30 pages\", most = \"50 pages\", step = \"5 pages\" }\n",
       [
-        "0:8 tracker[pages].goal: lies outside its choice, which has least and most; here is \"20 pages\""
+        "0:8 tracker[pages].goal: lies outside its choice (least to most); found \"20 pages\""
       ]
     ),
     (
       "choice = { least = \"5 pages\", most = \"50 pages\", step = \"10 pages\" }\n",
       [
-        "0:8 tracker[pages].goal: is no whole number of steps from the least of its choice; here is \"20 pages\""
+        "0:8 tracker[pages].goal: is not a whole number of steps from the least of its choice; found \"20 pages\""
       ]
     ),
     (
       "presets = [\"5 pages\"]\nusual = \"6 pages\"\n",
-      ["2:9 tracker[pages].usual: has to be one of the presets; here is \"6 pages\""]
+      ["2:9 tracker[pages].usual: must be one of the presets; found \"6 pages\""]
     ),
     (
       "days = \"mon-sunday,x\"\n",
       [
-        "1:8 tracker[pages].days: has to be the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"; here is \"mon-sunday,x\""
+        "1:8 tracker[pages].days: must be the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"; found \"mon-sunday,x\""
       ]
     ),
     (
       "dayStartsAt = 04:00:00\n",
-      ["1:15 tracker[pages].dayStartsAt: has to be a time of day in quotes, such as \"8:30\"; here is a date"]
+      ["1:15 tracker[pages].dayStartsAt: must be a time of day in quotes, such as \"8:30\"; found a date"]
     ),
     (
       "slot = \"night\"\n",
-      ["1:8 tracker[pages].slot: has to be one of \"morning\", \"anytime\", \"evening\"; here is \"night\""]
+      ["1:8 tracker[pages].slot: must be one of \"morning\", \"anytime\", \"evening\"; found \"night\""]
     ),
     (
       "milestone = \"2 pages\"\n",
-      ["1:13 tracker[pages].milestone: cannot be taken: only a measure has steps to celebrate"]
+      ["1:13 tracker[pages].milestone: was rejected: only a measure has steps to celebrate"]
     ),
-    ("verb.en = \"Read\"\n", ["1:1 tracker[pages].verb.cs: is missing: the pack's title is in that language"]),
+    ("verb.en = \"Read\"\n", ["1:1 tracker[pages].verb.cs: is missing: the pack's title has that language"]),
     (
       "verb.en = \"Read\"\nverb.cz = \"Přečteno\"\n",
       [
-        "1:1 tracker[pages].verb.cs: is missing: the pack's title is in that language",
-        "2:6 tracker[pages].verb.cz: is no language tag; did you mean cs?",
+        "1:1 tracker[pages].verb.cs: is missing: the pack's title has that language",
+        "2:6 tracker[pages].verb.cz: is not a language tag; did you mean cs?",
       ]
     ),
     (
       "[[tracker]]\nid = \"pages\"\ntitle = { en = \"A\", cs = \"B\" }\nkind = \"check\"\n",
-      ["2:6 tracker[pages].id: is the id of an earlier tracker too; each has its own"]
+      ["2:6 tracker[pages].id: is the id of an earlier tracker too; each needs its own"]
     ),
     (
       "[[tracker]]\nid = \"Walk\"\ntitle = { cs = \"B\" }\nkind = \"chek\"\n",
       [
-        "2:6 tracker[Walk].id: has to be a name of 1 to 32 lower-case letters, digits and -, a letter first; here is \"Walk\"",
-        "3:9 tracker[Walk].title.en: is missing: each text needs it in English",
-        "4:8 tracker[Walk].kind: has to be one of \"check\", \"amount\", \"measure\"; here is \"chek\"",
+        "2:6 tracker[Walk].id: must be a name of 1 to 32 lower-case letters, digits and -, a letter first; found \"Walk\"",
+        "3:9 tracker[Walk].title.en: is missing: each text needs an English version",
+        "4:8 tracker[Walk].kind: must be one of \"check\", \"amount\", \"measure\"; found \"chek\"",
       ]
     ),
     (
       "[[reminder]]\nid = \"r\"\nwhen = \"every 90q\"\ntracker = \"page\"\n",
       [
         "1:1 reminder[r].title: is missing: a text, such as title.en = \"…\" and one for each other language",
-        "3:8 reminder[r].when: is no schedule: ",
-        "4:11 reminder[r].tracker: has to be the id of a tracker of this pack; did you mean pages?",
+        "3:8 reminder[r].when: is not a schedule: ",
+        "4:11 reminder[r].tracker: must be the id of a tracker of this pack; did you mean pages?",
       ]
     ),
     (
       "[[reminder]]\nid = \"r\"\ntitle = { en = \"{{remainin}} {{streak}} {{quote}}\", cs = \"{{x\" }\nwhen = \"in 5m\"\n",
       [
-        "3:16 reminder[r].title.en: names {{remainin}}, which is no placeholder; did you mean {{remaining}}?",
+        "3:16 reminder[r].title.en: contains {{remainin}}, which is not a placeholder; did you mean {{remaining}}?",
         "3:16 reminder[r].title.en: names {{quote}}, but the pack has no [[quote]]",
         "3:58 reminder[r].title.cs: has {{ without }}; a placeholder looks like {{remaining}}",
-        "4:8 reminder[r].when: comes once only; a pack's reminder returns, such as \"daily at 8:00\"",
+        "4:8 reminder[r].when: fires only once; a pack needs a recurring schedule, such as \"daily at 8:00\"",
       ]
     ),
     (
       "[[reminder]]\nid = \"r\"\ntitle = { en = \"A\", cs = \"B\" }\nwhen = \"sunset - 30m\"\n",
       [
-        "1:1 reminder[r].withoutPlace: is missing: when follows the sun, and not everyone has a place configured; such as \"daily at 7:00\""
+        "1:1 reminder[r].withoutPlace: is missing: when follows the sun, and some users have no configured place; such as \"daily at 7:00\""
       ]
     ),
     (
       "[[achievement]]\nid = \"a\"\ntitle = { en = \"A\", cs = \"B\" }\ntext = { en = \"A\", cs = \"B\" }\nwhen = { streek = 3 }\n",
       [
-        "5:10 achievement[a].when.streek: is nothing to ask for; did you mean streak?"
+        "5:10 achievement[a].when.streek: is not a criterion; did you mean streak?"
       ]
     ),
     (
       "[[achievement]]\nid = \"a\"\ntitle = { en = \"A\", cs = \"B\" }\ntext = { en = \"A\", cs = \"B\" }\ntracker = \"water\"\nwhen = { streak = \"3\", times = 2 }\n",
       [
-        "5:11 achievement[a].tracker: has to be the id of a tracker of this pack: pages; here is \"water\"",
-        "6:19 achievement[a].when.streak: has to be a whole number from 1 to 1000000; here is \"3\"",
-        "6:24 achievement[a].when.times: is no key of a criterion of streak; it takes streak, days",
+        "5:11 achievement[a].tracker: must be the id of a tracker of this pack: pages; found \"water\"",
+        "6:19 achievement[a].when.streak: must be a whole number from 1 to 1000000; found \"3\"",
+        "6:24 achievement[a].when.times: is not a key of a criterion of streak; it takes streak, days",
       ]
     ),
     (
@@ -259,10 +259,10 @@ import Testing
     (
       "[mood.perfectDay]\ntitle = { en = \"A\", cs = \"B\" }\nmessage = { en = \"A\", cs = \"B\" }\nnext = { en = \"A\", cs = \"B\" }\n",
       [
-        "1:1 mood.noHabits: is missing: with one mood come all five, [mood.noHabits] with title, message and next too",
-        "1:1 mood.notStarted: is missing: with one mood come all five, [mood.notStarted] with title, message and next too",
-        "1:1 mood.lightDay: is missing: with one mood come all five, [mood.lightDay] with title, message and next too",
-        "1:1 mood.productiveDay: is missing: with one mood come all five, [mood.productiveDay] with title, message and next too",
+        "1:1 mood.noHabits: is missing: with one mood all five are needed, [mood.noHabits] with title, message and next too",
+        "1:1 mood.notStarted: is missing: with one mood all five are needed, [mood.notStarted] with title, message and next too",
+        "1:1 mood.lightDay: is missing: with one mood all five are needed, [mood.lightDay] with title, message and next too",
+        "1:1 mood.productiveDay: is missing: with one mood all five are needed, [mood.productiveDay] with title, message and next too",
       ]
     ),
     (
@@ -270,21 +270,21 @@ import Testing
         "[mood.\($0)]\ntitle = { en = \"A\", cs = \"B\" }\nmessage = { en = \"A\", cs = \"B\" }\n"
           + "next = { en = \"\($0 == "lightDay" ? "{{remaining}} to go" : "A")\", cs = \"B\" }\n"
       }.joined(),
-      ["12:8 mood.lightDay.next: has a placeholder that no mood has: {{streak}}, {{done}} and {{due}} are filled in"]
+      ["12:8 mood.lightDay.next: has a placeholder that moods do not have: use {{streak}}, {{done}} and {{due}}"]
     ),
     (
       "[[quote]]\ntext = \"a\\u202eb\"\nlanguage = \"xx\"\ncategory = \"q\"\n",
       [
-        "1:1 quote[1].source: is missing: a quote has text, language, source and category",
-        "2:8 quote[1].text: has U+202E, which turns text around; leave it out: text from right to left needs none",
-        "3:12 quote[1].language: is no language tag; one is the code of ISO 639, such as en, cs or pt-BR",
+        "1:1 quote[1].source: is missing: a quote needs text, language, source and category",
+        "2:8 quote[1].text: has U+202E, which changes the direction of text; remove it: text from right to left needs no such character",
+        "3:12 quote[1].language: is not a language tag; use a code of ISO 639, such as en, cs or pt-BR",
       ]
     ),
     (
       "[category]\nx = { en = \"A\", cs = \"B\" }\n",
-      ["2:1 category.x: is the category of no achievement and of no quote"]
+      ["2:1 category.x: is not the category of any achievement or quote"]
     ),
-    ("[level]\nbase = 3\n", ["1:2 level: is no key of a pack; did you mean levels?"]),
+    ("[level]\nbase = 3\n", ["1:2 level: is not a key of a pack; did you mean levels?"]),
   ]
 
   @Test(arguments: wrong) func eachFaultHasItsPlaceAndSaysWhatWasExpected(_ text: String, _ expected: [String]) {
@@ -292,7 +292,7 @@ import Testing
     #expect(found.count == expected.count, "\(found)")
     for (one, other) in zip(found, expected) {
       // What the schedule's parser says is its own.
-      if other.hasSuffix("is no schedule: ") { #expect(one.hasPrefix(other)) } else { #expect(one == other) }
+      if other.hasSuffix("is not a schedule: ") { #expect(one.hasPrefix(other)) } else { #expect(one == other) }
     }
   }
 
@@ -311,7 +311,7 @@ import Testing
     let faults = Self.faults("[pack\nid = 3\n")
     #expect(faults.count == 1)
     #expect(faults.first?.line == 1)
-    #expect(faults.first?.message.hasPrefix("this is not TOML: ") == true)
+    #expect(faults.first?.message.hasPrefix("invalid TOML: ") == true)
     #expect(Self.faults("").map(\.key) == ["pack"])
   }
 

@@ -124,7 +124,7 @@ import Testing
     #expect(plan.trackers.isEmpty && plan.entries.map(\.tracker.rawValue) == ["prayer"])
     #expect(
       throws: ExchangeError(
-        line: nil, "the file is of one habit and does not say which: say the tracker that it is for")
+        line: nil, "the file has one habit without its name: name the tracker for it")
     ) {
       try Self.read(file)
     }

@@ -106,7 +106,7 @@ extension InvariantChecker {
     var times: [Instant] = []
     var time: Instant? = first
     while let this = time, next.map({ this < $0 }) ?? true, times.count < 100_000 {
-      if this + jitter > now { return fail("\(id) passed over \(this.text), which is still to come at \(now.text)") }
+      if this + jitter > now { return fail("\(id) passed over \(this.text), which is in the future at \(now.text)") }
       times.append(this)
       time = timetable.next(after: this)
     }
@@ -306,7 +306,7 @@ extension InvariantChecker {
     let right = firstUnfired(reminder, timetable, after: world.wall)
     guard let right else {
       // One that has fired may wait to be found so.
-      if let next, !hasFired(id, next) { fail("\(id) waits for \(next.text), which is no time of it any more") }
+      if let next, !hasFired(id, next) { fail("\(id) waits for \(next.text), which is not a time of it any more") }
       return
     }
     if let next, next < right, hasFired(id, next) { return }

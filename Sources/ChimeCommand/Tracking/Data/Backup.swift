@@ -8,35 +8,37 @@ import Glibc
 enum Backup {
   static let verb = Verb(
     name: "backup", group: .keep, arguments: ["[FILE|-]"],
-    summary: "Write everything you have into one file",
+    summary: "Write all your data into one file",
     details: [
-      "Reminders and what has rung, trackers with all that was logged, packs, achievements, milestones, photos, endpoints, and the "
-        + "daemon's configuration. Without a FILE it is named after the day, here; - is standard output. Only you may read the file.",
-      "The secrets of endpoints are in it with --with-secrets, encrypted with a passphrase that is asked for; whoever has lost it "
-        + "has lost them. Not in it: messages that are owed or were sent, and what could be undone.",
-      "The daemon takes snapshots of its store by itself each day (`chime snapshot`): those are for a damaged disk, this file is "
-        + "for another machine, another disk, or years from now.",
+      "The file holds reminders and their history, trackers with their entries, packs, achievements, milestones, "
+        + "photos, endpoints, and the daemon's configuration. Without a FILE its name is today's date, in this "
+        + "folder; - is standard output. Only you may read the file.",
+      "With --with-secrets it holds the endpoints' secrets too, encrypted with a passphrase that Chime asks for; "
+        + "without the passphrase nobody can recover them. It never holds messages, pending or sent, nor the "
+        + "changes that `chime undo` could undo.",
+      "The daemon takes snapshots of its store each day (`chime snapshot`): those protect from a damaged disk. This "
+        + "file is for another machine, another disk, or years from now.",
     ],
     options: [
-      .flag("force", "f", "Replace a file that is there already"),
-      .flag("with-secrets", nil, "Take the secrets of endpoints along, encrypted with a passphrase"), Passphrase.option,
+      .flag("force", "f", "Replace a file that exists already"),
+      .flag("with-secrets", nil, "Include the secrets of endpoints, encrypted with a passphrase"), Passphrase.option,
     ],
     examples: [
       .init(command: "chime backup"), .init(command: "chime backup ~/Documents/chime.backup --force"),
       .init(command: "chime backup - > /mnt/stick/chime.backup"),
-      .init(command: "chime backup --with-secrets", remark: "for a new machine, secrets and all"),
+      .init(command: "chime backup --with-secrets", remark: "for a new machine, with secrets"),
     ],
     alsoTried: ["save", "archive"], json: "`backup`: `file` and `bytes`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     guard context.line.words.count <= 1 else {
-      throw Failure.usage(localized("one file at a time"), hint: localized("quotes hold a name together"))
+      throw Failure.usage(localized("one file at a time"), hint: localized("put a name of several words in quotes"))
     }
     let path = try context.line.words.first ?? "chime-\(context.today()).backup"
     if path == "-" { return try stream(context) }
     if !context.line.has("force"), access(path, F_OK) == 0 {
       throw Failure.failed(
-        localized("%1 is there already", path), hint: localized("--force replaces it, or name another file"))
+        localized("%1 exists already", path), hint: localized("--force replaces it, or choose another name"))
     }
     let shown = try write(to: path, passphrase: Passphrase.forBackup(context), context)
     switch context.format {
@@ -47,7 +49,7 @@ enum Backup {
     case .human:
       guard !context.isQuiet else { break }
       context.out("\(TerminalSanitizer.line(path)) (\(Sizes.text(shown)))")
-      context.note("  " + localized("`chime restore %1` brings it back", path), .faint)
+      context.note("  " + localized("`chime restore %1` restores it", path), .faint)
     }
     return .success
   }
@@ -68,10 +70,10 @@ enum Backup {
   private static func stream(_ context: Context) throws -> ExitCode {
     guard !context.process.output.isTerminal else {
       throw Failure.usage(
-        localized("a terminal is no place for a backup"), hint: "chime backup FILE, chime backup - | gpg …")
+        localized("a backup cannot be written to a terminal"), hint: "chime backup FILE, chime backup - | gpg …")
     }
     guard context.format == .human else {
-      throw Failure.usage(localized("--json and --plain do not go with standard output"))
+      throw Failure.usage(localized("--json and --plain cannot be used with standard output"))
     }
     _ = try receive(context, Passphrase.forBackup(context)) { bytes in context.process.output.write(bytes: bytes) }
     return .success
@@ -86,7 +88,7 @@ enum Backup {
     var size = 0
     try context.daemon().stream(TrackersInterface.Backup(passphrase: passphrase)) { reply in
       guard let data = Data(base64Encoded: reply.data) else {
-        throw Failure.failed(localized("the daemon sent what is no backup"))
+        throw Failure.failed(localized("the daemon sent an invalid backup"))
       }
       size += data.count
       try take(Array(data))
@@ -100,14 +102,14 @@ enum Backup {
 /// `chime restore FILE`
 enum Restore {
   static let verb = Verb(
-    name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace everything by what a backup holds",
+    name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace all data with a backup",
     details: [
-      "The file is checked whole first, and what it holds is shown. Then, after a yes, trackers, what was logged and what has "
-        + "come of it and reminders are replaced, all at once or not at all. What has rung is then added to the history. Endpoints of the "
-        + "file are added to those that are here, with their secrets where the file has them and none is here; it says which have to be "
-        + "given again. `chime undo` brings back what was there before.",
-      "A configuration is put where the daemon looks for one, if none is there; otherwise it lies beside it as "
-        + "`chimed.toml.restored`, and nothing of it is in force.",
+      "The command checks the whole file first and shows its contents. After you confirm, it replaces trackers, "
+        + "entries, achievements and reminders, all at once or not at all. It then adds the file's history to the "
+        + "history here, and its endpoints to those here, with their secrets if the file has them and none is "
+        + "here; it lists the secrets that you have to give again. `chime undo` restores the data from before.",
+      "If the daemon has no configuration, the backup's becomes it; otherwise it is written beside it as "
+        + "`chimed.toml.restored` and stays inactive.",
     ],
     options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask"), Passphrase.option],
     examples: [
@@ -125,7 +127,7 @@ enum Restore {
     let isDry = context.line.has("dry-run")
     if !isDry, !context.line.has("yes"), !context.process.isInteractive || path == "-" {
       throw Failure.usage(
-        localized("a restore replaces everything; it needs --yes where nobody can be asked"),
+        localized("a restore replaces everything; without a terminal it needs --yes"),
         hint: localized("--dry-run checks the file and changes nothing"))
     }
     let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
@@ -156,7 +158,7 @@ enum Restore {
         if failure.isInvalidText { failure.message = "\(path): \(failure.message)" }
         throw failure
       }
-      guard let contents else { throw Failure.failed(localized("the daemon did not say what it has restored")) }
+      guard let contents else { throw Failure.failed(localized("the daemon did not report what it restored")) }
       return contents
     }
     let contents = try restore(dryRun: true)
@@ -166,7 +168,7 @@ enum Restore {
     let asks = !isDry && !context.line.has("yes")
     if asks {
       for line in lines(contents, path, context) { context.note(line) }
-      guard Asking.confirm(context, localized("Replace everything that is here by this?")) else {
+      guard Asking.confirm(context, localized("Replace everything here with this?")) else {
         context.note(localized("Nothing was changed."))
         return .failed
       }
@@ -181,9 +183,9 @@ enum Restore {
       guard !context.isQuiet else { break }
       if !asks { for line in lines(restored, path, context) { context.out(line) } }
       if isDry {
-        context.note(localized("The file is sound. Nothing was changed: this was a trial."))
+        context.note(localized("The file is sound. Nothing was changed: this was a dry run."))
       } else {
-        context.out(localized("Restored. `chime undo` brings back what was here before, for 30 days."))
+        context.out(localized("Restored. For 30 days `chime undo` brings back the data from before."))
       }
     }
     for note in notes { context.note(localizedServerMessage(TerminalSanitizer.line(note)), .caution) }
@@ -233,17 +235,18 @@ enum RestoredConfiguration {
       if let first = taken.first {
         _ = try context.daemon().call(DaemonInterface.Reload())
         context.note(
-          localized("The configuration of the backup is in force: %1", TerminalSanitizer.line(first.path)), .faint)
+          localized("The backup's configuration is active: %1", TerminalSanitizer.line(first.path)), .faint)
       }
     } catch let failure as Failure {
-      context.note(localized("The configuration of the backup is not taken: %1", failure.message), .caution)
+      context.note(localized("The backup's configuration was rejected: %1", failure.message), .caution)
       // A daemon that would not start with it, or with half of it, is worse than one without it.
       for file in taken where rename(file.path, aside(file)) == 0 { notTaken.append(file) }
     }
     for file in notTaken {
       context.note(
         localized(
-          "The configuration of the backup is not in force; it lies at %1: compare it with %2, and put in its place what you want of it",
+          "The backup's configuration is not active; it is at %1: compare it with %2, and copy the settings that "
+            + "you want",
           TerminalSanitizer.line(aside(file)), TerminalSanitizer.line(file.path)), .caution)
     }
   }
@@ -262,7 +265,7 @@ final class NewFile {
     partial = path + ".part"
     // What an attempt left that was cut short is begun anew.
     descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Failure.system(localized("cannot make the file %1", path), errno: errno) }
+    guard descriptor >= 0 else { throw Failure.system(localized("cannot create the file %1", path), errno: errno) }
   }
 
   func write(_ bytes: [UInt8]) throws {

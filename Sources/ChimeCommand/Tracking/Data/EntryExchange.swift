@@ -4,13 +4,14 @@ import ChimeWords
 /// `chime entry export|import`: what was logged, as files of other programs.
 enum EntryExchange {
   static let export = Verb(
-    name: "export", group: .keep, arguments: ["[TRACKER]"], summary: "Write what was logged as CSV or JSON",
+    name: "export", group: .keep, arguments: ["[TRACKER]"], summary: "Write entries as CSV or JSON",
     details: [
-      "On standard output, for spreadsheets and programs: one line or object for each entry. For everything, with photos and "
-        + "achievements, in a file that can be restored: `chime backup`. For reminders as a calendar: `chime export --format ics`."
+      "On standard output, for spreadsheets and programs: one line or object for each entry. To write everything, "
+        + "with photos and achievements, into a file that can be restored: `chime backup`. To write reminders as a "
+        + "calendar: `chime export --format ics`."
     ],
     options: [
-      .value("format", nil, "FORMAT", "csv, which is also the default, or json", choices: ["csv", "json"]),
+      .value("format", nil, "FORMAT", "csv (the default) or json", choices: ["csv", "json"]),
       RangeText.option,
     ],
     examples: [
@@ -20,18 +21,18 @@ enum EntryExchange {
     alsoTried: ["dump", "save", "csv", "write"], json: "the same as `--format json`", run: runExport)
 
   static let load = Verb(
-    name: "import", group: .keep, arguments: ["FILE|-"], summary: "Bring in what was logged elsewhere",
+    name: "import", group: .keep, arguments: ["FILE|-"], summary: "Import entries from elsewhere",
     details: [
-      "From a file of `chime entry export`, or from Loop Habit Tracker: the Checkmarks.csv of its export, which holds all "
-        + "habits, or of one habit's folder with --into. What is there already is left as it is: the same file can be "
-        + "imported again, also after one that was broken off. A file has at most 200,000 entries and 32 MiB. `chime undo` takes "
-        + "an import back.",
-      "Without --format it is known by the file: its name's end and its first line.",
+      "The file is one of `chime entry export`, or of Loop Habit Tracker: the Checkmarks.csv of its export, which "
+        + "holds all habits, or of one habit's folder with --into. Entries that exist already stay unchanged, so "
+        + "you can import a file again, also after an interrupted import. A file has at most 200,000 entries and "
+        + "32 MiB. `chime undo` undoes an import.",
+      "Without --format the ending of the file's name and its first line decide.",
     ],
     options: [
       .value("format", nil, "FORMAT", "csv, json or loop", choices: ["csv", "json", "loop"]),
       .flag("loop", nil, "Short for --format loop"),
-      .value("into", nil, "TRACKER", "The tracker that all of it is for, instead of those that the file names"),
+      .value("into", nil, "TRACKER", "The tracker for all entries, instead of those that the file names"),
       DraftOptions.dryRun,
     ],
     examples: [
@@ -45,7 +46,7 @@ enum EntryExchange {
   private static func runExport(_ context: Context) throws -> ExitCode {
     let tracker = context.line.words.isEmpty ? nil : try TrackerArgument.one(context.line.words, context)
     if context.format == .json, context.line.value("format") == "csv" {
-      throw Failure.usage(localized("--json and --format csv exclude each other"))
+      throw Failure.usage(localized("--json and --format csv cannot be used together"))
     }
     let isJSON = context.format == .json || context.line.value("format") == "json"
     let range = try RangeText.parse(context)
@@ -100,7 +101,7 @@ enum EntryExchange {
   ) throws -> TrackersInterface.Import.Format {
     if line.has("loop") {
       guard line.value("format") ?? "loop" == "loop" else {
-        throw Failure.usage(localized("--loop and --format %1 exclude each other", line.value("format") ?? ""))
+        throw Failure.usage(localized("--loop and --format %1 cannot be used together", line.value("format") ?? ""))
       }
       return .loop
     }
@@ -117,7 +118,7 @@ enum EntryExchange {
     }
     if first.utf8.contains(UInt8(ascii: ",")) { return .csv }
     throw Failure.failed(
-      localized("%1 does not look like CSV or JSON", path), hint: localized("--format says what it is"))
+      localized("%1 does not look like CSV or JSON", path), hint: localized("--format names its format"))
   }
 
   private static func tell(_ reply: TrackersInterface.Import.Reply, isDry: Bool, _ context: Context) {
@@ -142,7 +143,7 @@ enum EntryExchange {
         : localized(count: reply.added, "%n entry added", "%n entries added")
       let present =
         reply.present > 0
-        ? ", " + localized(count: reply.present, "%n was there already", "%n were there already") : ""
+        ? ", " + localized(count: reply.present, "%n existed already", "%n existed already") : ""
       context.out(added + present)
       if !reply.trackers.isEmpty {
         let list = reply.trackers.map { TerminalSanitizer.line($0) }.joined(separator: ", ")
@@ -152,7 +153,7 @@ enum EntryExchange {
     for remark in reply.remarks.prefix(20) { context.note(localizedServerMessage(remark), .caution) }
     if reply.remarks.count > 20 {
       let rest = reply.remarks.count - 20
-      context.note(localized(count: rest, "and %n more; --json tells all", "and %n more; --json tells all"), .caution)
+      context.note(localized(count: rest, "and %n more; --json lists all", "and %n more; --json lists all"), .caution)
     }
   }
 }

@@ -18,12 +18,12 @@ enum Passphrase {
     if let given = try inFile(context) { return try checked(given) }
     guard context.process.isInteractive else {
       throw Failure.usage(
-        localized("the secrets are encrypted with a passphrase, and nobody can be asked for one here"),
+        localized("the secrets are encrypted with a passphrase, and there is no terminal to ask for one"),
         hint: localized("--passphrase-file FILE reads it from a file of mode 0600"))
     }
     let passphrase = try checked(ask(context, localized("Passphrase for the secrets: ")) ?? "")
     guard ask(context, localized("Once more: ")) == passphrase else {
-      throw Failure.failed(localized("the two differ: nothing was written"))
+      throw Failure.failed(localized("the two passphrases differ: nothing was written"))
     }
     return passphrase
   }
@@ -36,9 +36,9 @@ enum Passphrase {
     }
     context.note(
       localized(
-        count: secrets, "The backup has the secrets of %n endpoint. Without the passphrase they stay closed.",
-        "The backup has the secrets of %n endpoints. Without the passphrase they stay closed."))
-    let typed = ask(context, localized("Passphrase (empty: leave them closed): ")) ?? ""
+        count: secrets, "The backup has the secrets of %n endpoint. Without the passphrase they stay encrypted.",
+        "The backup has the secrets of %n endpoints. Without the passphrase they stay encrypted."))
+    let typed = ask(context, localized("Passphrase (empty: leave them encrypted): ")) ?? ""
     return typed.isEmpty ? nil : typed
   }
 

@@ -50,7 +50,7 @@ enum Uploading {
         TrackersInterface.Upload(
           upload: upload, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
       guard reply.received == end else {
-        throw Failure.failed(localized("%1 did not arrive whole", name), hint: localized("try again"))
+        throw Failure.failed(localized("%1 did not arrive completely", name), hint: localized("try again"))
       }
       offset = end
       progress.tell(offset)

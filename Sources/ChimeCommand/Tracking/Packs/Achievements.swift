@@ -5,9 +5,11 @@ import ChimeWords
 /// `chime achievements [PACK]`
 enum Achievements {
   static let verb = Verb(
-    name: "achievements", group: .track, arguments: ["[PACK]"], summary: "Show what is unlocked and what is next",
+    name: "achievements", group: .track, arguments: ["[PACK]"],
+    summary: "Show unlocked achievements and what comes "
+      + "next",
     options: [
-      .flag("unlocked", nil, "Only those that are unlocked"), .flag("locked", nil, "Only those that are not"),
+      .flag("unlocked", nil, "Only unlocked ones"), .flag("locked", nil, "Only locked ones"),
       .value("category", nil, "CATEGORY", "Only those of a category, such as streak", repeats: true),
     ],
     examples: [
@@ -20,7 +22,7 @@ enum Achievements {
   static func run(_ context: Context) throws -> ExitCode {
     let isUnlocked = context.line.has("unlocked")
     let isLocked = context.line.has("locked")
-    if isUnlocked, isLocked { throw Failure.usage(localized("--unlocked and --locked exclude each other")) }
+    if isUnlocked, isLocked { throw Failure.usage(localized("--unlocked and --locked cannot be used together")) }
     let reply: TrackersInterface.Achievements.Reply = try context.daemon().call(
       TrackersInterface.Achievements(pack: context.optionalSubject()))
     let categories = try categories(context, reply.achievements)
@@ -77,7 +79,7 @@ enum Achievements {
       return context.note(
         context.line.has("locked")
           ? localized("All are unlocked. Well done!")
-          : localized("None is unlocked yet; `chime achievements` shows what is next."))
+          : localized("None is unlocked yet; `chime achievements` shows what comes next."))
     }
     var packs: [String] = []
     for achievement in shown where !packs.contains(achievement.pack) { packs.append(achievement.pack) }

@@ -9,17 +9,19 @@ enum Init {
   static let verb = Verb(
     name: "init", group: .track, arguments: [""], summary: "Set up trackers in four short steps",
     details: [
-      "It asks what you would like to keep up, how much, in what portions, and whether to be reminded. Return takes what "
-        + "stands in brackets, skip passes over a step, Ctrl-C leaves everything as it is: nothing is installed before the "
-        + "last answer. Run it again to see what is there and to add to it.",
-      "What an option says is not asked. Without a terminal, or with --yes, nothing is asked, and --pack says what to install.",
+      "It asks what to track, how much, in what portions, and whether to remind you. Return accepts the value in "
+        + "brackets, skip skips a step, Ctrl-C quits without a change: nothing is installed before the last "
+        + "answer. Run it again to see what is installed and to add to it.",
+      "It does not ask what an option answers. Without a terminal, or with --yes, it asks nothing, and --pack names "
+        + "the pack to install.",
     ],
     options: [
       .value("pack", nil, "NAME", "The pack to install; several with commas or repeated", repeats: true),
       .value("reminders", nil, "YES|NO", "Whether to be reminded", choices: ["yes", "no"]),
       .value(
-        "first", nil, "[TRACKER=]VALUE", "What a measure is now, such as your weight; logged at once", repeats: true),
-    ] + PackOrder.options + [.flag("yes", "y", "Ask nothing: take what would stand in brackets"), DraftOptions.dryRun],
+        "first", nil, "[TRACKER=]VALUE", "The present value of a measure, such as your weight; logged at once",
+        repeats: true),
+    ] + PackOrder.options + [.flag("yes", "y", "Ask nothing: accept the values in brackets"), DraftOptions.dryRun],
     examples: [
       .init(command: "chime init"),
       .init(command: "chime init --pack hydration --goal 2000 --usual 200 --reminders yes --yes"),
@@ -35,7 +37,7 @@ enum Init {
     let asks = context.process.isInteractive && !line.has("yes")
     if !asks, !line.has("pack") {
       throw Failure(
-        status: .usage, message: localized("nobody can be asked here, so --pack has to say what to install"),
+        status: .usage, message: localized("without a terminal, --pack has to name the pack to install"),
         hints: [
           "chime init --pack hydration --goal 2000 --usual 200 --reminders yes",
           localized("`chime pack list` shows the packs"),
@@ -85,10 +87,10 @@ enum Init {
     let installed = known.filter { $0.installedAt != nil }
     guard !installed.isEmpty else {
       context.note(
-        localized("Nothing was installed. `chime pack list` shows the packs, and `chime init` is always here."))
+        localized("Nothing was installed. `chime pack list` shows the packs; run `chime init` again at any time."))
       return .success
     }
-    context.note(localized("Nothing was changed. What is there:"))
+    context.note(localized("Nothing was changed. Installed now:"))
     for pack in installed { for hint in hints(pack) { context.note("  " + hint) } }
     context.note("  chime today")
     return .success
@@ -120,7 +122,7 @@ enum Init {
       for reply in replies { for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) } }
       for line in logged { context.out(line) }
       if isDry {
-        context.note(localized("Nothing was changed: this was a trial."))
+        context.note(localized("Nothing was changed: this was a dry run."))
       } else {
         context.out()
         context.out(localized("Now type:"))
@@ -157,8 +159,8 @@ enum Init {
         )
       }
     }
-    steps.append(("chime today", localized("shows how the day stands")))
-    steps.append(("chime undo", localized("takes the last entry back")))
+    steps.append(("chime today", localized("shows today's progress")))
+    steps.append(("chime undo", localized("undoes the last entry")))
     let widest = steps.map { TextWidth.of($0.0) }.max() ?? 0
     return steps.map { step in
       let line = "  \(context.style(TextWidth.pad(step.0, to: widest), .strong))  \(context.style(step.1, .faint))"

@@ -46,17 +46,17 @@ struct PackOrder {
   // MARK: Options
 
   static let options: [Verb.Option] = [
-    .value("goal", nil, "[TRACKER=]AMOUNT", "The goal; with a tracker's id where there are several", repeats: true),
-    .value("usual", nil, "[TRACKER=]AMOUNT", "The amount that is meant when none is named", repeats: true),
+    .value("goal", nil, "[TRACKER=]AMOUNT", "The goal; with a tracker's id if there are several", repeats: true),
+    .value("usual", nil, "[TRACKER=]AMOUNT", "The amount of an entry that names none", repeats: true),
     .value("unit", nil, "[TRACKER=]UNIT", "The unit, such as lb instead of kg", repeats: true),
     .value("title", nil, "[TRACKER=]TITLE", "A title of your own", repeats: true),
     .value("days", nil, "[TRACKER=]DAYS", "The days that count, such as mon,wed,fri", repeats: true),
     .value(
       "milestones", nil, "[TRACKER=]STEP", "Celebrate each step of a measure, such as every 2 (kg)", repeats: true),
     .value(
-      "when", nil, "KEY=SCHEDULE", "Another schedule for a reminder; `chime pack show` tells the keys", repeats: true),
-    .value("reminder", nil, "KEY", "With a reminder that is left out unless it is asked for", repeats: true),
-    .value("no-reminder", nil, "KEY", "Without a reminder; all for none at all", repeats: true),
+      "when", nil, "KEY=SCHEDULE", "Another schedule for a reminder; `chime pack show` lists the keys", repeats: true),
+    .value("reminder", nil, "KEY", "Include an optional reminder", repeats: true),
+    .value("no-reminder", nil, "KEY", "Leave a reminder out; all leaves all out", repeats: true),
   ]
 
   /// Takes what the options say of this pack. What names none of its trackers or reminders is left to other packs.
@@ -77,8 +77,8 @@ struct PackOrder {
           let fit = pack.trackers.filter(fitting)
           guard fit.count <= 1 else {
             throw Failure.usage(
-              localized("--%1 %2: which tracker?", option, value),
-              hint: localized("name it: --%1 %2=%3", option, fit[0].id, value))
+              localized("--%1 %2: for which tracker?", option, value),
+              hint: localized("name the tracker: --%1 %2=%3", option, fit[0].id, value))
           }
           guard let tracker = fit.first else { continue }
           result[tracker.id] = value
@@ -139,8 +139,8 @@ struct PackOrder {
       }
       guard parts.count == 2 || measures.count == 1 else {
         throw Failure.usage(
-          localized("--%1 %2: which tracker?", "first", value),
-          hint: localized("name it: --%1 %2=%3", "first", tracker.id, value))
+          localized("--%1 %2: for which tracker?", "first", value),
+          hint: localized("name the tracker: --%1 %2=%3", "first", tracker.id, value))
       }
       firstValues[tracker.id] = try AmountText.value(
         parts[parts.count - 1], option: "first", unit: choices.units?[tracker.id] ?? tracker.unit)
@@ -164,8 +164,8 @@ struct PackOrder {
         let names = isReminder ? packs.flatMap(\.reminders).map(\.key) : packs.flatMap(\.trackers).map(\.id)
         throw Failure.usage(
           isReminder
-            ? localized("--%1 %2 names no reminder of the pack", option.name, value)
-            : localized("--%1 %2 fits no tracker of the pack", option.name, value),
+            ? localized("--%1 %2: the pack has no such reminder", option.name, value)
+            : localized("--%1 %2: no tracker of the pack takes it", option.name, value),
           hint: names.isEmpty ? nil : localized("there are: %1", names.joined(separator: ", ")))
       }
     }

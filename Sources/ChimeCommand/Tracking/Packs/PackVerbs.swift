@@ -25,18 +25,18 @@ enum PackVerbs {
 
   static let show = Verb(
     name: "show", group: .keep, arguments: ["NAME|FILE"],
-    summary: "Show a pack's trackers and reminders, and what can be chosen",
+    summary: "Show a pack's trackers and reminders, and the choices it offers",
     examples: [.init(command: "chime pack show hydration")], alsoTried: ["info", "get"], json: "`pack`", run: runShow)
 
   static let add = Verb(
-    name: "add", group: .keep, arguments: ["NAME|FILE"], summary: "Install a pack, or bring it up to date",
+    name: "add", group: .keep, arguments: ["NAME|FILE"], summary: "Install a pack, or update it",
     details: [
-      "NAME is of a pack that comes with Chime, FILE a pack of TOML. One that is installed takes what is new in it and what "
-        + "the options say; its trackers keep their entries. Achievements that your entries deserve already are unlocked "
-        + "without a notification."
+      "NAME is a pack that comes with Chime; FILE is a pack of your own in TOML. An installed pack takes over what "
+        + "is new in it and what the options say; its trackers keep their entries. Achievements that your entries "
+        + "already deserve unlock without a notification."
     ],
     options: PackOrder.options + [
-      .flag("sample", nil, "With sample data, to see it in use; `chime pack remove NAME --sample` takes that away"),
+      .flag("sample", nil, "With sample data, to try it; `chime pack remove NAME --sample` removes that"),
       DraftOptions.dryRun,
     ],
     examples: [
@@ -50,10 +50,10 @@ enum PackVerbs {
     json: "`pack`, `created`, `unlocked` (a list of each `achievement`) and `dryRun`", run: runAdd)
 
   static let check = Verb(
-    name: "check", group: .keep, arguments: ["FILE…"], summary: "Look for faults in a pack, and install nothing",
+    name: "check", group: .keep, arguments: ["FILE…"], summary: "Check a pack for faults without installing it",
     details: [
-      "Each fault is a line of its own, `file:line:column: key: message`, as compilers write them. The exit status is 1 when "
-        + "there is any."
+      "Each fault is one line, `file:line:column: key: message`, as compilers write them. With any fault the exit "
+        + "status is 1."
     ],
     examples: [.init(command: "chime pack check my-pack.toml")], alsoTried: ["lint", "validate", "verify", "test"],
     json: "`faults`, and `more`, which is false", run: runCheck)
@@ -61,12 +61,12 @@ enum PackVerbs {
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["NAME"], summary: "Remove a pack with its reminders",
     details: [
-      "Its trackers and what was logged stay, unless --entries is given. On a terminal it asks first. `chime undo` brings it "
-        + "back, for 30 days."
+      "Its trackers and their entries stay, unless --entries is given. On a terminal it asks first. For 30 days "
+        + "`chime undo` restores it."
     ],
     options: [
-      .flag("entries", nil, "Its trackers and all that was logged of them, too"),
-      .flag("sample", nil, "Nothing but its sample data, with what was logged of that"),
+      .flag("entries", nil, "Remove its trackers and all their entries, too"),
+      .flag("sample", nil, "Remove only its sample data, with the entries of that"),
       .flag("yes", "y", "Do not ask"),
     ],
     examples: [
@@ -84,13 +84,13 @@ enum PackVerbs {
     let packs = all.filter { $0.installedAt != nil } + all.filter { $0.installedAt == nil }
     let words = context.trackerWords
     let empty = [
-      localized("There is no pack here: the daemon has found none."),
-      localized("One of your own is installed by `chime pack add FILE.toml`."),
+      localized("There is no pack: the daemon found none."),
+      localized("`chime pack add FILE.toml` installs one of your own."),
     ]
     context.print(packs, named: "packs", empty: empty) {
       var table = Table(columns: [
         .init(title: localized("NAME")), .init(title: localized("STATE")),
-        .init(title: localized("WHAT IT IS FOR"), canShrink: true, dropOrder: 1),
+        .init(title: localized("PURPOSE"), canShrink: true, dropOrder: 1),
         .init(title: localized("ACHIEVEMENTS"), alignRight: true, dropOrder: 2),
       ])
       for pack in packs {
@@ -121,7 +121,7 @@ enum PackVerbs {
     throw Failure.failed(
       localized("there is no pack \"%1\"", name),
       hint: SpellingSuggestions.question(name, among: packs.map(\.id))
-        ?? localized("`chime pack list` shows them; a file is named with its path: ./%1.toml", name))
+        ?? localized("`chime pack list` shows the packs; name a file by its path: ./%1.toml", name))
   }
 
   private static func word(_ context: Context) throws -> String {
@@ -178,7 +178,7 @@ enum PackVerbs {
       if context.isQuiet { break }
       for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) }
       if order.isSample, !isDry {
-        context.note(localized("With sample data; `%1` takes it away.", "chime pack remove \(reply.pack.id) --sample"))
+        context.note(localized("With sample data; `%1` removes it.", "chime pack remove \(reply.pack.id) --sample"))
       }
     }
     return .success
@@ -219,7 +219,7 @@ enum PackVerbs {
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
     if context.line.has("sample"), context.line.has("entries") {
-      throw Failure.usage(localized("--sample and --entries exclude each other"))
+      throw Failure.usage(localized("--sample and --entries cannot be used together"))
     }
     let pack = try known(word(context), among: packs(context))
     guard pack.installedAt != nil else {
@@ -230,8 +230,8 @@ enum PackVerbs {
     let title = TerminalSanitizer.line(context.trackerWords.local(pack.title))
     let question =
       entries
-      ? localized("Remove \"%1\" with its reminders, its trackers and all that was logged of them?", title)
-      : localized("Remove \"%1\" with its reminders? What was logged stays.", title)
+      ? localized("Remove \"%1\" with its reminders, its trackers and all their entries?", title)
+      : localized("Remove \"%1\" with its reminders? Entries stay.", title)
     if context.process.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
       context.note(localized("Nothing was removed."))
       return .failed
@@ -243,8 +243,8 @@ enum PackVerbs {
       context.out(
         "  "
           + (entries
-            ? localized("removed with all that was logged; `chime undo` brings it back, for 30 days")
-            : localized("removed; its trackers and what was logged stay; `chime undo` brings it back, for 30 days")))
+            ? localized("removed with all entries; `chime undo` restores it, for 30 days")
+            : localized("removed; its trackers and entries stay; `chime undo` restores it, for 30 days")))
     }
     return .success
   }
@@ -257,7 +257,7 @@ enum PackVerbs {
       let items = localized(count: reply.items ?? 0, "%n item", "%n items")
       let entries = localized(count: reply.removed ?? 0, "%n entry", "%n entries")
       context.out(
-        localized("The sample data is gone: %1, %2; `chime undo` brings it back, for 30 days", items, entries))
+        localized("The sample data was removed: %1, %2; `chime undo` restores it, for 30 days", items, entries))
     }
     return .success
   }
@@ -292,7 +292,7 @@ enum PackPage {
       if reminder.id == nil, isThere {
         text += localized(", not set")
       } else if reminder.optional, reminder.id == nil {
-        text += localized(", if asked for")
+        text += localized(", optional")
       }
       rows.append((choices ? reminder.key : localized("reminder"), text))
     }

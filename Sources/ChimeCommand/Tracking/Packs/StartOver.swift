@@ -5,16 +5,16 @@ import Glibc
 /// `chime start-over`
 enum StartOver {
   static let verb = Verb(
-    name: "start-over", group: .keep, arguments: [""], summary: "Take away everything you have, after a backup",
+    name: "start-over", group: .keep, arguments: [""], summary: "Remove all your data, after a backup",
     details: [
-      "Reminders, trackers with all that was logged, packs, endpoints with their secrets, and the history. It says what that is, "
-        + "and asks. The configuration stays.",
-      "Before, it writes a backup, which it names at its end; `chime restore FILE` brings back trackers, what was logged, packs, "
-        + "reminders, the history, and endpoints without their secrets. For 30 days `chime undo` brings back the same, and the secrets, "
-        + "but not the history.",
+      "It removes reminders, trackers with their entries, packs, endpoints with their secrets, and the history. It "
+        + "lists them first, and asks. The configuration stays.",
+      "It writes a backup first, and prints its name at the end. `chime restore FILE` restores trackers, entries, "
+        + "packs, reminders, the history, and endpoints without their secrets. For 30 days `chime undo` restores "
+        + "the same, with the secrets but without the history.",
     ],
     options: [
-      .value("backup", nil, "FILE", "Where the backup goes; otherwise into ~/.local/share/chime"),
+      .value("backup", nil, "FILE", "The backup's file; the default is one in ~/.local/share/chime"),
       .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
     ],
     examples: [
@@ -34,12 +34,12 @@ enum StartOver {
     if !isDry, !context.line.has("yes") {
       guard context.process.isInteractive else {
         throw Failure.usage(
-          localized("this takes away everything (%1); it needs --yes where nobody can be asked", counts(found)),
-          hint: localized("--dry-run says what there is, and takes nothing away"))
+          localized("this removes everything (%1); without a terminal it needs --yes", counts(found)),
+          hint: localized("--dry-run shows what it would remove, and removes nothing"))
       }
-      context.note(localized("This takes away %1, and the history.", counts(found)))
-      guard Asking.confirm(context, localized("Take all of it away? A backup is written first.")) else {
-        context.note(localized("Nothing was taken away."))
+      context.note(localized("This removes %1, and the history.", counts(found)))
+      guard Asking.confirm(context, localized("Remove all of it? A backup is written first.")) else {
+        context.note(localized("Nothing was removed."))
         return .failed
       }
     }
@@ -61,14 +61,14 @@ enum StartOver {
   private static func place(_ context: Context) throws -> String {
     if let path = context.line.value("backup") {
       guard access(path, F_OK) != 0 else {
-        throw Failure.failed(localized("%1 is there already", path), hint: localized("name another file"))
+        throw Failure.failed(localized("%1 exists already", path), hint: localized("choose another name"))
       }
       return path
     }
     let environment = context.process.environment
     func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
     guard let data = folder("XDG_DATA_HOME") ?? folder("HOME").map({ $0 + "/.local/share" }) else {
-      throw Failure.usage(localized("there is no home folder for the backup"), hint: "--backup FILE")
+      throw Failure.usage(localized("the backup needs a home folder, and there is none"), hint: "--backup FILE")
     }
     let folder = "\(data)/chime"
     try Files.makeFolder(folder)
@@ -102,14 +102,17 @@ enum StartOver {
       context.out(Plain.line(context.row(found) + [backup.map(TerminalSanitizer.field) ?? ""]))
     case .human:
       guard !context.isQuiet else { return }
-      if found.isEmpty { return context.out(localized("There is nothing to take away.")) }
-      if isDry { return context.out(localized("Would be taken away: %1, and the history.", counts(found))) }
-      context.out(localized("Taken away: %1, and the history.", counts(found)))
+      if found.isEmpty { return context.out(localized("There is nothing to remove.")) }
+      if isDry { return context.out(localized("Would remove %1, and the history.", counts(found))) }
+      context.out(localized("Removed %1, and the history.", counts(found)))
       guard let backup else { return }
       context.out("  " + localized("the backup is %1", TerminalSanitizer.line(backup)))
-      context.note("  " + localized("`chime restore %1` brings it back", backup), .faint)
+      context.note("  " + localized("`chime restore %1` restores it", backup), .faint)
       context.note(
-        "  " + localized("`chime undo` does too, with the secrets of endpoints but not the history, for 30 days"),
+        "  "
+          + localized(
+            "for 30 days `chime undo` restores it too, with the secrets of endpoints but without the "
+              + "history"),
         .faint)
     }
   }

@@ -59,7 +59,7 @@ struct Wizard {
     context.process.errors.flush()
     guard let line = context.process.input.line(limit: 1_024) else {
       context.process.errors.line()
-      throw Failure.failed(localized("it ended before the last answer; nothing was changed"))
+      throw Failure.failed(localized("input ended before the last answer; nothing was changed"))
     }
     let answer = trimmed(String(decoding: line.bytes, as: UTF8.self))
     switch answer.lowercased() {
@@ -98,13 +98,14 @@ struct Wizard {
     say(localized("Welcome to Chime."), .strong)
     say(
       localized(
-        "Four short steps set up what you would like to keep up. Return takes what stands in [brackets], skip passes over a step, Ctrl-C leaves everything as it is."
+        "Four short steps set up what you want to track. Return accepts the value in [brackets], skip skips a step, "
+          + "Ctrl-C quits without a change."
       ), .faint)
   }
 
   /// Step 1: which packs.
   func choosePacks(_ packs: [Pack]) throws -> [Pack] {
-    step(1, localized("What would you like to keep up?"))
+    step(1, localized("What would you like to track?"))
     guard !packs.isEmpty else {
       say(localized("The daemon has found no packs."), .caution, indent: 2)
       return []
@@ -132,7 +133,7 @@ struct Wizard {
     let isFresh = packs.allSatisfy { $0.installedAt == nil }
     let usual = isFresh ? packs[0] : nil
     let answer = try ask(
-      localized("Numbers or names, with commas"), usual: usual?.id ?? localized("none")
+      localized("Numbers or names, separated by commas"), usual: usual?.id ?? localized("none")
     ) { text in try Self.chosen(text, among: packs) }
     if answer.isSkipped { return [] }
     return answer.value ?? usual.map { [$0] } ?? []
@@ -256,15 +257,16 @@ struct Wizard {
     guard let choice else { return value }
     guard value >= choice.least, value <= choice.most else {
       throw Failure.usage(
-        localized("it goes from %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker)))
+        localized(
+          "give a number from %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker)))
     }
     let steps = (value - choice.least) / max(choice.step, 0.000_001)
     guard choice.step <= 0 || abs(steps - steps.rounded()) < 0.000_1 else {
       let below = choice.least + steps.rounded(.down) * choice.step
       throw Failure.usage(
-        localized("it goes in steps of %1", words.amount(choice.step, tracker)),
+        localized("give a multiple of %1", words.amount(choice.step, tracker)),
         hint: localized(
-          "near it are %1 and %2", words.amount(below, tracker), words.amount(below + choice.step, tracker)))
+          "the nearest are %1 and %2", words.amount(below, tracker), words.amount(below + choice.step, tracker)))
     }
     return value
   }
@@ -299,7 +301,7 @@ struct Wizard {
         ?? localized("%1: how much is it now?", title)
       let answer = try ask(question, usual: localized("not yet")) { text in
         let value = try AmountText.value(text, option: "first", unit: unit)
-        guard value > 0 else { throw Failure.usage(localized("it is more than nothing")) }
+        guard value > 0 else { throw Failure.usage(localized("give more than zero")) }
         return value
       }
       if answer.isSkipped { return .skipped }
@@ -340,7 +342,7 @@ struct Wizard {
       let answer = try ask(question, usual: tracker.usual.map { words.amount($0, tracker) } ?? localized("none")) {
         text in
         let value = try AmountText.value(text, option: "usual", unit: unit)
-        guard value > 0 else { throw Failure.usage(localized("it is more than nothing")) }
+        guard value > 0 else { throw Failure.usage(localized("give more than zero")) }
         return value
       }
       if answer.isSkipped { return .skipped }
@@ -356,7 +358,7 @@ struct Wizard {
     let list = steps.map { TrackerWords.shortest($0) }.joined(separator: ", ")
     let usual = unit == tracker.unit ? tracker.milestoneStep ?? steps[0] : steps[0]
     let answer = try ask(
-      localized("%1: celebrate every so many %2: %3", title, unit ?? "", list), usual: TrackerWords.shortest(usual)
+      localized("%1: celebrate every how many %2: %3", title, unit ?? "", list), usual: TrackerWords.shortest(usual)
     ) { text in
       let value = try AmountText.value(text, option: "milestones", unit: unit)
       guard steps.contains(value) else { throw Failure.usage(localized("it is one of %1", list)) }

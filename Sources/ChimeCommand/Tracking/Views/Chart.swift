@@ -9,14 +9,15 @@ enum Chart {
   static let verb = Verb(
     name: "chart", group: .track, arguments: ["TRACKER"], summary: "Draw a tracker's values over time",
     details: [
-      "A measure is drawn with its values, their moving average, and what is expected of the next 14 days, in a band that "
-        + "holds 95 of 100 cases. An amount is drawn as a column a day, a check as the days of each week on which it was done.",
-      "With --plain it prints a line a day: the value, the average, and for the days to come the lowest and highest value "
-        + "that are expected.",
+      "A measure shows its values, their moving average, and a forecast of the next 14 days, with a band that holds "
+        + "95 of 100 values. An amount shows a column for each day, a check the days of each week on which it was "
+        + "done.",
+      "With --plain it prints one line for each day: the value, the average, and for future days the lowest and "
+        + "highest expected value.",
     ],
     options: [
       RangeText.option,
-      .value("average", nil, "DAYS", "Over how many days the average goes, 2 to 90 (7 unless told otherwise)"),
+      .value("average", nil, "DAYS", "Days in the moving average, 2 to 90 (default 7)"),
       FieldOption.option, Glyphs.option,
     ],
     examples: [
@@ -79,8 +80,8 @@ enum Chart {
     }
     let width = min(context.width, 120)
     guard !chart.points.isEmpty, statistics.entries > 0 else {
-      context.note(localized("There is nothing to draw yet of %1 in that time.", words.title(tracker)))
-      context.note(localized("`%1` records something; --range all looks further back", words.logging(asked, field)))
+      context.note(localized("There is nothing to draw of %1 in that time yet.", words.title(tracker)))
+      context.note(localized("`%1` logs an entry; --range all covers all time", words.logging(asked, field)))
       return
     }
     let head = TextWidth.wrap(title(statistics, words), to: width)
@@ -171,7 +172,7 @@ enum Chart {
     let tracker = statistics.tracker
     var average: [(text: String, tone: Style.Tone)] = []
     if tracker.kind == .amount, let mean = statistics.dailyAverage {
-      average = [(localized("%1 a day on average, on days with an entry.", words.amount(mean, tracker)), .plain)]
+      average = [(localized("%1 a day on average, counting days with an entry.", words.amount(mean, tracker)), .plain)]
     }
     if tracker.isLimited {
       let kept = localized(
@@ -198,11 +199,11 @@ enum Chart {
     if let last = statistics.prediction.last {
       add(
         localized(
-          "On %1 it is expected between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),
+          "On %1 Chime expects a value between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),
           words.amount(last.high, tracker)))
     }
     if let day = statistics.goalOn {
-      add(localized("By this forecast the goal is reached on %1.", words.day(day)))
+      add(localized("By this forecast you reach the goal on %1.", words.day(day)))
     }
     return sentences
   }

@@ -9,15 +9,16 @@ enum Logbook {
   static let verb = Verb(
     name: "logbook", group: .track, arguments: ["TRACKER"], summary: "List a tracker's entries by month",
     details: [
-      "The newest come first. Of a measure the moving average and its change a week stand beside each value, and at the head "
-        + "of a month its average and how it differs from the month before.",
-      "--filter may be given several times, and an entry has to fit all of them: notes (those with a note), milestones (of days "
-        + "with one), weekday=mon,wed, item=ID, text=WORDS. Several of weekdays add up.",
+      "The newest come first. For a measure each value has the moving average and its weekly change beside it; each "
+        + "month begins with its average and the difference from the month before.",
+      "With several --filter an entry has to match all of them: notes (those with a note), milestones (of days with "
+        + "one), weekday=mon,wed, item=ID, text=WORDS. Several weekday filters add up.",
     ],
     options: [
       RangeText.option,
       .value(
-        "filter", nil, "FILTER", "Only some: notes, milestones, weekday=DAYS, item=ID or text=WORDS", repeats: true),
+        "filter", nil, "FILTER", "Only entries of a kind: notes, milestones, weekday=DAYS, item=ID or text=WORDS",
+        repeats: true),
       Glyphs.option,
     ],
     examples: [
@@ -36,8 +37,8 @@ enum Logbook {
     let entries = try all(context, asked)
     let words = context.trackerWords
     let empty = [
-      localized("No entry of %1 fits.", words.title(tracker)),
-      localized("`%1` records something; --range all looks further back", words.logging(tracker)),
+      localized("No entry of %1 matches.", words.title(tracker)),
+      localized("`%1` logs an entry; --range all covers all time", words.logging(tracker)),
     ]
     var failure: (any Error)?
     context.print(entries, named: "entries", empty: empty) {
@@ -79,7 +80,7 @@ enum Logbook {
       case ("text", let words?) where !words.isEmpty: asked.text = words
       default:
         throw Failure.usage(
-          localized("--filter is one of notes, milestones, weekday=DAYS, item=ID, text=WORDS, not \"%1\"", text),
+          localized("--filter must be one of notes, milestones, weekday=DAYS, item=ID, text=WORDS, not \"%1\"", text),
           hint: SpellingSuggestions.question(
             parts[0], among: ["notes", "milestones", "weekday=mon", "item=ID", "text=WORDS"]))
       }

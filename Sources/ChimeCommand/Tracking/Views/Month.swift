@@ -7,13 +7,13 @@ enum Month {
   typealias T = TrackersInterface
 
   static let verb = Verb(
-    name: "month", group: .track, arguments: ["[TRACKER]"], summary: "Show a month as a calendar of what was done",
+    name: "month", group: .track, arguments: ["[TRACKER]"], summary: "Show a month as a calendar of days that were met",
     details: [
-      "A filled circle is a day on which the goal was met, an empty one a day on which it was not, and a point a day that does "
-        + "not count. Without a TRACKER the days are those of all of them: a circle that is half full is a day on which some "
-        + "were met. Brackets stand around today. Of a collection each day has the letters of what was used, which are told "
-        + "below.",
-      "With --plain it prints a line a day.",
+      "A filled circle is a day that met the goal, an empty one a day that did not, and a point a day that does not "
+        + "count. Without a TRACKER the calendar covers all trackers: a half-filled circle is a day that met some "
+        + "goals. Brackets mark today. For a collection each day shows letters for the items that were used; a "
+        + "legend below explains them.",
+      "With --plain it prints one line for each day.",
     ],
     options: [MonthGrid.option, Glyphs.option],
     examples: [
@@ -148,7 +148,11 @@ enum Month {
     let isMeasure = tracker?.kind == .measure
     if let tracker, tracker.isLimited {
       return [
-        "\(glyphs.met) " + localized("within the limit"), "\(glyphs.open) " + localized("beyond it, or not over"),
+        "\(glyphs.met) " + localized("within the limit"),
+        "\(glyphs.open) "
+          + localized(
+            "above the limit, or not over "
+              + "yet"),
         "\(glyphs.free) " + localized("does not count"),
       ]
     }
@@ -207,7 +211,7 @@ enum Month {
     for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
     context.out()
     let perfect = marks.count { $0.due > 0 && $0.met >= $0.due }
-    let told = localized(count: perfect, "All was met on %n day.", "All was met on %n days.")
+    let told = localized(count: perfect, "All goals were met on %n day.", "All goals were met on %n days.")
     for line in TextWidth.wrap(told, to: context.width) { context.out(line) }
     for line in Glyphs.legend(legend(glyphs, hasPart: true), width: context.width) {
       context.out(context.style(line, .faint))

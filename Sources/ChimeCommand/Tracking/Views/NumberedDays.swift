@@ -9,15 +9,16 @@ enum NumberedDays {
   static let verb = Verb(
     name: "progress", group: .track, arguments: ["[TRACKER]"], summary: "Show the days that were met, numbered",
     details: [
-      "A month in which each day on which the goal was met has its number, 1, 2, 3 and so on. A circle is a day that counts "
-        + "and was not met, a point one that does not count, and a full circle one that does not count and was done; brackets stand around today. Milestones of the month follow.",
-      "The TRACKER may be left out when there is only one. With --plain it prints a line a day; its `number` is that among "
-        + "all days from the start.",
+      "The month's days that met the goal have the numbers 1, 2, 3 and so on. An empty circle is a day that counts "
+        + "but was not met, a point a day that does not count, and a filled circle a day that does not count but "
+        + "was done; brackets mark today. The month's milestones follow.",
+      "With only one tracker the TRACKER may be left out. With --plain it prints one line for each day; its "
+        + "`number` counts all days from the start.",
     ],
     options: [
       MonthGrid.option,
       .flag(
-        "plan", nil, "The plan instead: each day that is asked for, numbered, done or not, up to the end of next month"),
+        "plan", nil, "Show the plan instead: each planned day, numbered, done or not, up to the end of next month"),
       Glyphs.option,
     ],
     examples: [
@@ -64,8 +65,8 @@ enum NumberedDays {
     let words = context.trackerWords
     guard DayPlan.isOf(tracker) else {
       throw Failure.failed(
-        localized("%1 is asked for on %2, whichever: there is no plan of days", tracker.id, words.counting(tracker)),
-        hint: localized("`chime tracker edit %1 --days mon,wed,fri` names days", tracker.id))
+        localized("%1 needs %2, no matter which days: it has no plan of days", tracker.id, words.counting(tracker)),
+        hint: localized("`chime tracker edit %1 --days mon,wed,fri` sets the days", tracker.id))
     }
     let plans = try DayPlan.read(context, tracker, from: month, months: 2, today: today)
     switch context.format {

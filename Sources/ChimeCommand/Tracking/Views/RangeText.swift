@@ -54,7 +54,7 @@ enum RangeText {
       return range(first, today)
     }
     throw Failure.usage(
-      localized("--range takes 1W, 1M, 3M, 6M, 1Y, all, a month, a year or FROM..TO, not \"%1\"", text),
+      localized("--range needs 1W, 1M, 3M, 6M, 1Y, all, a month, a year or FROM..TO, not \"%1\"", text),
       hint: localized("for example --range 3M, --range 2026-03 or --range 2026-03-01..2026-03-15"))
   }
 

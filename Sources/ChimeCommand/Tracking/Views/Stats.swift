@@ -5,16 +5,16 @@ import ChimeWords
 /// `chime stats [TRACKER]`
 enum Stats {
   static let verb = Verb(
-    name: "stats", group: .track, arguments: ["[TRACKER]"], summary: "Show what the numbers say",
+    name: "stats", group: .track, arguments: ["[TRACKER]"], summary: "Show statistics",
     details: [
-      "Of one tracker: totals and averages, best and worst, the streak and the strength of the habit, where it goes and what "
-        + "that says of the next two weeks, by week and by month, and the most and least used items. Without a tracker: "
-        + "streaks and strengths of all. `chime chart` draws the same.",
-      "The strength of a habit grows with each day that was met and falls slowly with each that was not, after the formula of "
-        + "Loop Habit Tracker: one missed day is no catastrophe.",
+      "For one tracker: totals and averages, best and worst, the streak and the habit's strength, the trend with a "
+        + "forecast of two weeks, values by week and by month, and the most and least used items. Without a "
+        + "tracker: streaks and strengths of all. `chime chart` draws the same data.",
+      "A habit's strength grows with each day that was met and falls slowly with each day that was not, by the "
+        + "formula of Loop Habit Tracker: one missed day does little harm.",
     ],
     options: [
-      RangeText.option, .value("average", nil, "DAYS", "Over how many days the moving average goes (7)"),
+      RangeText.option, .value("average", nil, "DAYS", "Days in the moving average (default 7)"),
       FieldOption.option,
     ],
     examples: [
@@ -55,7 +55,7 @@ enum Stats {
 
   private static func overview(_ context: Context) throws -> ExitCode {
     for option in ["range", "average", "field"] where context.line.has(option) {
-      throw Failure.usage(localized("--%1 goes with one tracker: chime stats TRACKER", option))
+      throw Failure.usage(localized("--%1 needs one tracker: chime stats TRACKER", option))
     }
     let view = try context.daemon().call(TrackersInterface.Day()).view
     let standings = view.standings
@@ -274,9 +274,9 @@ struct StatsPage {
   private func lacking(_ what: String) -> String? {
     switch what {
     case "noEntries":
-      localized("Nothing is logged in this time yet. `%1` begins it.", words.logging(asked, askedField))
-    case "oneDay": localized("There is one day so far; a trend takes a few more.")
-    case "noGoal": localized("There is no goal: `chime tracker edit %1 --goal …` sets one.", tracker.id)
+      localized("There are no entries in this time yet. `%1` logs the first.", words.logging(asked, askedField))
+    case "oneDay": localized("There is only one day so far; a trend needs a few more.")
+    case "noGoal": localized("The tracker has no goal: `chime tracker edit %1 --goal …` sets one.", tracker.id)
     default: nil
     }
   }

@@ -5,10 +5,11 @@ import ChimeWords
 /// `chime today [DAY]`
 enum Today {
   static let verb = Verb(
-    name: "today", group: .track, arguments: ["[DAY]"], summary: "Show how the day stands",
+    name: "today", group: .track, arguments: ["[DAY]"], summary: "Show today's progress",
     details: [
-      "Each tracker with how far it is, in the part of the day where it has its place, and its streak; the last seven days; "
-        + "the next achievement, the levels, and the days running with one of a pack's trackers done at least. ● all was met, ◐ a part, ○ nothing, · nothing was due.",
+      "It shows each tracker with its progress, under its part of the day, and its streak; the last seven days; the "
+        + "next achievement; the levels; and the number of days in a row on which at least one of a pack's "
+        + "trackers was done. ● all was met, ◐ a part, ○ nothing, · nothing was due.",
       "DAY is another day, such as yesterday, mon or 2026-03-01.",
     ],
     examples: [
@@ -40,7 +41,8 @@ enum Today {
     do {
       return try PastMoment.day(text, option: "day", today: context.today())
     } catch {
-      throw Failure.usage(localized("\"%1\" is no day", text), hint: localized("such as 2026-05-01, yesterday or mon"))
+      throw Failure.usage(
+        localized("\"%1\" is not a day", text), hint: localized("such as 2026-05-01, yesterday or mon"))
     }
   }
 

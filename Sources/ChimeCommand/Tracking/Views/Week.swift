@@ -7,8 +7,8 @@ enum Week {
   static let verb = Verb(
     name: "week", group: .track, arguments: ["[DAY]"], summary: "Show a week, a line for each tracker",
     details: [
-      "From Monday on: ● the goal was met, ◐ something was logged, ○ nothing was, · the day does not count. DAY is any day of "
-        + "the week that is meant, such as 2026-03-01; last is the week before this one."
+      "The week begins on Monday: ● the goal was met, ◐ there are entries, ○ there are none, · the day does not "
+        + "count. DAY is any day of the week to show, such as 2026-03-01; last is the week before this one."
     ],
     examples: [.init(command: "chime week"), .init(command: "chime week last")],
     alsoTried: ["weekly", "strip"],

@@ -20,13 +20,13 @@ enum WeekdayText {
           set.formUnion(WeekdaySet(from: first, through: last))
         } else {
           throw Failure.usage(
-            localized("--%1 takes days of the week such as mon,wed,fri, not \"%2\"", option, text),
+            localized("--%1 needs days of the week such as mon,wed,fri, not \"%2\"", option, text),
             hint: SpellingSuggestions.question(part, among: names + ["weekdays", "weekends", "daily"]))
         }
       }
     }
     guard !set.isEmpty else {
-      throw Failure.usage(localized("--%1 takes days of the week such as mon,wed,fri, not \"%2\"", option, text))
+      throw Failure.usage(localized("--%1 needs days of the week such as mon,wed,fri, not \"%2\"", option, text))
     }
     return Weekday.allCases.filter { set.contains($0) }.map(\.abbreviation)
   }

@@ -4,16 +4,17 @@ import ChimeWords
 /// `chime add TITLE SCHEDULE…`
 enum Add {
   static let verb = Verb(
-    name: "add", group: .set, arguments: ["TITLE SCHEDULE…", "--from FILE"], summary: "Set a reminder",
+    name: "add", group: .set, arguments: ["TITLE SCHEDULE…", "--from FILE"], summary: "Add a reminder",
     details: [
-      "Title and schedule stand in any order and need no quotes: the longest run of words that is one schedule is the "
-        + "schedule, and the others are the title.",
+      "Title and schedule may stand in any order and need no quotes: the longest run of words that forms one "
+        + "schedule is the schedule, and the rest is the title.",
       TitleAndTime.rule, QuickMarks.rule,
-      "The answer is what was understood: the id, the schedule in its canonical form, and the next time.",
-      "With --from each line of a file is a reminder as JSON, with the fields that Add takes (io.chime(7)): title and when, "
-        + "and others where wanted; what a line leaves open is as the options say. Lines are sent by the thousand, and of what "
-        + "is sent together all is added or nothing: a line that cannot be taken ends it there, and is told with its number. "
-        + "--dry-run tells all such lines and adds nothing.",
+      "The answer shows how Chime understood the line: the id, the schedule in its canonical form, and the next time.",
+      "With --from each line of a file is a reminder as JSON, with the fields of the method Add (io.chime(7)): "
+        + "title and when, and optional others; the options set the fields that a line leaves out. The command "
+        + "sends the lines in batches of a thousand, and a batch is added completely or not at all: an invalid "
+        + "line stops the command, which reports the line's number. --dry-run reports all invalid lines and adds "
+        + "nothing.",
     ],
     options: [from] + Adding.options,
     examples: [
@@ -28,13 +29,13 @@ enum Add {
 
   private static let from = Verb.Option.value(
     "from", nil, "FILE",
-    localized("Set a reminder for each line of this file, each a JSON object; - for standard input"))
+    localized("Add a reminder for each line of this file, each a JSON object; - for standard input"))
 
   static func run(_ context: Context) throws -> ExitCode {
     if let path = context.line.value("from") {
       guard context.line.words.isEmpty else {
         throw Failure.usage(
-          localized("--from goes with no title and no schedule: each line of the file has its own"),
+          localized("--from cannot be used with a title or a schedule: each line of the file has its own"),
           hint: localized("chime add --from reminders.jsonl"))
       }
       return try AddingMany.run(context, path: path)

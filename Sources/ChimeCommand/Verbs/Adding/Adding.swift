@@ -40,14 +40,15 @@ enum Adding {
     var parts: [String] = []
     if reminder.state == .paused {
       parts.append(
-        reminder.pausedUntil.map { localized("paused until %1", clock.text($0)) } ?? localized("paused without end"))
+        reminder.pausedUntil.map { localized("paused until %1", clock.text($0)) }
+          ?? localized("paused until you resume it"))
     }
     let next = reminder.next.flatMap { next in WallClock.instant(next).map { (instant: $0, zone: next.zone) } }
     // A time within the pause is not going to be heard.
     let end = reminder.state == .paused ? reminder.pausedUntil.flatMap { WallClock.instant($0) } ?? .latest : .earliest
     if let (instant, zone) = next, instant >= end {
       parts.append(localized("next %1, %2", moment(context, instant, zone: zone), clock.relative(instant)))
-      if let held = reminder.held { parts.append(localized("quiet hours hold %1 until then", clock.text(held))) }
+      if let held = reminder.held { parts.append(localized("quiet hours defer %1 until then", clock.text(held))) }
     } else if let chain = reminder.follows, reminder.state != .finished || chain.title == nil {
       parts.append(ChainText.waits(chain))
     } else if reminder.state == .finished {
@@ -59,10 +60,10 @@ enum Adding {
       parts.append(localized("that of %1 %2", clock.text(since), ChainText.waits(condition)))
     }
     if let again = reminder.repeatAt {
-      parts.append(localized("nobody has answered: it is repeated %1, %2", clock.text(again), clock.relative(again)))
+      parts.append(localized("not answered yet: it is repeated %1, %2", clock.text(again), clock.relative(again)))
     }
     if reminder.skipNext > 0 {
-      parts.append(localized(count: reminder.skipNext, "one time is passed over", "%n times are passed over"))
+      parts.append(localized(count: reminder.skipNext, "skips the next time", "skips the next %n times"))
     }
     return TerminalSanitizer.line(parts.joined(separator: "; "))
   }

@@ -136,7 +136,8 @@ struct AddingMany {
     doneThrough == 0
       ? localized("nothing was added")
       : localized(
-        "lines 1 to %1 were added; for the rest, when it is mended: tail -n +%2 FILE | chime add --from -", doneThrough,
+        "lines 1 to %1 were added; correct the file, then add the rest: tail -n +%2 FILE | chime add --from -",
+        doneThrough,
         doneThrough + 1)
   }
 
@@ -158,7 +159,7 @@ struct AddingMany {
       throw Failure(
         status: .failed,
         message: localized(
-          count: faults.count, "%n line of %1 cannot be taken", "%n lines of %1 cannot be taken", name),
+          count: faults.count, "%n line of %1 is invalid", "%n lines of %1 are invalid", name),
         detail: faults.prefix(Self.mostTold).map { "\(name):\($0.line): \($0.message)" }, hints: isDry ? [] : [standing]
       )
     }

@@ -4,12 +4,13 @@ import ChimeWords
 /// `chime copy ID|TITLE [options]`
 enum Copy {
   static let verb = Verb(
-    name: "copy", group: .change, arguments: ["ID|TITLE"], summary: "Set a reminder like another one",
+    name: "copy", group: .change, arguments: ["ID|TITLE"], summary: "Copy a reminder",
     details: [
-      "Options say what is different; an empty value (--body \"\") leaves out what the other has. Without options, on a terminal, it "
-        + "opens $VISUAL or $EDITOR on the copy. The other one stays as it is.",
-      "Without --when the copy comes when the other does. Pauses, times passed over and history are not copied. Of a reminder that "
-        + "is over say --when, and of what `chime expect` set --title, since pings may name it by its title.",
+      "Options change fields of the copy; an empty value (--body \"\") leaves a field out. Without options, on a "
+        + "terminal, it opens the copy in $VISUAL or $EDITOR. The original stays as it is.",
+      "Without --when the copy has the schedule of the original. Pauses, skipped times and history are not copied. "
+        + "A finished reminder needs --when. An expectation (`chime expect`) needs --title, because pings may name "
+        + "it by its title.",
     ],
     options: Edit.fields + Edit.switches.map(\.off) + [DraftOptions.token, DraftOptions.dryRun],
     examples: [

@@ -46,7 +46,7 @@ struct DraftLine {
     } catch let fault as JSONFault {
       guard let name = fault.field else { throw Self.noObject }
       guard fault.reason != .missing else { throw Refusal(localized("\"%1\" is missing", name)) }
-      throw Refusal(localized("\"%1\" cannot be taken: it is of another kind, or no value that it can have", name))
+      throw Refusal(localized("\"%1\" is invalid: it has the wrong type or a value that is not allowed", name))
     } catch {
       throw Self.noObject
     }
@@ -62,5 +62,5 @@ struct DraftLine {
   }
 
   private static let noObject = Refusal(
-    localized("it is no JSON object, such as %1", #"{"title": "Drink water", "when": "every 90m"}"#))
+    localized("it is not a JSON object, such as %1", #"{"title": "Drink water", "when": "every 90m"}"#))
 }

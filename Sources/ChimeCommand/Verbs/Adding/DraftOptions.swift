@@ -36,7 +36,7 @@ enum DraftOptions {
       .text(.value("body", nil, "TEXT", "A longer text under the title"), \.body, \.body),
       DraftField(
         option: .value(
-          "to", nil, "CHANNEL", "Where it goes: desktop, an endpoint or a command; several with commas or repeated",
+          "to", nil, "CHANNEL", "Its channels: desktop, an endpoint or a command; several with commas or repeated",
           repeats: true),
         take: { $1.channels = $0.list("to") }, form: { $0.channels.joined(separator: ", ") }),
       DraftField(
@@ -45,12 +45,12 @@ enum DraftOptions {
         take: { $1.timezone = $0.value("tz") }, form: { $0.timezone }),
       DraftField(
         option: .value(
-          "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
+          "gap", nil, "RULE", "For a wall-clock time that daylight saving removes: shift it by the gap, or skip it",
           choices: Wire.Gap.allCases.map(\.rawValue), mayBeEmpty: true),
         reset: .gap, take: { $1.gap = gap($0) }, form: { $0.gap?.rawValue ?? "" }),
       DraftField(
         option: .value(
-          "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
+          "fold", nil, "RULE", "For a wall-clock time that daylight saving repeats: first, last or both",
           choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
         reset: .fold, take: { $1.fold = fold($0) }, form: { $0.fold?.rawValue ?? "" }),
       DraftField(
@@ -73,12 +73,12 @@ enum DraftOptions {
         .value("sound", nil, "NAME", "A sound's name or file"), \.sound, \.sound, label: { localized("sound") }),
       .text(.value("url", nil, "URL", "A link that goes with it"), \.url, \.url, label: { localized("link") }),
       .text(
-        .value("location", nil, "TEXT", "Where it is to be done, such as Kitchen"), \.location, \.location,
+        .value("location", nil, "TEXT", "The place to do it, such as Kitchen"), \.location, \.location,
         label: { localized("where") }),
       DraftField(
         option: .value(
           "catch-up", nil, "RULE",
-          "A time that passed unheard: latest (one, marked late), all or skip; or suspend=RULE,downtime=RULE"),
+          "For missed times: latest (one, marked late), all or skip; or suspend=RULE,downtime=RULE"),
         take: { $1.catchUp = try $0.value("catch-up").map { try catchUp($0) } },
         form: {
           let (suspend, downtime) = ($0.catchUp.suspend.rawValue, $0.catchUp.downtime.rawValue)
@@ -86,7 +86,7 @@ enum DraftOptions {
         }),
       DraftField(
         option: .value(
-          "grace", nil, "LENGTH", "How late is still useful, such as 12h; later it is recorded as missed"),
+          "grace", nil, "LENGTH", "How late it is still useful, such as 12h; a later one is recorded as missed"),
         take: { $1.grace = try $0.value("grace").map { try LengthText.iso($0, option: "grace") } },
         form: { LengthText.human($0.grace) }),
       DraftField(
@@ -99,7 +99,7 @@ enum DraftOptions {
         }, form: { $0.snooze.map { LengthText.human($0) }.joined(separator: ", ") }),
       DraftField(
         option: .value(
-          "only-if-done", nil, "ID|TITLE", "Let its times wait until this other reminder is done on their day",
+          "only-if-done", nil, "ID|TITLE", "Defer its times until this other reminder is done on the same day",
           mayBeEmpty: true),
         reset: .onlyIfDone,
         take: { $1.onlyIfDone = $0.value("only-if-done").map(trimmed).flatMap { $0.isEmpty ? nil : $0 } },
@@ -113,11 +113,11 @@ enum DraftOptions {
 
   static let place = Verb.Option.value(
     "place", nil, "LAT,LON",
-    localized("Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place"))
+    localized("The place for sunrise and sunset, such as 50.0875,14.4213; the default is the configured place"))
   static let token = Verb.Option.value(
     "token", nil, "TOKEN",
-    localized("Add it once, however often this is run: the same token again gives the first answer"))
-  static let dryRun = Verb.Option.flag("dry-run", nil, localized("Say what would be done, and do nothing"))
+    localized("Add it only once, however often this is run: the same token returns the first answer"))
+  static let dryRun = Verb.Option.flag("dry-run", nil, localized("Show what would be done, and do nothing"))
 
   /// What the options say; an empty value takes a field back.
   static func draft(_ line: ParsedLine, title: String?, when: String?) throws -> RemindersInterface.Draft {
@@ -144,7 +144,8 @@ enum DraftOptions {
       if let rule = RemindersInterface.CatchUp.Rule(rawValue: String(name)) { return rule }
       throw Failure.usage(
         localized(
-          "--catch-up is one of %1, or suspend=RULE,downtime=RULE, not \"%2\"", rules.joined(separator: ", "), text),
+          "--catch-up must be one of %1, or suspend=RULE,downtime=RULE, not \"%2\"", rules.joined(separator: ", "), text
+        ),
         hint: SpellingSuggestions.question(String(name), among: rules))
     }
     if let both = RemindersInterface.CatchUp.Rule(rawValue: text) {

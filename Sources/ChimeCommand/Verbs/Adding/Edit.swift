@@ -20,8 +20,8 @@ enum Edit {
   static let verb = Verb(
     name: "edit", group: .change, arguments: ["ID|TITLE"], summary: "Change a reminder",
     details: [
-      "What is not named stays as it is; an empty value (--body \"\") removes it. Without options, on a terminal, it opens "
-        + "$VISUAL or $EDITOR on the reminder and applies what was changed there."
+      "Without an option a field stays unchanged; an empty value (--body \"\") removes it. Without options, on a "
+        + "terminal, it opens the reminder in $VISUAL or $EDITOR and applies your changes."
     ],
     options: fields + switches.map(\.off) + [DraftOptions.dryRun],
     examples: [
@@ -52,7 +52,7 @@ enum Edit {
     guard context.process.isInteractive, context.process.output.isTerminal else {
       let names = fields.map { "--\($0.name)" }.joined(separator: " ")
       throw Failure.usage(
-        localized("what is to change? Without a terminal there is no editor"), hint: localized("options: %1", names))
+        localized("what should change? Without a terminal there is no editor"), hint: localized("options: %1", names))
     }
     return try edit(context, id: id, would, send)
   }
@@ -100,7 +100,7 @@ enum Edit {
     do {
       try Editor.open(path, environment: context.process.environment)
       guard let bytes = Files.read(path, limit: 1 << 20) else {
-        throw Failure.system(localized("cannot read what was edited"), errno: errno)
+        throw Failure.system(localized("cannot read the edited text"), errno: errno)
       }
       after = try EditForm(text: String(decoding: bytes, as: UTF8.self))
       var line = context.line
@@ -122,7 +122,7 @@ enum Edit {
       unlink(path)
       return status
     } catch var failure as Failure {
-      failure.hints.append(localized("what you wrote is kept in %1", path))
+      failure.hints.append(localized("your text is saved in %1", path))
       throw failure
     }
   }

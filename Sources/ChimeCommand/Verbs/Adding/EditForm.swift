@@ -30,12 +30,12 @@ struct EditForm: Equatable {
       let name = trimmed(String(pair[0]))
       guard pair.count == 2, let option = Edit.fields.first(where: { $0.name == name }) else {
         throw Failure.usage(
-          localized("line %1 is not understood: %2", number + 1, line),
+          localized("line %1 is invalid: %2", number + 1, line),
           hint: SpellingSuggestions.question(name, among: Edit.fields.map(\.name)) ?? localized("a line is NAME: VALUE")
         )
       }
       guard values[name] == nil else {
-        throw Failure.usage(localized("line %1 gives %2 a second time", number + 1, name))
+        throw Failure.usage(localized("line %1 repeats %2", number + 1, name))
       }
       values[name] = trimmed(String(pair[1]))
       current = option.name

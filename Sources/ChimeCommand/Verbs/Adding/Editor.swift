@@ -8,7 +8,9 @@ enum Editor {
     let directory = directory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
     var template = Array("\(directory)/chime-XXXXXX.txt".utf8CString)
     let descriptor = mkstemps(&template, 4)
-    guard descriptor >= 0 else { throw Failure.system(localized("cannot make a file in %1", directory), errno: errno) }
+    guard descriptor >= 0 else {
+      throw Failure.system(localized("cannot create a file in %1", directory), errno: errno)
+    }
     defer { close(descriptor) }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard Files.write(Array(text.utf8), to: descriptor) else {

@@ -10,15 +10,16 @@ enum Expect {
   static let verb = Verb(
     name: "expect", group: .set,
     arguments: ["NAME SCHEDULE…", "NAME --every LENGTH", "list|show|token|pause|resume|remove …"],
-    summary: "Be told when a job has not run",
+    summary: "Be notified when a job has not run",
     details: [
-      "A job pings when it is done: with `chime run NAME -- PROGRAM` in the place of the program, or with `chime ping NAME` at "
-        + "its end. From each time of the schedule on a ping is awaited. When it comes nobody is told anything; when none has "
-        + "come within the time, when one says that the job failed, or when a run takes too long, it is told as a reminder "
-        + "is, until somebody answers. The first good ping after that tells that it is up again, and for how long it was down.",
-      "An expectation is a reminder with --within: what `add` takes it takes too, and edit, pause, skip, remove, history and "
-        + "undo work on it. It is critical unless --urgency says otherwise. While the machine slept or Chime was not running "
-        + "no ping could come: one is awaited anew then.",
+      "A job pings when it is done: run it with `chime run NAME -- PROGRAM`, or end it with `chime ping NAME`. "
+        + "Chime waits for a ping from each time of the schedule on. If the ping comes, nobody is notified. If no "
+        + "ping comes in time, if a ping reports a failure, or if a run takes too long, Chime notifies you as with "
+        + "a reminder, until you answer. The next successful ping reports that the job is up again, and for how "
+        + "long it was down.",
+      "An expectation is a reminder with --within: it takes the options of `add`, and edit, pause, skip, remove, "
+        + "history and undo work on it. Its urgency is critical unless --urgency sets another. While the machine "
+        + "sleeps or Chime does not run, no ping can arrive: Chime then waits for the full time again.",
     ],
     examples: [
       .init(command: "chime expect backup daily at 3:00 --within 2h --to phone"),
@@ -27,7 +28,7 @@ enum Expect {
     ],
     alsoTried: ["monitor", "heartbeat", "deadman", "watchdog", "check", "cron"],
     subverbs: [add, list, show, token, pause, resume, remove], usualSubverb: "add",
-    run: { _ in throw Failure.usage(localized("what is expected? A name and a schedule are missing"), hint: usage) })
+    run: { _ in throw Failure.usage(localized("which job? A name and a schedule are missing"), hint: usage) })
 
   private static let usage = "chime expect backup daily at 3:00 --within 2h"
 
@@ -38,7 +39,7 @@ enum Expect {
     summary: "Expect a ping at each time of a schedule", details: [TitleAndTime.rule],
     options: [
       .value(
-        "every", nil, "LENGTH", "Expect a ping so long after the last one, whenever that was, instead of by a schedule")
+        "every", nil, "LENGTH", "Expect a ping this long after the last one, instead of by a schedule")
     ] + Adding.options,
     examples: [
       .init(command: "chime expect add backup \"cron: 0 3 * * *\" --within 2h --to phone"),
@@ -55,7 +56,7 @@ enum Expect {
         context, TitleAndTime.read(context, line.words, place: .anywhere, verb: "expect", usage: usage))
     }
     guard let name = context.optionalSubject() else {
-      throw Failure.usage(localized("what is expected? A name is missing"), hint: usage)
+      throw Failure.usage(localized("which job? A name is missing"), hint: usage)
     }
     let length = LengthText.human(try LengthText.iso(every, option: "every"))
     return try Adding.add(
@@ -67,10 +68,10 @@ enum Expect {
   typealias Expectation = ExpectationsInterface.Expectation
 
   static let list = Verb(
-    name: "list", group: .look, arguments: [""], summary: "List what is expected, with a row of green and red for each",
+    name: "list", group: .look, arguments: [""], summary: "List expectations, with a row of green and red for each",
     details: [
-      "In the order of their next times. In a row each run has a sign, the last one on the right: ● one that went well, ✗ one "
-        + "that failed, ○ a time without a ping. The exit status is 1 when something is down."
+      "The list is ordered by the next time. A row has one sign for each run, the latest on the right: ● a success, "
+        + "✗ a failure, ○ a time without a ping. The exit status is 1 if any job is down."
     ],
     options: [
       .value(
@@ -92,7 +93,7 @@ enum Expect {
     }
     let empty =
       state == nil
-      ? [localized("Nothing is expected yet."), localized("Expect a job: %1", usage)]
+      ? [localized("There is no expectation yet."), localized("Expect a job: %1", usage)]
       : [localized("No expectation is in that state.")]
     context.print(found, named: "expectations", isCut: isCut, empty: empty) {
       context.print(table: table(context, found))
@@ -144,8 +145,8 @@ enum Expect {
   static let show = Verb(
     name: "show", group: .look, arguments: ["ID|TITLE"], summary: "Show an expectation with its last pings",
     options: [
-      .value("limit", "n", "N", "How many pings at most, of the 100 that are kept (10 unless told otherwise)"),
-      .flag("output", nil, "What was written with the last of them that has something, whole"),
+      .value("limit", "n", "N", "The number of pings, of the 100 that are kept (default 10)"),
+      .flag("output", nil, "The full output of the latest ping that has some"),
     ],
     examples: [.init(command: "chime expect show backup"), .init(command: "chime expect show backup --output")],
     alsoTried: ["get", "pings", "log", "history"], json: "`expectation` and `pings`, the newest first", run: runShow)
@@ -210,13 +211,13 @@ enum Expect {
 
   static let token = Verb(
     name: "token", group: .set, arguments: ["ID|TITLE"],
-    summary: "Make tokens by which a job on any machine pings through an endpoint's topic",
+    summary: "Make tokens that let a job on any machine ping through an endpoint's topic",
     details: [
-      "Whoever sends one to the topic that the endpoint reads answers from (`chime endpoint add … --replies URL`) pings, again and "
-        + "again: keep them as passwords are kept. They stop working when the endpoint's secret is replaced: at once with "
-        + "`chime endpoint rotate NAME --show --overlap 0s`."
+      "A token can be used many times: anyone who sends it to the topic from which the endpoint reads answers "
+        + "(`chime endpoint add … --replies URL`) pings. Keep tokens like passwords. They become invalid when the "
+        + "endpoint's secret is replaced: at once with `chime endpoint rotate NAME --show --overlap 0s`."
     ],
-    options: [.value("endpoint", nil, "NAME", "By which endpoint, where several read answers")],
+    options: [.value("endpoint", nil, "NAME", "The endpoint to use, if several read answers")],
     examples: [
       .init(command: "chime expect token backup"), .init(command: "chime expect token backup --endpoint phone --json"),
     ],
@@ -248,19 +249,19 @@ enum Expect {
 
   static let pause = Verb(
     name: "pause", group: .change, arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH"],
-    summary: "Expect nothing of it for a while", details: ["It is `chime pause`."], options: Pause.verb.options,
+    summary: "Pause an expectation", details: ["The same as `chime pause`."], options: Pause.verb.options,
     examples: [.init(command: "chime expect pause backup until monday")], alsoTried: ["stop", "disable", "mute"],
     json: "`reminder`", run: Pause.run)
 
   static let resume = Verb(
     name: "resume", group: .change, arguments: ["ID|TITLE"], summary: "End the pause",
-    details: ["It is `chime resume`."], options: Resume.verb.options,
+    details: ["The same as `chime resume`."], options: Resume.verb.options,
     examples: [.init(command: "chime expect resume backup")], alsoTried: ["start", "enable"], json: "`reminder`",
     run: Resume.verb.run)
 
   static let remove = Verb(
-    name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Expect it no more; its history stays",
-    details: ["It is `chime remove`. `chime undo` brings it back."], options: Remove.verb.options,
+    name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove an expectation; its history stays",
+    details: ["The same as `chime remove`. `chime undo` restores it."], options: Remove.verb.options,
     examples: [.init(command: "chime expect remove backup")], alsoTried: ["rm", "delete", "del"],
     json: "`reminder`: what was removed", run: Remove.run)
 }

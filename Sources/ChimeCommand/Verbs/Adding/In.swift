@@ -4,9 +4,9 @@ import ChimeWords
 /// `chime in LENGTH TITLE`
 enum In {
   static let verb = Verb(
-    name: "in", group: .set, arguments: ["LENGTH TITLE…"], summary: "Set a reminder for a while from now",
+    name: "in", group: .set, arguments: ["LENGTH TITLE…"], summary: "Add a reminder after a length of time",
     details: [
-      "As many of the first words as make a length of time are the length; the rest is the title.", TitleAndTime.rule,
+      "The first words that form a length of time are the length; the rest is the title.", TitleAndTime.rule,
       QuickMarks.rule,
     ],
     options: Adding.options,
@@ -26,9 +26,9 @@ enum In {
 /// `chime at TIME TITLE`
 enum At {
   static let verb = Verb(
-    name: "at", group: .set, arguments: ["TIME TITLE…"], summary: "Set a reminder for a time",
+    name: "at", group: .set, arguments: ["TIME TITLE…"], summary: "Add a reminder at a time",
     details: [
-      "As many of the first words as make a time are the time; the rest is the title.", TitleAndTime.rule,
+      "The first words that form a time are the time; the rest is the title.", TitleAndTime.rule,
       QuickMarks.rule,
     ],
     options: Adding.options,
@@ -48,9 +48,9 @@ enum At {
 /// `chime remind me to TITLE TIME`
 enum Remind {
   static let verb = Verb(
-    name: "remind", group: .set, arguments: ["me to TITLE TIME…"], summary: "Set a reminder in one sentence",
+    name: "remind", group: .set, arguments: ["me to TITLE TIME…"], summary: "Add a reminder in one sentence",
     details: [
-      "It is `add` with words before the title that a sentence needs: \"me\", \"me to\".", TitleAndTime.rule,
+      "The same as `add`, except that words such as \"me\" or \"me to\" may stand before the title.", TitleAndTime.rule,
       QuickMarks.rule,
     ],
     options: Adding.options,

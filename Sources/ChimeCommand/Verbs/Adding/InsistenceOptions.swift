@@ -6,31 +6,32 @@ import ChimeWords
 enum InsistenceOptions {
   static let fields: [DraftField] = [
     DraftField(
-      option: .value("nag", nil, "LENGTH", "Repeat it every so often while nobody answers, such as 5m"), reset: .nag,
+      option: .value("nag", nil, "LENGTH", "Repeat it at this interval until it is answered, such as 5m"), reset: .nag,
       take: { $1.nag = try nag($0) }, form: { $0.nag?.every.map { LengthText.human($0) } ?? "" }),
     DraftField(
-      option: .value("nag-max", nil, "N", "How often it is repeated at most: 1 to 100, 10 unless told otherwise"),
+      option: .value("nag-max", nil, "N", "The number of repeats, 1 to 100 (default 10)"),
       form: { $0.nag?.max.map { String($0) } ?? "" }),
     DraftField(
       option: .value(
-        "escalate", nil, "N:CHANNELS", "From the Nth repeat on it goes to further channels too, such as 3:team,phone",
+        "escalate", nil, "N:CHANNELS", "Add channels from the Nth repeat on, such as 3:team,phone",
         repeats: true),
       form: { text($0.nag?.escalation) }),
     DraftField(
       option: .value(
         "quiet-rule", nil, "RULE",
-        "Its times in quiet hours: hold them until the end, drop them, or off (they ring); otherwise as configured",
+        "In quiet hours: hold (defer until they end), drop, or off (ring); the default is the configured rule",
         choices: RemindersInterface.Quiet.Rule.allCases.map(\.rawValue), mayBeEmpty: true),
       reset: .quiet, take: { $1.quiet = try quiet($0) }, form: { $0.quiet?.rule?.rawValue ?? "" }),
     DraftField(
       option: .value(
         "quiet-hours", nil, "SPAN",
-        "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
+        "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; repeat the option "
+          + "for several",
         repeats: true),
       form: { ($0.quiet?.hours ?? []).joined(separator: "; ") }),
     DraftField(
       option: .value(
-        "jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
+        "jitter", nil, "LENGTH", "Delay each of its times by up to this length, always by the same amount"),
       reset: .jitter, take: { $1.jitter = try length($0, "jitter") },
       form: { $0.jitter.map { LengthText.human($0) } ?? "" }),
     DraftField(
@@ -44,12 +45,12 @@ enum InsistenceOptions {
   ]
 
   static let wake = Verb.Option.flag(
-    "wake", nil, localized("Wake the machine from its sleep for it, where the system allows that"))
-  static let noWake = Verb.Option.flag("no-wake", nil, localized("Do not wake the machine for it any more"))
+    "wake", nil, localized("Wake the sleeping machine for it, if the system allows that"))
+  static let noWake = Verb.Option.flag("no-wake", nil, localized("Stop waking the machine for it"))
 
   static let stay = Verb.Option.flag(
-    "stay", nil, localized("Its popup stays on the screen until it is answered, as a critical one does"))
-  static let noStay = Verb.Option.flag("no-stay", nil, localized("Its popup goes when the desktop takes it away"))
+    "stay", nil, localized("Keep its popup on the screen until it is answered, as for a critical one"))
+  static let noStay = Verb.Option.flag("no-stay", nil, localized("Let the desktop close its popup after a while"))
 
   /// What two options that are each other's opposite say; nil when neither is there.
   static func isOn(_ line: ParsedLine, _ on: Verb.Option, _ off: Verb.Option) throws -> Bool? {
@@ -64,7 +65,7 @@ enum InsistenceOptions {
   static let within = Verb.Option.value(
     "within", nil, "LENGTH",
     localized(
-      "Make it an expectation: it tells only when no ping has come so long after its time, or a run takes longer"))
+      "Make it an expectation: it notifies only if no ping comes within this time, or if a run takes longer"))
 
   static func length(_ line: ParsedLine, _ option: String) throws -> String? {
     guard let text = line.value(option), !trimmed(text).isEmpty else { return nil }
@@ -81,7 +82,7 @@ enum InsistenceOptions {
     if isEmpty(line, "nag") {
       guard max == nil, steps?.isEmpty ?? true else {
         throw Failure.usage(
-          localized("--nag \"\" takes the repeats away: --nag-max and --escalate have nothing to go with"))
+          localized("--nag \"\" removes the repeats: --nag-max and --escalate cannot be used with it"))
       }
       return nil
     }
@@ -91,7 +92,7 @@ enum InsistenceOptions {
   /// For a new reminder: how often it is repeated goes with how often it may be.
   static func checkNew(_ line: ParsedLine) throws {
     guard line.value("nag") == nil, let lone = ["nag-max", "escalate"].first(where: { line.has($0) }) else { return }
-    throw Failure.usage(localized("--%1 goes with --nag LENGTH", lone), hint: localized("such as --nag 5m"))
+    throw Failure.usage(localized("--%1 needs --nag LENGTH", lone), hint: localized("such as --nag 5m"))
   }
 
   /// `3:team,phone`
@@ -102,7 +103,7 @@ enum InsistenceOptions {
       !channels.contains("")
     else {
       throw Failure.usage(
-        localized("--escalate takes the number of a repeat and channels, not \"%1\"", text),
+        localized("--escalate needs the number of a repeat and channels, not \"%1\"", text),
         hint: localized("such as --escalate 3:team,phone")
       )
     }
@@ -146,7 +147,7 @@ enum InsistenceOptions {
   static func words(_ quiet: RemindersInterface.Quiet) -> String {
     let rule =
       switch quiet.rule {
-      case .hold: localized("held until they end")
+      case .hold: localized("deferred until they end")
       case .drop: "dropped"
       case .off: localized("off: it rings in them")
       case nil: localized("as configured")

@@ -7,11 +7,13 @@ enum LinkOptions {
     [
       DraftField(
         option: .value(
-          "tracker", nil, "NAME", "The tracker that knows whether it was done; chime done then logs an entry of it"),
+          "tracker", nil, "NAME", "The tracker that decides whether it is done; chime done then logs an entry of it"),
         reset: .tracker, take: { $1.tracker = try link($0) }, form: { $0.tracker?.tracker ?? "" }),
       DraftField(
         option: .value(
-          "logs", nil, "AMOUNT", "How much chime done logs, such as 250ml, or no; otherwise the tracker's usual amount"),
+          "logs", nil, "AMOUNT",
+          "The amount that chime done logs, such as 250ml, or no; the default is the "
+            + "tracker's usual amount"),
         reset: .amount,
         form: {
           let amount = $0.tracker.flatMap { link in
@@ -27,16 +29,16 @@ enum LinkOptions {
   /// Each with the option that takes it back.
   static let switches: [(on: Verb.Option, off: Verb.Option)] = [
     (
-      .flag("quiet-when-done", nil, localized("Pass over its times once the goal of their day is met")),
-      .flag("no-quiet-when-done", nil, localized("Let it come although the goal is met"))
+      .flag("quiet-when-done", nil, localized("Skip its times once the day's goal is met")),
+      .flag("no-quiet-when-done", nil, localized("Fire it even if the goal is met"))
     ),
     (
       .flag("follows-entries", nil, localized("Count an interval from the last entry")),
-      .flag("no-follows-entries", nil, localized("Let entries not move its times any more"))
+      .flag("no-follows-entries", nil, localized("Stop moving its times after entries"))
     ),
     (
-      .flag("pace", nil, localized("Spread what remains of the goal over what is left of the window")),
-      .flag("no-pace", nil, localized("Keep to the interval, whatever remains"))
+      .flag("pace", nil, localized("Spread the rest of the goal over the rest of the window")),
+      .flag("no-pace", nil, localized("Keep the interval fixed"))
     ),
   ]
 
@@ -61,7 +63,7 @@ enum LinkOptions {
     }
     guard link != RemindersInterface.TrackerLink() else { return nil }
     if name == "" {
-      throw Failure.usage(localized("--tracker \"\" takes the link away: the other options have nothing to go with"))
+      throw Failure.usage(localized("--tracker \"\" removes the link: the other options cannot be used with it"))
     }
     return link
   }
@@ -71,7 +73,7 @@ enum LinkOptions {
     guard line.value("tracker") == nil,
       let lone = (["logs"] + switches.map(\.on.name)).first(where: { line.has($0) })
     else { return }
-    throw Failure.usage(localized("--%1 goes with --tracker NAME", lone), hint: localized("such as --tracker water"))
+    throw Failure.usage(localized("--%1 needs --tracker NAME", lone), hint: localized("such as --tracker water"))
   }
 
   // MARK: As text
@@ -86,9 +88,9 @@ enum LinkOptions {
     } else {
       parts.append(localized("done logs it"))
     }
-    if link.quietWhenDone == true { parts.append(localized("quiet once the goal is met")) }
+    if link.quietWhenDone == true { parts.append(localized("skipped once the goal is met")) }
     if link.followsEntries == true { parts.append(localized("counted from the last entry")) }
-    if link.pace == true { parts.append(localized("paced by what remains")) }
+    if link.pace == true { parts.append(localized("paced by the rest of the goal")) }
     return "\(link.tracker ?? ""): \(parts.joined(separator: ", "))"
   }
 

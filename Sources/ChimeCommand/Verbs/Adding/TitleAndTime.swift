@@ -7,8 +7,8 @@ enum TitleAndTime {
   /// What the help of each verb says that takes both.
   static let rule = localizable(
     """
-    Words of time that are left over are never taken into the title: the line is refused, with the lines that it may \
-    have meant. What is in quotes with a space in it is left alone.
+    Words about time that fit no schedule never become part of the title: the command refuses the line and suggests \
+    corrections. It does not search for a time in quoted words that contain a space.
     """)
 
   /// What a line says.
@@ -66,11 +66,11 @@ enum TitleAndTime {
     context.note("chime: \(failure.message)")
     for line in failure.detail { context.note(line) }
     for (place, words) in choices.enumerated() { context.note("  \(place + 1)  \(typed(words, verb))") }
-    let question = localized("Which is meant? 1 to %1; any other key sets nothing: ", choices.count)
+    let question = localized("Which one do you mean? 1 to %1; any other key adds nothing: ", choices.count)
     guard let key = context.process.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
       choices.indices.contains(number - 1)
     else {
-      var refusal = Failure(status: .usage, message: localized("nothing was set"))
+      var refusal = Failure(status: .usage, message: localized("nothing was added"))
       refusal.hints = []
       throw refusal
     }
@@ -89,14 +89,14 @@ enum TitleAndTime {
     let next = left.schedule.timetable(in: scheduleContext).next(after: now)
     let moment = next.map { context.clock().text($0, in: scheduleContext.zone) } ?? left.schedule.canonical
     let message = localized(
-      "\"%1\" was understood as %2, but \"%3\" beside it was not", TerminalSanitizer.line(left.understood), moment,
+      "\"%1\" means %2, but \"%3\" beside it is not understood", TerminalSanitizer.line(left.understood), moment,
       TerminalSanitizer.line(left.words))
     let lines = left.choices.map { typed($0, verb) }
     let hints =
       lines.isEmpty
       ? [
         localized(
-          "put the title in quotes, with its words of time: chime add \"the title\" %1",
+          "put the title in quotes, with its words about time: chime add \"the title\" %1",
           TerminalSanitizer.line(left.understood))
       ]
       : lines.map { localized("did you mean %1?", $0) }

@@ -5,7 +5,7 @@ import ChimeWords
 enum Deliveries {
   static let verb = Verb(
     name: "deliveries", group: .deliver, arguments: ["[ID|TITLE]"],
-    summary: "List messages to channels and what became of them, newest first",
+    summary: "List messages to channels and their state, newest first",
     options: [
       .value("to", nil, "CHANNEL", "Only those to a channel"),
       .value(
@@ -36,7 +36,7 @@ enum Deliveries {
           filter: filter == DeliveriesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.deliveries, reply.cursor)
     }
-    let empty = [localized("No message fits."), localized("`chime fire ID` fires a reminder now.")]
+    let empty = [localized("No message matches."), localized("`chime fire ID` fires a reminder now.")]
     context.print(deliveries, named: "deliveries", isCut: isCut, empty: empty) { table(context, deliveries) }
     return .success
   }
@@ -68,7 +68,7 @@ enum Deliveries {
   /// A time that has come is waited past while its endpoint rests or is disabled.
   private static func again(_ clock: WallClock, _ next: Wire.Time) -> String {
     let isPast = WallClock.instant(next).map { $0 <= clock.now } ?? false
-    return isPast ? localized("again as soon as may be") : localized("again %1", clock.relative(next))
+    return isPast ? localized("again as soon as possible") : localized("again %1", clock.relative(next))
   }
 
   private static func state(_ delivery: DeliveriesInterface.Delivery) -> Table.Cell {

@@ -6,7 +6,7 @@ enum Endpoint {
   static let verb = Verb(
     name: "endpoint", group: .deliver, arguments: ["add|edit|list|show|test|rotate|enable|disable|templates|remove …"],
     summary: "The addresses of webhooks, emails, MQTT and Matrix",
-    details: ["An endpoint's name is what `--to` takes. Its secret signs every message and is never shown."],
+    details: ["`--to` takes an endpoint's name. The endpoint's secret signs every message and is never shown."],
     examples: [
       .init(command: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
       .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
@@ -26,28 +26,31 @@ enum Endpoint {
     })
 
   static let enable = Verb(
-    name: "enable", group: .deliver, arguments: ["NAME"], summary: "Call an endpoint again",
-    details: ["What is owed to it is sent at once."],
+    name: "enable", group: .deliver, arguments: ["NAME"], summary: "Enable an endpoint",
+    details: ["Pending messages are sent at once."],
     examples: [.init(command: "chime endpoint enable team")], alsoTried: ["on", "resume", "start"],
     json: "`endpoint`",
     run: { context in
       let endpoint = try context.daemon().call(EndpointsInterface.Enable(name: name(context))).endpoint
-      return tell(context, endpoint, localized("in use; what is owed to it is sent now"))
+      return tell(context, endpoint, localized("enabled; pending messages are sent now"))
     })
 
   static let disable = Verb(
-    name: "disable", group: .deliver, arguments: ["NAME"], summary: "Call an endpoint no more until it is enabled",
-    details: ["What is owed to it waits."],
+    name: "disable", group: .deliver, arguments: ["NAME"], summary: "Disable an endpoint until it is enabled again",
+    details: ["Its messages stay pending."],
     examples: [.init(command: "chime endpoint disable team")], alsoTried: ["off", "pause", "stop"],
     json: "`endpoint`",
     run: { context in
       let endpoint = try context.daemon().call(EndpointsInterface.Disable(name: name(context))).endpoint
-      return tell(context, endpoint, localized("disabled; chime endpoint enable calls it again"))
+      return tell(context, endpoint, localized("disabled; chime endpoint enable enables it again"))
     })
 
   static let remove = Verb(
     name: "remove", group: .deliver, arguments: ["NAME"], summary: "Remove an endpoint and its secret",
-    details: ["On a terminal it asks first. `chime undo` brings both back; the secret is kept for that for 30 days."],
+    details: [
+      "On a terminal it asks first. For 30 days `chime undo` restores both; the daemon keeps the secret for "
+        + "that time."
+    ],
     options: [.flag("yes", "y", "Do not ask")],
     examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
     json: "`endpoint`: what was removed", run: runRemove)
@@ -85,7 +88,7 @@ enum Endpoint {
   static func name(_ context: Context) throws -> String {
     guard context.line.words.count == 1, let name = context.line.words.first else {
       throw Failure.usage(
-        localized("the name of one endpoint is needed"), hint: localized("`chime endpoint list` shows them"))
+        localized("the name of an endpoint is missing"), hint: localized("`chime endpoint list` shows them"))
     }
     return name
   }

@@ -6,20 +6,22 @@ import Glibc
 /// `chime endpoint add` and `edit`.
 enum EndpointAdding {
   static let add = Verb(
-    name: "add", group: .deliver, arguments: ["NAME URL"], summary: "Add an endpoint, or replace one of that name",
+    name: "add", group: .deliver, arguments: ["NAME URL"], summary: "Add an endpoint, or replace one of the same name",
     details: [
-      "A secret signs every message: `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and an Ed25519 key. It is "
-        + "in a file that nobody else may read. A new endpoint needs one, unless it has a template, whose receivers "
-        + "check no signature: then one is made. One that is replaced keeps its secret and its token, and nothing else "
-        + "(`chime endpoint edit` changes single things).",
-      "A template says what is sent instead of Chime's own JSON: the name of one that comes with Chime "
-        + "(`chime endpoint templates`), or a file of one's own.",
-      "An address that begins with `mailto:` is one or several mailboxes, with commas between them. Its messages are emails, which "
-        + "the server of `--via` is given. They are not signed; a password to log in with is read by `--token-file`.",
-      "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5, with what its topics begin with: Home Assistant "
-        + "finds there a device that shows what is open and has the buttons *Done* and *Snooze*.",
-      "An address that begins with `matrix:` is a room of Matrix, by its id: `matrix:roomid/abc:example.org`. `--via` is the homeserver, "
-        + "`--token-file` has the access token of an account that is in the room, and whom `--senders` names may answer there.",
+      "A secret signs every message: `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and an Ed25519 key. "
+        + "Keep it in a file that only you may read. A new endpoint needs a secret; with a template, whose "
+        + "receivers check no signature, the daemon creates one. Replacing an endpoint keeps only its secret and "
+        + "its token (`chime endpoint edit` changes single fields).",
+      "A template replaces Chime's own JSON in the request: give the name of one that comes with Chime (`chime "
+        + "endpoint templates`), or a file of your own.",
+      "An address that begins with `mailto:` is one or several mailboxes, separated by commas. Chime hands these "
+        + "emails to the server of `--via`. It does not sign them; `--token-file` reads the password for the "
+        + "log-in.",
+      "An address that begins with `mqtts://` or `mqtt://` is a broker of MQTT 5 and the prefix of its topics: Home "
+        + "Assistant finds there a device that shows open reminders and has the buttons *Done* and *Snooze*.",
+      "An address that begins with `matrix:` is a Matrix room, by its id: `matrix:roomid/abc:example.org`. `--via` "
+        + "is the homeserver, `--token-file` has the access token of an account in the room, and only the people "
+        + "in `--senders` may answer there.",
     ],
     options: [
       .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
@@ -41,13 +43,13 @@ enum EndpointAdding {
     alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
 
   static let edit = Verb(
-    name: "edit", group: .deliver, arguments: ["NAME"], summary: "Change single things of an endpoint",
-    details: ["What is not given stays as it is. `chime endpoint rotate` replaces its secret."],
+    name: "edit", group: .deliver, arguments: ["NAME"], summary: "Change fields of an endpoint",
+    details: ["Fields without an option stay unchanged. `chime endpoint rotate` replaces the secret."],
     options: [.value("url", nil, "URL", "Its address")] + settings + [
       .value(
         "reset", nil, "WHAT",
-        "Set back to the usual way: headers, template, certificates, replies, via, from, replyTo, user, senders, "
-          + "events, reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
+        "Reset fields to their defaults: headers, template, certificates, replies, via, from, replyTo, user, "
+          + "senders, events, reminders, concurrency, rate, inOrder, token; several with commas", repeats: true)
     ],
     examples: [
       .init(command: "chime endpoint edit team --rate 30/1m"),
@@ -63,42 +65,45 @@ enum EndpointAdding {
     .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
     .value(
       "token-file", nil, "FILE",
-      "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's; with --user, the password"),
+      "Read a token from a file of mode 0600: for {{token}} in a header, or else a bearer token; with --user, the "
+        + "password"),
     .value(
       "replies", nil, "URL",
-      "Read what is answered from this topic of ntfy, or ask poll:URL for it: messages get buttons (docs/answers.md)"
+      "Read answers from this ntfy topic, or with poll:URL ask for them: messages get buttons (docs/answers.md)"
     ),
     .value(
       "via", nil, "URL",
-      "Give emails to this server: smtps://HOST, or smtp://HOST:587, where TLS begins by STARTTLS; of a room, the homeserver: "
+      "For email, the server: smtps://HOST, or smtp://HOST:587 with STARTTLS; for a Matrix room, the homeserver: "
         + "https://HOST"),
-    .value("from", nil, "MAILBOX", "Whom emails are from"),
-    .value("reply-to", nil, "MAILBOX", "Where answers to emails go, if not to --from"),
+    .value("from", nil, "MAILBOX", "The sender of emails"),
+    .value("reply-to", nil, "MAILBOX", "The address for replies to emails, if not that of --from"),
     .value("user", nil, "NAME", "Log in to the server or broker as NAME, with the password in --token-file"),
     .value(
-      "senders", nil, "USERS", "Whose answers in a room of Matrix count: @ann:example.org; several with commas",
+      "senders", nil, "USERS", "People whose answers in a Matrix room count: @ann:example.org; several with commas",
       repeats: true),
     .value(
       "events", nil, "EVENTS",
-      "What it is told: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up, and of trackers logged, goal, "
-        + "unlocked; several with commas (fired,repeated unless given)", repeats: true),
+      "Events to send: fired, repeated, done, snoozed, dismissed, missed, reopened, given-up, and for trackers "
+        + "logged, goal, unlocked; several with commas (default fired,repeated)", repeats: true),
     .value(
-      "reminders", nil, "WHICH", "Tell it of these reminders too, whether they name it or not: all, or tag:health"),
-    .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
-    .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
+      "reminders", nil, "WHICH", "Send events of these reminders too, even if they do not name it: all, or tag:health"),
+    .value("ca-file", nil, "FILE", "Trust only the certificates in this file (PEM)"),
+    .value("concurrency", nil, "N", "Concurrent attempts, 1 to 64 (8 unless configured)"),
     .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
-    .flag("in-order", nil, "Send a message only when all earlier ones have been settled"),
+    .flag("in-order", nil, "Send a message only after all earlier ones are settled"),
   ]
 
   private static func runAdd(_ context: Context) throws -> ExitCode {
     let words = context.line.words
     guard words.count == 2 else {
       throw Failure.usage(
-        words.count < 2 ? localized("a name and a URL are missing") : localized("a name and a URL are all it takes"),
+        words.count < 2 ? localized("a name and a URL are missing") : localized("give only a name and a URL"),
         hint: localized("chime endpoint add team https://chat.example.org/hook --new-secret team.secret"))
     }
     let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
-    guard ways.count < 2 else { throw Failure.usage(localized("--%1 and --%2 exclude each other", ways[0], ways[1])) }
+    guard ways.count < 2 else {
+      throw Failure.usage(localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
+    }
     var request = EndpointsInterface.Put(name: words[0], url: words[1])
     if let path = context.line.value("secret-file") {
       request.secret = try SecretFile.read(path, userID: context.process.userID)
@@ -125,10 +130,10 @@ enum EndpointAdding {
         "\(context.style(TerminalSanitizer.line(endpoint.name), .strong))  \(TerminalSanitizer.line(endpoint.url))")
       if let made {
         context.out(
-          localized("  its secret is in %1: give it to the receiver to verify with", TerminalSanitizer.line(made)))
+          localized("  its secret is in %1: give it to the receiver to verify messages", TerminalSanitizer.line(made)))
       }
       for key in endpoint.publicKeys ?? [] {
-        context.out(localized("  its public key, for the receiver to verify with: %1", TerminalSanitizer.line(key)))
+        context.out(localized("  its public key, for the receiver to verify messages: %1", TerminalSanitizer.line(key)))
       }
       context.out(localized("  try it: chime endpoint test %1", TerminalSanitizer.line(endpoint.name)))
     }
@@ -138,7 +143,7 @@ enum EndpointAdding {
   private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put) -> Failure {
     var failure = failure
     if request.secret == nil, request.newSecret == nil, failure.said.contains("a new endpoint needs a secret") {
-      failure.hints.append(localized("--new-secret FILE makes one, --secret-file FILE reads one"))
+      failure.hints.append(localized("--new-secret FILE creates one, --secret-file FILE reads one"))
       failure.hints.append(localized("--template NAME needs none; `chime endpoint templates` lists them"))
     }
     if request.token == nil, failure.said.contains("token") {
@@ -156,14 +161,15 @@ enum EndpointAdding {
       let names = EndpointsInterface.Update.Reset.allCases
       guard let name = names.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
         throw Failure.usage(
-          localized("--reset takes %1, not \"%2\"", names.map(\.rawValue).joined(separator: ", "), word),
+          localized("--reset needs %1, not \"%2\"", names.map(\.rawValue).joined(separator: ", "), word),
           hint: SpellingSuggestions.question(word, among: names.map(\.rawValue)))
       }
       return name
     }
     guard request.url != nil || request.token != nil || request.settings != nil || request.reset != nil else {
       throw Failure.usage(
-        localized("nothing is to be changed"), hint: localized("`chime endpoint edit --help` lists what can be"))
+        localized("give an option that changes something"),
+        hint: localized("`chime endpoint edit --help` lists the options"))
     }
     let endpoint = try context.daemon().call(request).endpoint
     context.print(endpoint, named: "endpoint") { EndpointLooking.details(context, endpoint) }
@@ -200,7 +206,7 @@ enum EndpointAdding {
   private static func header(_ text: String) throws -> EndpointsInterface.Header {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-      throw Failure.usage(localized("--header takes a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
+      throw Failure.usage(localized("--header needs a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
     }
     return EndpointsInterface.Header(name: parts[0], value: parts[1])
   }
@@ -209,7 +215,7 @@ enum EndpointAdding {
     let names = eventNames
     guard let place = names.firstIndex(of: text.lowercased()) else {
       throw Failure.usage(
-        localized("--events takes %1, not \"%2\"", names.joined(separator: ", "), text),
+        localized("--events needs %1, not \"%2\"", names.joined(separator: ", "), text),
         hint: SpellingSuggestions.question(text, among: names))
     }
     return EndpointsInterface.Settings.Events.allCases[place]
@@ -238,7 +244,7 @@ enum EndpointAdding {
   private static func rate(_ text: String) throws -> EndpointsInterface.Rate {
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     guard parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) else {
-      throw Failure.usage(localized("--rate takes a number and a span, such as 30/1m, not \"%1\"", text))
+      throw Failure.usage(localized("--rate needs a number and a span, such as 30/1m, not \"%1\"", text))
     }
     return EndpointsInterface.Rate(count: count, span: DurationText.formatISO8601(span))
   }

@@ -9,7 +9,7 @@ enum EndpointLooking {
     json: "`endpoints`, and `more`, which is false", run: runList)
 
   static let show = Verb(
-    name: "show", group: .deliver, arguments: ["NAME"], summary: "Show all of one endpoint but its secrets",
+    name: "show", group: .deliver, arguments: ["NAME"], summary: "Show everything about an endpoint except its secrets",
     examples: [.init(command: "chime endpoint show team")], alsoTried: ["get", "info", "status"], json: "`endpoint`",
     run: { context in
       let name = try Endpoint.name(context)
@@ -24,15 +24,15 @@ enum EndpointLooking {
   static let test = Verb(
     name: "test", group: .deliver, arguments: ["NAME"], summary: "Send one test message now",
     details: [
-      "Shows the request with its signatures, what came back, and how long each part took. An endpoint with a template is "
-        + "sent a reminder that is made up.", "The exit status is 1 when it was not taken.",
+      "It shows the signed request, the response, and how long each part took. An endpoint with a template gets a "
+        + "made-up reminder.", "If the receiver does not accept it, the exit status is 1.",
     ],
     examples: [.init(command: "chime endpoint test team")], alsoTried: ["try", "ping", "send"], json: "`result`",
     run: runTest)
 
   static let templates = Verb(
     name: "templates", group: .deliver, arguments: ["[NAME]"],
-    summary: "List the templates, or print one to start from",
+    summary: "List the templates, or print one as a starting point",
     examples: [
       .init(command: "chime endpoint templates"), .init(command: "chime endpoint templates ntfy > mine.json"),
     ],
@@ -80,7 +80,7 @@ enum EndpointLooking {
     let failing = endpoint.failingSince.map { localized("failing since %1", clock.text($0)) }
     if let until = endpoint.restingUntil.flatMap(WallClock.instant), until > clock.now {
       return (
-        ([localized("resting until %1", clock.time(until))] + [failing].compactMap { $0 }).joined(separator: ", "),
+        ([localized("backing off until %1", clock.time(until))] + [failing].compactMap { $0 }).joined(separator: ", "),
         .caution
       )
     }
@@ -106,7 +106,7 @@ enum EndpointLooking {
     ]
     facts += (settings?.headers ?? []).map { (localized("header"), "\($0.name): \($0.value)") }
     facts += [
-      (localized("trusts"), settings?.certificates == nil ? nil : localized("certificates of its own only")),
+      (localized("trusts"), settings?.certificates == nil ? nil : localized("only its own certificates")),
       (localized("at once"), settings?.concurrency.map { localized("at most %1", $0) }),
       (localized("rate"), settings?.rate.map { localized("at most %1 in %2", $0.count, LengthText.human($0.span)) }),
       (localized("order"), settings?.inOrder == true ? localized("one after the other") : nil),
@@ -134,7 +134,10 @@ enum EndpointLooking {
 
   private static func takingBack(_ takesBack: Bool) -> String {
     takesBack
-      ? localized("what is answered") : localized("nothing; a second token does, below the first in --token-file")
+      ? localized("what is answered")
+      : localized(
+        "nothing; to enable that, put a second token below the first in "
+          + "--token-file")
   }
 
   /// `are read; 3 given, the last 5 minutes ago, 1 refused`
@@ -143,19 +146,19 @@ enum EndpointLooking {
     var parts: [String] = []
     switch replies.state {
     case .open: parts = [localized("are read")]
-    case .connecting: parts = [localized("the server is being called")]
+    case .connecting: parts = [localized("connecting to the server")]
     case .waiting:
       parts = [
         localized(
           "cannot be read since %1: %2", clock.text(replies.since),
           replies.problem.map { localizedServerMessage($0) } ?? "-")
       ]
-    case .elsewhere: parts = [localized("are read by another daemon")]
+    case .elsewhere: parts = [localized("another daemon reads them")]
     case .off: parts = [localized("are not read")]
     }
     if replies.answers > 0 {
       parts.append(
-        localized("%1 given, the last %2", replies.answers, replies.answeredAt.map { clock.relative($0) } ?? "-"))
+        localized("%1 received, the last %2", replies.answers, replies.answeredAt.map { clock.relative($0) } ?? "-"))
     }
     if replies.refused > 0 { parts.append(localized("%1 refused", replies.refused)) }
     return parts.joined(separator: "; ")
@@ -164,7 +167,7 @@ enum EndpointLooking {
   private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {
     guard let signing = endpoint.signing, !signing.isEmpty else { return nil }
     let names = signing.map { $0 == .hmac ? "HMAC" : "Ed25519" }.joined(separator: localized(" and "))
-    return endpoint.secretFrom == .credential ? localized("%1, by a credential of the service manager", names) : names
+    return endpoint.secretFrom == .credential ? localized("%1, from a credential of the service manager", names) : names
   }
 
   private static func runTest(_ context: Context) throws -> ExitCode {

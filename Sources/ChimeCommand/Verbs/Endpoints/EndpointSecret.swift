@@ -7,16 +7,16 @@ enum EndpointSecret {
   static let rotate = Verb(
     name: "rotate", group: .deliver, arguments: ["NAME"], summary: "Replace an endpoint's secret",
     details: [
-      "Messages are signed with both secrets until the end of the overlap, so the receiver can change over at any moment "
-        + "of it; then the old one is forgotten.",
-      "The new secret has to reach the receiver: say where it is to go. An endpoint that signs with Ed25519 alone needs no "
-        + "such place; its new public key is printed.",
+      "Until the end of the overlap, messages are signed with both secrets, so the receiver can switch at any "
+        + "moment; then the old secret is deleted.",
+      "The receiver needs the new secret: choose where to write it. An endpoint that signs only with Ed25519 needs "
+        + "no such place; the command prints its new public key.",
     ],
     options: [
       .value("new-secret", nil, "FILE", "Make a new secret, write it to a new file of mode 0600, and use it"),
       .value("secret-file", nil, "FILE", "Read the new secret from a file of mode 0600"),
-      .flag("show", nil, "Make a new secret, and print it once, and nothing else, to standard output"),
-      .value("overlap", nil, "SPAN", "How long the old one signs too: 0s to 30d, usually 24h"),
+      .flag("show", nil, "Create a new secret, and print only it, once, to standard output"),
+      .value("overlap", nil, "SPAN", "How long the old secret stays valid: 0s to 30d (default 24h)"),
     ],
     examples: [
       .init(command: "chime endpoint rotate team --new-secret team-2.secret"),
@@ -29,11 +29,13 @@ enum EndpointSecret {
     let name = try Endpoint.name(context)
     let line = context.line
     let ways = ["secret-file", "new-secret", "show"].filter { line.has($0) }
-    guard ways.count < 2 else { throw Failure.usage(localized("--%1 and --%2 exclude each other", ways[0], ways[1])) }
+    guard ways.count < 2 else {
+      throw Failure.usage(localized("--%1 and --%2 cannot be used together", ways[0], ways[1]))
+    }
     var request = EndpointsInterface.Rotate(name: name)
     request.overlap = try line.value("overlap").map { text in
       guard let span = try? DurationText.parse(text) else {
-        throw Failure.usage(localized("--overlap takes a span, such as 24h or 7d, not \"%1\"", text))
+        throw Failure.usage(localized("--overlap needs a span, such as 24h or 7d, not \"%1\"", text))
       }
       return DurationText.formatISO8601(span)
     }
@@ -65,7 +67,7 @@ enum EndpointSecret {
     }
     if isMissing, signing.contains(.hmac) {
       throw Failure(
-        status: .usage, message: localized("the receiver needs the new secret: say where it is to go"),
+        status: .usage, message: localized("the receiver needs the new secret: choose where to write it"),
         hints: [
           localized("to a new file of mode 0600: chime endpoint rotate %1 --new-secret FILE", name),
           localized("to standard output, once: chime endpoint rotate %1 --show", name),
@@ -73,8 +75,8 @@ enum EndpointSecret {
     }
     if !isMissing, signing != [.hmac] {
       throw Failure.usage(
-        localized("--new-secret makes a secret for HMAC, and \"%1\" signs with Ed25519", name),
-        hint: localized("chime endpoint rotate %1 makes a new key pair and prints its public key", name))
+        localized("--new-secret creates a secret for HMAC, but \"%1\" signs with Ed25519", name),
+        hint: localized("chime endpoint rotate %1 creates a new key pair and prints its public key", name))
     }
   }
 
@@ -93,9 +95,9 @@ enum EndpointSecret {
       context.out(TerminalSanitizer.line(secret))
     }
     let end =
-      endpoint.rotationEnds.map { localized("; the old one signs too until %1", context.clock().text($0)) } ?? ""
-    context.note(localized("%1: messages are signed with a new secret now%2", name, end))
-    if let made { context.note(localized("it is in %1: give it to the receiver to verify with", made)) }
+      endpoint.rotationEnds.map { localized("; the old one stays valid until %1", context.clock().text($0)) } ?? ""
+    context.note(localized("%1: messages are now signed with a new secret%2", name, end))
+    if let made { context.note(localized("it is in %1: give it to the receiver to verify messages", made)) }
     for key in endpoint.publicKeys ?? [] { context.out(TerminalSanitizer.line(key)) }
   }
 }

@@ -5,12 +5,12 @@ import ChimeWords
 enum Redeliver {
   static let verb = Verb(
     name: "redeliver", group: .deliver, arguments: ["DELIVERY…", "--to CHANNEL [--since TIME]", "--all"],
-    summary: "Send messages again that were given up",
+    summary: "Send given-up messages again",
     details: [
-      "Each keeps its id, by which a receiver tells a repeat, and is tried as often as a new one. Named by its id, a "
-        + "message may also be one that was delivered or cancelled, and one that waits is tried at once. Otherwise those "
-        + "are meant that were given up (`chime deliveries --state dead`), without those whose reminder has been answered "
-        + "since. On a terminal it asks before it sends more than ten."
+      "Each message keeps its id, so a receiver can recognize the repeat, and gets all attempts of a new one. An id "
+        + "may also name a message that was delivered or cancelled; a waiting message is retried at once. Without "
+        + "ids the command takes messages that were given up (`chime deliveries --state dead`) and whose reminder "
+        + "has not been answered since. On a terminal it asks before it sends more than ten."
     ],
     options: Selecting.options + [
       .value("limit", "n", "N", "Only the N oldest"), .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
@@ -31,7 +31,7 @@ enum Redeliver {
         isDry
           ? localized(count: count, "%n message would be sent again", "%n messages would be sent again")
           : localized(count: count, "%n message is sent again", "%n messages are sent again")
-      }, empty: localized("Nothing that was given up fits; `chime deliveries` lists all messages."),
+      }, empty: localized("No given-up message matches; `chime deliveries` lists all messages."),
       more: { [.init(name: "skipped", value: .int($0.skipped)), .init(name: "notes", value: .strings($0.notes))] },
       ask: { try $0.call(DeliveriesInterface.Redeliver(which: $1, limit: limit, dryRun: $2)) })
     guard let reply else { return .failed }
@@ -39,8 +39,8 @@ enum Redeliver {
       if reply.skipped > 0 {
         context.note(
           localized(
-            count: reply.skipped, "%n message left out: its reminder has been answered since.",
-            "%n messages left out: their reminders have been answered since."))
+            count: reply.skipped, "%n message left out: its reminder was answered in the meantime.",
+            "%n messages left out: their reminders were answered in the meantime."))
       }
       for note in reply.notes { context.note(localized("note: %1", note), .caution) }
     }
@@ -52,10 +52,10 @@ enum Redeliver {
 enum Discard {
   static let verb = Verb(
     name: "discard", group: .deliver, arguments: ["DELIVERY…", "--to CHANNEL [--since TIME]", "--all"],
-    summary: "Give up messages that are still owed",
+    summary: "Give up pending messages",
     details: [
-      "They are not sent; `chime redeliver ID` would bring one back. On a terminal it asks before it gives up more than "
-        + "ten."
+      "They are not sent; `chime redeliver ID` sends one after all. On a terminal it asks before it gives up more "
+        + "than ten."
     ],
     options: Selecting.options + [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
     examples: [
@@ -73,7 +73,7 @@ enum Discard {
         isDry
           ? localized(count: count, "%n message would be given up", "%n messages would be given up")
           : localized(count: count, "%n message is given up", "%n messages are given up")
-      }, empty: localized("Nothing that is owed fits; `chime deliveries` lists all messages."),
+      }, empty: localized("No pending message matches; `chime deliveries` lists all messages."),
       ask: {
         let reply = try $0.call(DeliveriesInterface.Cancel(which: $1, dryRun: $2))
         return .init(count: reply.count, skipped: 0, deliveries: reply.deliveries, notes: [])
@@ -101,7 +101,7 @@ enum Selecting {
     guard isSome != !line.words.isEmpty else {
       throw Failure.usage(
         isSome
-          ? localized("ids of messages stand alone")
+          ? localized("ids of messages cannot be used with other selections")
           : localized("which messages? ids, --to, --of, --since, --before or --all is missing"),
         hint: localized("`chime deliveries` shows them with their ids"))
     }

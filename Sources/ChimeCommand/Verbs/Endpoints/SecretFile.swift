@@ -11,10 +11,9 @@ enum SecretFile {
       throw Failure.failed(
         localized(
           """
-          the secret file %1 holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows; \
-          or with whsk_, and an Ed25519 key follows
+          the secret file %1 holds no secret: write whsec_ and base64 of 24 to 64 bytes, or whsk_ and an Ed25519 key
           """, path),
-        hint: localized("--new-secret FILE makes one"))
+        hint: localized("--new-secret FILE creates one"))
     }
     return secret
   }
@@ -46,16 +45,16 @@ enum SecretFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw Failure.system(localized("cannot look at %1", shown), errno: errno)
+      throw Failure.system(localized("cannot access %1", shown), errno: errno)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed(localized("%1 is no regular file", shown)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed(localized("%1 is not a regular file", shown)) }
     guard status.st_mode & 0o077 == 0 else {
       throw Failure(
-        status: .notPermitted, message: localized("%1 can be used by others (mode %2)", shown, octal(status.st_mode)),
+        status: .notPermitted, message: localized("other users can access %1 (mode %2)", shown, octal(status.st_mode)),
         hints: ["chmod 600 \(path)"])
     }
     guard status.st_uid == userID || status.st_uid == 0 else {
-      throw Failure(status: .notPermitted, message: localized("%1 belongs to somebody else", shown))
+      throw Failure(status: .notPermitted, message: localized("%1 belongs to another user", shown))
     }
     guard let bytes = Files.read(descriptor, limit: 8_192) else {
       throw Failure.system(localized("cannot read %1", shown), errno: errno)
@@ -74,7 +73,7 @@ enum SecretFile {
           localized("the file %1 exists already", path),
           hint: localized("to use the secret in it: --secret-file %1", path))
       }
-      throw Failure.system(localized("cannot make the file %1", path), errno: errno)
+      throw Failure.system(localized("cannot create the file %1", path), errno: errno)
     }
     defer { close(descriptor) }
     guard Files.write(Array((secret + "\n").utf8), to: descriptor), fsync(descriptor) == 0 else {

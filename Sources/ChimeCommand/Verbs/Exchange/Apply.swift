@@ -6,35 +6,39 @@ import Glibc
 enum Apply {
   static let verb = Verb(
     name: "apply", group: .set, arguments: ["FILE.toml|DIR|-"],
-    summary: "Make reminders, endpoints, packs and trackers what files of yours say",
+    summary: "Make reminders, endpoints, packs and trackers match your files",
     details: [
-      "The files are TOML, as `chime export` writes them: a `[[reminder]]` with title, when and whatever else `chime add` takes, "
-        + "an `[[endpoint]]` with name, url and the path of its secret, a `[[pack]]` by its name, a `[[tracker]]`. Of a directory "
-        + "all *.toml are taken, in the order of their names. docs/apply.md has every key.",
-      "What is not there is added, what is other than the files say is changed, and what is so already is left alone. It is all "
-        + "done or nothing is; when something is wrong with the files, every fault is told with its place.",
-      "A set is known by its name: that of the file or the directory, unless the files have set = \"NAME\". With --prune what an "
-        + "earlier apply of this set has made is removed when the files no longer name it, and nothing else is; on a terminal "
-        + "it asks first. A tracker that has entries it removes only with --entries as well; `chime undo` brings both back.",
-      "An endpoint's secretFile and tokenFile are files of yours, and what is in a tokenFile is sent to the endpoint. Each that "
-        + "is new to its endpoint, and a token that moves to another address, is named with the address to which it will go, "
-        + "and asked about on a terminal; elsewhere it takes --allow-files. --yes says nothing about files.",
+      "The files are TOML, as `chime export` writes them: a `[[reminder]]` with title, when and other fields of "
+        + "`chime add`, an `[[endpoint]]` with name, url and the path of its secret, a `[[pack]]` with its name, a "
+        + "`[[tracker]]`. For a directory the command reads all *.toml, ordered by name. docs/apply.md describes "
+        + "every key.",
+      "The command adds what is missing, changes what differs, and leaves the rest alone, all at once or not at "
+        + "all. If the files are invalid, it reports every fault with its place.",
+      "A set is identified by its name: that of the file or directory, unless the files have set = \"NAME\". With "
+        + "--prune the command removes what an earlier apply of this set created and the files no longer contain, "
+        + "and nothing else; on a terminal it asks first. It removes a tracker that has entries only with "
+        + "--entries as well; `chime undo` restores both.",
+      "An endpoint's secretFile and tokenFile are files of yours, and the content of a tokenFile is sent to the "
+        + "endpoint. If a file is new to its endpoint, or a token moves to another address, the command names the "
+        + "address and asks on a terminal; elsewhere it needs --allow-files. --yes does not cover files.",
     ],
     options: [
       DraftOptions.dryRun,
-      .flag("prune", nil, "Remove what an earlier apply of this set has made and the files no longer name"),
-      .flag("entries", nil, "Let --prune remove trackers that have entries too, and these with them"),
-      .value("set", nil, "NAME", "What the set is called, instead of the name that it has by itself"),
+      .flag("prune", nil, "Remove what an earlier apply of this set created and the files no longer contain"),
+      .flag("entries", nil, "Let --prune also remove trackers that have entries, with the entries"),
+      .value("set", nil, "NAME", "The set's name; the default is that of the file or directory"),
       .flag(
         "allow-files", nil,
-        "Let endpoints have the files that the set names as secretFile and tokenFile, without asking"),
-      .flag("yes", "y", "Do not ask before something is removed"),
+        "Give endpoints the files that the set names as secretFile and tokenFile, without asking"),
+      .flag("yes", "y", "Remove without asking"),
     ],
     examples: [
       .init(command: "chime apply reminders.toml --dry-run"),
       .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
       .init(
-        command: "chime apply - --set laptop", remark: "what standard input says, such as an export of another machine"),
+        command: "chime apply - --set laptop",
+        remark: "the content of standard input, such as an export of another "
+          + "machine"),
     ],
     alsoTried: ["sync", "deploy", "declare", "set"],
     json:
@@ -58,7 +62,7 @@ enum Apply {
     let (isDry, prunes) = (line.has("dry-run"), line.has("prune"))
     guard prunes || !line.has("entries") else {
       throw Failure.usage(
-        localized("--entries says what --prune may remove, and --prune is missing"),
+        localized("--entries needs --prune"),
         hint: "chime apply reminders.toml --prune --entries")
     }
     var request = Call(
@@ -72,7 +76,7 @@ enum Apply {
       defer { progress.end() }
       return try daemon.call(request, telling: progress)
     }
-    let comparing = localized("Comparing with what there is")
+    let comparing = localized("Comparing the files with the present state")
     var reply = try call(comparing)
     let packs = reply.packFiles ?? []
     if reply.secretFiles.isEmpty, packs.isEmpty {
@@ -97,7 +101,7 @@ enum Apply {
             localized(
               count: removed, "--prune would remove %n; nothing was changed",
               "--prune would remove %n; nothing was changed"),
-            hint: localized("--yes where nobody can be asked; --dry-run shows what it would do"))
+            hint: localized("without a terminal it needs --yes; --dry-run shows what it would do"))
         }
         for row in ApplyReport(reply, isDry: true, files: []).lines(context) { context.out(row) }
         guard Asking.confirm(context, question) else {
@@ -126,12 +130,12 @@ enum Apply {
       throw Failure(
         status: .failed,
         message: localized(
-          count: uses.count, "the set hands on %n file; nothing was changed",
-          "the set hands on %n files; nothing was changed"
-        ), hints: lines + [localized("--allow-files where nobody can be asked, if all of it is meant to go there")])
+          count: uses.count, "the set uses %n new file; nothing was changed",
+          "the set uses %n new files; nothing was changed"
+        ), hints: lines + [localized("if all of it may be sent there, --allow-files permits it without a terminal")])
     }
     for line in lines { context.out("  " + line) }
-    let question = localized(count: uses.count, "Hand on this %n file?", "Hand on these %n files?")
+    let question = localized(count: uses.count, "Send this %n file?", "Send these %n files?")
     return Asking.confirm(context, question)
   }
 
@@ -139,12 +143,12 @@ enum Apply {
   static func sentence(on use: RemindersInterface.SetFileUse, _ source: SetSource, _ context: Context) -> String {
     let (name, url) = (TerminalSanitizer.line(use.endpoint), TerminalSanitizer.line(use.url))
     guard let path = use.path else {
-      return localized("the token that the endpoint %1 has goes to %2", name, url)
+      return localized("the token of the endpoint %1 goes to %2", name, url)
     }
     let file = TerminalSanitizer.line(source.place(path, context))
     return use.key == .tokenFile
-      ? localized("what is in %1 is sent to the endpoint %2: %3", file, name, url)
-      : localized("what is in %1 signs what the endpoint %2 is sent: %3", file, name, url)
+      ? localized("the content of %1 is sent to the endpoint %2: %3", file, name, url)
+      : localized("the content of %1 signs the messages to the endpoint %2: %3", file, name, url)
   }
 
   /// What was logged goes only when it is said once more.
@@ -156,7 +160,7 @@ enum Apply {
         "--prune would remove %1 and %n entry or item with it; nothing was changed",
         "--prune would remove %1 and %n entries and items with it; nothing was changed",
         first.id.map(TerminalSanitizer.line) ?? ""),
-      hint: localized("--prune --entries removes them too, and chime undo brings them back for 30 days"))
+      hint: localized("--prune --entries removes them too; for 30 days chime undo restores them"))
   }
 }
 
@@ -175,12 +179,12 @@ struct SetSource {
   init(_ context: Context) throws {
     guard let path = context.line.words.first else {
       throw Failure.usage(
-        localized("what is to be applied? A file or a directory is missing"), hint: "chime apply reminders.toml")
+        localized("what should be applied? A file or a directory is missing"), hint: "chime apply reminders.toml")
     }
     guard context.line.words.count == 1 else {
       throw Failure.usage(
         localized("chime apply takes one file or one directory; \"%1\" is one too many", context.line.words[1]),
-        hint: localized("several files go into a directory"))
+        hint: localized("put several files into a directory"))
     }
     if path == "-" {
       let bytes = context.process.input.all(limit: Self.most)
@@ -193,7 +197,7 @@ struct SetSource {
       }
       guard !files.isEmpty else {
         throw Failure.failed(
-          localized("there is no file in %1 that ends in .toml", path),
+          localized("%1 has no file that ends in .toml", path),
           hint: localized("to remove a set: an empty file, and --prune"))
       }
       name = Self.name(path)
@@ -214,9 +218,9 @@ struct SetSource {
 
   private static func tooLong(_ weight: Int) -> Failure {
     Failure.failed(
-      localized("the set takes %1 on its way, and one message holds 1 MiB", Sizes.text(weight)),
+      localized("the set has %1 when sent, and a message may have 1 MiB", Sizes.text(weight)),
       hint: localized(
-        "make several sets of it: a file for each, which has another name, and chime apply for each of them"))
+        "split it into several sets: a file with another name for each, and chime apply for each file"))
   }
 
   private static func file(_ path: String, _ given: [UInt8]? = nil) throws -> RemindersInterface.SetFile {

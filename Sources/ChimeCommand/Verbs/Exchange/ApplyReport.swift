@@ -43,18 +43,18 @@ struct ApplyReport {
       context.note(
         isDry
           ? localized(
-            count: taken, "%n set by hand would belong to the set \"%1\"",
-            "%n set by hand would belong to the set \"%1\"", set)
+            count: taken, "%n added by hand would join the set \"%1\"",
+            "%n added by hand would join the set \"%1\"", set)
           : localized(
-            count: taken, "%n set by hand belongs to the set \"%1\" now", "%n set by hand belong to the set \"%1\" now",
+            count: taken, "%n added by hand joined the set \"%1\"", "%n added by hand joined the set \"%1\"",
             set),
         .faint)
     }
     if reply.leftOver > 0, let set = reply.set {
       context.note(
         localized(
-          count: reply.leftOver, "%n of the set \"%1\" is named no more and stays; --prune removes it",
-          "%n of the set \"%1\" are named no more and stay; --prune removes them", set), .faint)
+          count: reply.leftOver, "%n of the set \"%1\" is no longer in the files and stays; --prune removes it",
+          "%n of the set \"%1\" are no longer in the files and stay; --prune removes them", set), .faint)
     }
   }
 
@@ -128,8 +128,8 @@ struct ApplyReport {
     let unchanged = reply.unchanged + reply.changes.count - changes.count
     guard !changes.isEmpty else {
       return localized(
-        count: unchanged, "nothing to change: %n is as it is to be",
-        "nothing to change: all %n are as they are to be")
+        count: unchanged, "nothing to change: %n matches the files",
+        "nothing to change: all %n match the files")
     }
     func count(_ action: RemindersInterface.SetChange.Action) -> Int { changes.count { $0.action == action } }
     let (added, changed, removed) = (count(.add), count(.change), count(.remove))

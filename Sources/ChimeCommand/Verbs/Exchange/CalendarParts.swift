@@ -53,7 +53,7 @@ enum CalendarParts {
         let added = group.reduce(0) { $0 + $1.weight }
         guard frame + added <= heaviest else {
           let line = group.first?.number ?? 1
-          throw Failure.failed(localized("%1, line %2: this event is too long for a message of 1 MiB", name, line))
+          throw Failure.failed(localized("%1, line %2: this event is longer than a message may be (1 MiB)", name, line))
         }
         if weight + added + (isOpen ? 0 : frame) > heaviest {
           close()

@@ -6,15 +6,15 @@ import ChimeWords
 enum Calendars {
   static let verb = Verb(
     name: "calendars", group: .look, arguments: ["[CALENDAR]"],
-    summary: "Show the days that schedules leave out by name, such as public holidays",
+    summary: "Show the calendars that schedules can leave out, such as public holidays",
     details: [
-      "`except holidays` leaves out the public holidays of a country, which come with Chime. The country is the locale's, or "
-        + "country = \"CZ\" (a part of one: \"DE-BY\") under [calendars] of chimed.toml. A calendar named holidays of one's own "
-        + "goes before it, and further calendars are given there too."
+      "`except holidays` leaves out a country's public holidays, which come with Chime. The country is that of the "
+        + "locale, or country = \"CZ\" (a part of one: \"DE-BY\") under [calendars] of chimed.toml. You can add "
+        + "calendars there; one of your own named holidays replaces the public holidays."
     ],
     options: [
       Pagination.limit("days", usually: 10),
-      .value("since", nil, "TIME", "Only from a day on, such as 2027-01-01 (today unless told otherwise)"),
+      .value("since", nil, "TIME", "Only from this day on, such as 2027-01-01 (default today)"),
     ],
     examples: [
       .init(command: "chime calendars"), .init(command: "chime calendars holidays -n all"),
@@ -24,7 +24,7 @@ enum Calendars {
 
   static func run(_ context: Context) throws -> ExitCode {
     let words = context.line.words
-    guard words.count <= 1 else { throw Failure.usage(localized("give one calendar, or none for all of them")) }
+    guard words.count <= 1 else { throw Failure.usage(localized("name one calendar, or none for all of them")) }
     let limit = try Pagination.limit(context.line, usually: 10)
     let zone = try context.localZone()
     let from = try context.line.value("since").map {
@@ -37,8 +37,8 @@ enum Calendars {
       SchedulesInterface.Calendars(
         name: words.first, from: from.map { "\($0)" }, count: min(limit ?? 1_000, 1_000)))
     let empty = [
-      localized("There is no calendar, and the locale names no country."),
-      localized("Write country = \"CZ\" under [calendars] in chimed.toml for public holidays: %1", "man chimed.toml"),
+      localized("There is no calendar, and the locale does not name a country."),
+      localized("For public holidays, write country = \"CZ\" under [calendars] in chimed.toml: %1", "man chimed.toml"),
     ]
     switch context.format {
     case .json:
@@ -75,7 +75,7 @@ enum Calendars {
           "public holidays of %1, known through %2", calendar.country ?? "", calendar.through.map(String.init) ?? "")
       case .locale:
         localized(
-          "public holidays of %1, which the locale names, known through %2", calendar.country ?? "",
+          "public holidays of %1 (from the locale), known through %2", calendar.country ?? "",
           calendar.through.map(String.init) ?? "")
       }
     context.out(
@@ -83,7 +83,7 @@ enum Calendars {
     if let problem = calendar.problem {
       context.out("  \(style(TerminalSanitizer.line(localizedServerMessage(problem)), .caution))")
     }
-    if calendar.days.isEmpty { context.out("  \(localized("no days to come"))") }
+    if calendar.days.isEmpty { context.out("  \(localized("no future days"))") }
     for day in calendar.days {
       let name = context.preferredLanguages.text(day.names ?? [:])
       let days = day.from == day.to ? self.day(day.from) : "\(self.day(day.from)) – \(self.day(day.to))"

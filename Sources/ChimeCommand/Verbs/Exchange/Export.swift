@@ -7,15 +7,17 @@ enum Export {
     name: "export", group: .look, arguments: ["[ID|TITLE…]"],
     summary: "Write reminders as a file for `chime apply`, or as a calendar",
     details: [
-      "TOML on standard output, which `chime apply` takes: on another machine it gives the same reminders, here it changes "
-        + "nothing. Without an ID it has all that have a time to come, the endpoints, the packs and the trackers; never a secret, "
-        + "which it names by the path of a file of your own. A title of several words needs quotes here.",
-      "`--format ics` writes an iCalendar file (RFC 5545) for any calendar program: an event with an alarm for each reminder. A "
-        + "schedule that no recurrence rule can tell is written as the times of its next year, with a warning.",
-      "What was logged is written by `chime entry export`; everything, in a file that can be restored, by `chime backup`.",
+      "The TOML on standard output can be given to `chime apply`: on another machine it creates the same reminders, "
+        + "here it changes nothing. Without an ID it holds all reminders with a future time, the endpoints, the "
+        + "packs and the trackers. It never holds a secret; it names one by the path of a file of your own. A "
+        + "title of several words needs quotes here.",
+      "`--format ics` writes an iCalendar file (RFC 5545) for any calendar program: an event with an alarm for each "
+        + "reminder. If no recurrence rule can express a schedule, the file lists its times of the next year, and "
+        + "the command prints a warning.",
+      "To write entries: `chime entry export`; to write everything into a file that can be restored: `chime backup`.",
     ],
     options: [
-      .value("format", nil, "FORMAT", "toml, which is also the default, or ics (icalendar)", choices: Self.formats),
+      .value("format", nil, "FORMAT", "toml (the default) or ics (icalendar)", choices: Self.formats),
       .value("tag", nil, "TAG", "Only those with this tag"),
     ],
     examples: [
@@ -31,7 +33,7 @@ enum Export {
     let ids = context.line.words
     let tag = context.line.value("tag")
     if !ids.isEmpty, tag != nil {
-      throw Failure.usage(localized("--tag goes with no ID: it says which reminders by itself"))
+      throw Failure.usage(localized("--tag cannot be used with an ID"))
     }
     let reply: RemindersInterface.Export.Reply = try context.daemon().call(
       RemindersInterface.Export(

@@ -10,34 +10,35 @@ enum Import {
     arguments: [
       "FILE.ics|-", "crontab [FILE|-]", "at [FILE|-]", "systemd [FILE…]", "remind [FILE|-]", "taskwarrior [FILE|-]",
     ],
-    summary: "Set the reminders that a calendar, a crontab or another program's file asks for",
+    summary: "Import reminders from a calendar, a crontab or another program's file",
     details: [
-      "From a calendar (iCalendar: what Google, Apple, Outlook, Thunderbird and Nextcloud export) each alarm of an event or "
-        + "to-do becomes a reminder; one without alarms reminds at its start, a to-do when it is due.",
-      "From a crontab (without a file the one that `crontab -l` prints) each job becomes a reminder with its schedule; the "
-        + "comment above it is the title, the command the text. In the same way the jobs that `atq` shows, the timers of "
-        + "systemd (without files your own; with --system the system's), the simple lines of remind's script (~/.reminders) and "
-        + "the tasks of taskwarrior that have a due date. Chime reminds, and does not run the commands: leave them in place "
-        + "for that.",
-      "What has passed is left out, and so is what is there already, with the same title, schedule and time zone: the same "
-        + "file can be imported again. What cannot be taken is told by line, with the reason; docs/exchange.md says what maps "
-        + "to what.",
-      "What was logged elsewhere (CSV, JSON, Loop Habit Tracker) is brought in by `chime entry import`.",
+      "From a calendar (iCalendar: the export of Google, Apple, Outlook, Thunderbird and Nextcloud) each alarm of "
+        + "an event or to-do becomes a reminder; without alarms an event reminds at its start, a to-do when it is "
+        + "due.",
+      "From a crontab (without a file, the output of `crontab -l`) each job becomes a reminder with its schedule; "
+        + "the comment above it is the title, the command the text. The same works for the jobs of `atq`, the "
+        + "timers of systemd (without files your own; with --system the system's), the simple lines of remind's "
+        + "script (~/.reminders) and the taskwarrior tasks that have a due date. Chime reminds and does not run "
+        + "the commands: keep the jobs where they are.",
+      "The import leaves out past times, and reminders that exist already with the same title, schedule and time "
+        + "zone: you can import the same file again. It reports each line that it cannot import, with the reason; "
+        + "docs/exchange.md describes the mapping.",
+      "`chime entry import` imports tracker entries (CSV, JSON, Loop Habit Tracker).",
     ],
     options: [
       DraftOptions.dryRun,
       .value(
-        "to", nil, "CHANNEL", "Where they go: desktop, an endpoint or a command; several with commas", repeats: true),
+        "to", nil, "CHANNEL", "Their channels: desktop, an endpoint or a command; several with commas", repeats: true),
       .value("tag", nil, "TAG", "A tag for each of them; several with commas or repeated", repeats: true),
       .value("tz", nil, "ZONE", "The time zone of times that name none, such as Europe/Prague"),
-      .value("all-day-at", nil, "HH:MM", "When on its day an event comes that has no time and no alarm (09:00)"),
-      .flag("user-column", nil, "A user stands before each command, as in /etc/crontab, where this is known by itself"),
-      .flag("again", nil, "Add what is there already once more"),
+      .value("all-day-at", nil, "HH:MM", "The time for a day event without an alarm (default 09:00)"),
+      .flag("user-column", nil, "A user stands before each command, as in /etc/crontab, whose format is recognized"),
+      .flag("again", nil, "Add reminders even if they exist already"),
       .flag(
-        "expect", nil, "Make an expectation of each: it tells when the job has not pinged (`chime run`, `chime ping`)"),
+        "expect", nil, "Make each an expectation: it notifies if the job has not pinged (`chime run`, `chime ping`)"),
       .value(
         "within", nil, "LENGTH",
-        "With --expect: how long after its time a ping may come, and how long a run may take (1h)"),
+        "With --expect: how long after its time a ping may come, and how long a run may take (default 1h)"),
     ],
     examples: [
       .init(command: "chime import calendar.ics --dry-run"),
@@ -87,7 +88,7 @@ enum Import {
 
   private static func within(_ line: ParsedLine) throws -> String? {
     guard line.has("expect") || !line.has("within") else {
-      throw Failure.usage(localized("--within goes with --expect"), hint: "chime import crontab --expect --within 2h")
+      throw Failure.usage(localized("--within needs --expect"), hint: "chime import crontab --expect --within 2h")
     }
     return line.has("expect") ? try LengthText.iso(line.value("within") ?? Expect.usualWithin, option: "within") : nil
   }
@@ -96,7 +97,7 @@ enum Import {
     guard let text = line.value("all-day-at") else { return nil }
     let padded = text.prefix { $0 != ":" }.count == 1 ? "0\(text)" : text
     guard let time = CivilTime(padded) else {
-      throw Failure.usage(localized("--all-day-at takes a time of day such as 08:30, not \"%1\"", text))
+      throw Failure.usage(localized("--all-day-at needs a time of day such as 08:30, not \"%1\"", text))
     }
     return time.description
   }
@@ -107,14 +108,14 @@ enum Import {
       failure.message = localized("%1, line %2: %3", source.name, part.line(line), failure.message)
     }
     if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar, source.looksLikeEntries {
-      failure.hints.append(localized("for what was logged elsewhere: chime entry import %1", source.name))
+      failure.hints.append(localized("for tracker entries: chime entry import %1", source.name))
     } else if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
       failure.hints.append(
         localized("for a crontab: chime import crontab %1", source.name == "standard input" ? "-" : source.name))
     }
     if done > 0 {
       failure.hints.append(
-        localized("what came before is there; import the file again when this is mended, it adds nothing twice"))
+        localized("the earlier lines were imported; correct the file and import it again: it adds nothing twice"))
     }
     return failure
   }
@@ -140,7 +141,7 @@ struct ImportSource {
     var words = context.line.words[...]
     guard let first = words.first else {
       throw Failure.usage(
-        localized("what is to be imported? A file is missing"),
+        localized("what should be imported? A file is missing"),
         hint: localized("chime import calendar.ics, or chime import crontab"))
     }
     format = Self.programs[first] ?? .icalendar
@@ -148,7 +149,7 @@ struct ImportSource {
     if let word = words.dropFirst().first, format != .systemd {
       throw Failure.usage(
         localized("chime import takes one file; \"%1\" is one too many", word),
-        hint: localized("quotes hold a name together"))
+        hint: localized("put a name of several words in quotes"))
     }
     var path = words.first
     if path == nil, format == .remind { path = Self.script(context.process.environment) }
@@ -201,7 +202,7 @@ struct ImportSource {
     let text = String(decoding: bytes, as: UTF8.self)
     guard CalendarParts.weight(text.utf8) <= CalendarParts.heaviest else {
       throw Failure.failed(
-        localized("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: localized("one message holds 1 MiB"))
+        localized("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: localized("a message may have 1 MiB"))
     }
     return [ImportPart(text: text)]
   }

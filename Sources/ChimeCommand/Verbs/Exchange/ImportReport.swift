@@ -58,7 +58,7 @@ struct ImportReport {
       context.note("\(what): \((place + [localizedServerMessage(remark.message)]).joined(separator: ": "))", .caution)
     }
     if told.count > Self.mostTold {
-      context.note(localized("and %1 more; --json tells them all", told.count - Self.mostTold), .caution)
+      context.note(localized("and %1 more; --json lists them all", told.count - Self.mostTold), .caution)
     }
   }
 
@@ -72,8 +72,8 @@ struct ImportReport {
     let reasons: [(RemindersInterface.ImportRemark.Kind, (Int) -> String)] = [
       (.passed, { localized(count: $0, "%n has passed", "%n have passed") }),
       (.closed, { localized(count: $0, "%n is cancelled or done", "%n are cancelled or done") }),
-      (.present, { localized(count: $0, "%n is there already", "%n are there already") }),
-      (.refused, { localized(count: $0, "%n cannot be taken", "%n cannot be taken") }),
+      (.present, { localized(count: $0, "%n exists already", "%n exist already") }),
+      (.refused, { localized(count: $0, "%n rejected", "%n rejected") }),
     ]
     let skipped = reasons.compactMap { kind, text -> (Int, String)? in
       let count = reply.remarks.count { $0.kind == kind }

@@ -7,8 +7,8 @@ enum Command {
   static let verb = Verb(
     name: "command", group: .deliver, arguments: ["list|test …"], summary: "The programs that reminders run",
     details: [
-      "Commands are defined in the daemon's configuration, under `[commands.NAME]` in chimed.toml, and nowhere else. Their "
-        + "names are what `--to` takes."
+      "Only the daemon's configuration can define commands, under `[commands.NAME]` in chimed.toml. `--to` takes "
+        + "their names."
     ],
     examples: [.init(command: "chime command list"), .init(command: "chime command test backup")],
     alsoTried: ["commands", "exec", "script", "program"], subverbs: [list, test],
@@ -22,9 +22,9 @@ enum Command {
   static let test = Verb(
     name: "test", group: .deliver, arguments: ["NAME"], summary: "Run a command now with a sample reminder",
     details: [
-      "It shows what the program was given, what it wrote and how it ended, and waits for that as long as the command's time "
-        + "limit allows. The JSON on its standard input has the type `chime.test`, and so has `CHIME_TYPE`. Nothing is "
-        + "recorded. The exit status is 1 when it did not end with a status that means delivered."
+      "It shows the program's input, its output and its exit status, and waits as long as the command's time limit "
+        + "allows. The JSON on the program's standard input has the type `chime.test`, as has `CHIME_TYPE`. "
+        + "Nothing is recorded. If the exit status does not mean delivered, that of chime is 1."
     ],
     examples: [.init(command: "chime command test backup")], alsoTried: ["try", "run"], json: "`result`", run: runTest)
 
@@ -61,7 +61,7 @@ enum Command {
   private static func runTest(_ context: Context) throws -> ExitCode {
     guard context.line.words.count == 1, let name = context.line.words.first else {
       throw Failure.usage(
-        localized("the name of one command is needed"), hint: localized("`chime command list` shows them"))
+        localized("the name of a command is missing"), hint: localized("`chime command list` shows them"))
     }
     // The answer comes when the program has ended, which its time limit bounds; one that is not there needs no patience.
     let daemon = try context.daemon()
@@ -74,7 +74,7 @@ enum Command {
       for variable in result.variables { context.out("  \(context.style(TerminalSanitizer.line(variable), .faint))") }
       for line in TerminalSanitizer.lines(result.input) { context.out("  < \(line)") }
       for line in TerminalSanitizer.lines(result.output) where !line.isEmpty { context.out("  > \(line)") }
-      if result.cut { context.out(localized("  > … (it wrote more than is kept)")) }
+      if result.cut { context.out(localized("  > … (the rest of the output was dropped)")) }
       let took = RelativeTime.lateness(milliseconds: result.tookMs)
       let end =
         result.error.map { localizedServerMessage($0) } ?? result.status.map { localized("status %1", $0) }

@@ -5,13 +5,13 @@ import ChimeWords
 enum Doctor {
   static let verb = Verb(
     name: "doctor", group: .about, arguments: [""],
-    summary: "Check everything that reminders depend on, with what helps",
+    summary: "Check everything that reminders depend on, with advice",
     details: [
-      "Each line is a check: ✓ is all right, ! works and should be seen to, ✗ does not work, - could not be looked at. "
-        + "What helps stands beneath it: a command to type, or a line to write.",
-      "It changes nothing and starts nothing: not even a daemon that its socket would start. It needs no daemon; what can "
-        + "be seen without one is. With `--live` each endpoint gets a test message.",
-      "The exit status is 1 when something does not work, and 0 otherwise. `docs/doctor.md` has all checks.",
+      "Each line is a check: ✓ is fine, ! works but needs attention, ✗ does not work, - could not be checked. Below "
+        + "it stands advice: a command to type, or a line to write.",
+      "It changes nothing and starts nothing, not even a daemon through its socket. Without a daemon it checks what "
+        + "it can. `--live` sends each endpoint a test message.",
+      "If anything does not work, the exit status is 1, otherwise 0. `docs/doctor.md` lists all checks.",
     ],
     options: [.flag("live", nil, "Send each endpoint a test message")],
     examples: [
@@ -92,7 +92,7 @@ enum Doctor {
       parts.append(context.style(localized(count: bad, "%n does not work", "%n do not work"), .bad))
     }
     if cautions > 0 {
-      parts.append(context.style(localized(count: cautions, "%n should be seen to", "%n should be seen to"), .caution))
+      parts.append(context.style(localized(count: cautions, "%n needing attention", "%n needing attention"), .caution))
     }
     // One below the other on a narrow screen.
     return parts.joined(separator: (context.process.output.width ?? .max) < 64 ? ",\n" : ", ")

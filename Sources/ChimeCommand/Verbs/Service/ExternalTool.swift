@@ -12,7 +12,7 @@ enum ExternalTool {
       child = try ChildProgram(arguments, errors: .dropped, environment: plainEnvironment())
     } catch {
       throw error.code == ENOENT
-        ? Failure.failed(localized("there is no program %1 here", arguments[0]), hint: hint)
+        ? Failure.failed(localized("the program %1 is not installed", arguments[0]), hint: hint)
         : Failure.system(localized("cannot run %1", arguments.joined(separator: " ")), errno: error.code)
     }
     let output = child.output.flatMap { Files.read($0, limit: 16 << 20) }
@@ -40,7 +40,7 @@ enum ExternalTool {
     let hint = localized("chime import crontab FILE reads a file")
     guard let output = try output(["crontab", "-l"], hint: hint) else {
       throw Failure.failed(
-        localized("crontab -l shows no crontab of this user"),
+        localized("crontab -l prints no crontab of this user"),
         hint: localized("chime import crontab FILE reads a file, such as /etc/crontab"))
     }
     return output
@@ -48,9 +48,9 @@ enum ExternalTool {
 
   /// The queue of at: what `atq` prints, and beneath each job its commands, each line after a tab.
   static func queue() throws -> [UInt8] {
-    let hint = localized("chime import at FILE reads what atq printed elsewhere")
+    let hint = localized("chime import at FILE reads the output of atq from elsewhere")
     guard let list = try output(["atq"], hint: hint) else {
-      throw Failure.failed(localized("atq shows no queue of this user"), hint: hint)
+      throw Failure.failed(localized("atq prints no queue of this user"), hint: hint)
     }
     var text = ""
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
@@ -130,12 +130,12 @@ enum ExternalTool {
 
   /// The tasks of taskwarrior that are not done.
   static func tasks() throws -> [UInt8] {
-    let hint = localized("chime import taskwarrior FILE reads what task export printed elsewhere")
+    let hint = localized("chime import taskwarrior FILE reads the output of task export from elsewhere")
     let open = "(status:pending or status:waiting or status:recurring)"
     guard
       let output = try output(
         ["task", "rc.verbose=nothing", "rc.confirmation=no", "rc.gc=off", open, "export"], hint: hint)
-    else { throw Failure.failed(localized("task export shows no tasks of this user"), hint: hint) }
+    else { throw Failure.failed(localized("task export prints no tasks of this user"), hint: hint) }
     return output
   }
 }

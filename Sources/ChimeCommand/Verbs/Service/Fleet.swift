@@ -5,15 +5,15 @@ import ChimeWords
 enum Fleet {
   static let verb = Verb(
     name: "fleet", group: .about, arguments: [""],
-    summary: "Show the daemons that share the store, and what waits for them",
+    summary: "Show the daemons that share the store, and the work that waits for them",
     details: [
-      "Several daemons can have one PostgreSQL database (docs/fleet.md); whichever is asked answers for all. Of each: its "
-        + "machine and process, when it was last heard of (each says every two seconds that it lives), how many of the 256 "
-        + "parts of the outbox it has, and what those owe. Then how many times have come and not fired, and the channels "
-        + "that are owed something, with the daemon whose they are.",
-      "A daemon that is not heard of for six seconds is lost: the others have what it had. It is told of for a day, unless "
-        + "another of its machine has come in its place.",
-      "Of the system's daemon, whoever is not root sees channels and messages of their own only.",
+      "Several daemons can share a PostgreSQL database (docs/fleet.md); any of them answers for all. The command "
+        + "shows each daemon's machine and process, its last heartbeat (one every two seconds), its share of the "
+        + "256 parts of the outbox, and the messages pending there. Then it shows how many due times have not "
+        + "fired, and the channels with pending messages, each with its daemon.",
+      "A daemon without a heartbeat for six seconds is lost: the others take over its leases. The command shows it "
+        + "for a day, unless another daemon on its machine has replaced it.",
+      "With the system's daemon, users other than root see only their own channels and messages.",
     ],
     examples: [.init(command: "chime fleet"), .init(command: "chime fleet --json | jq '.fleet.oldestOverdueMs'")],
     alsoTried: ["daemons", "members", "cluster", "nodes"], json: "`fleet`", run: run)
@@ -31,7 +31,7 @@ enum Fleet {
         // From one machine to several: what is typed first.
         context.note(
           localized(
-            "`%1` tries the way there and changes nothing; docs/fleet.md", "chime store move --to postgres --dry-run"))
+            "`%1` tests the move and changes nothing; docs/fleet.md", "chime store move --to postgres --dry-run"))
       }
       if present(fleet.daemons).count > 1 {
         context.out()
@@ -54,14 +54,15 @@ enum Fleet {
     let running = fleet.daemons.filter { $0.state == .running || $0.state == .leaving }
     guard fleet.isShared else {
       return localized(
-        "This daemon is alone: its store is a file, which no other can have. In PostgreSQL several can share one.")
+        "This daemon runs alone: its store is a file, which daemons cannot share. Several daemons can share a "
+          + "PostgreSQL database.")
     }
     if present(fleet.daemons).count == 1, let one = running.first {
       return localized(
-        "One daemon has the store (process %1 on %2): another one with the same connection would share its work.",
+        "One daemon uses the store (process %1 on %2): another with the same connection would share its work.",
         String(one.pid), TerminalSanitizer.line(one.host))
     }
-    return localized(count: running.count, "%n daemon has the store.", "%n daemons share the store.")
+    return localized(count: running.count, "%n daemon uses the store.", "%n daemons share the store.")
   }
 
   /// What has not been done yet.
@@ -74,17 +75,17 @@ enum Fleet {
         age(fleet.oldestOverdueMs))
     let owed =
       fleet.owed == 0
-      ? localized("no message is owed")
+      ? localized("no message is pending")
       : localized(
-        count: fleet.owed, "%n message is owed, for %1", "%n messages are owed, the oldest for %1",
+        count: fleet.owed, "%n message is pending, for %1", "%n messages are pending, the oldest for %1",
         age(fleet.oldestOwedMs))
     return localized("%1; %2.", overdue, owed)
       + (fleet.freeShares == 0
         ? ""
         : " "
           + localized(
-            count: fleet.freeShares, "%n part of the outbox is nobody's at this moment.",
-            "%n parts of the outbox are nobody's at this moment."))
+            count: fleet.freeShares, "%n part of the outbox has no daemon at this moment.",
+            "%n parts of the outbox have no daemon at this moment."))
   }
 
   private static func age(_ milliseconds: Int?) -> String {
@@ -146,7 +147,7 @@ enum Fleet {
     guard daemons.count > 1 else { return nil }
     let running = daemons.filter { $0.state != .lost }
     let lost = daemons.filter { $0.state == .lost }.map {
-      localized("%1 has not been heard of for %2", $0.host, age($0.unheardMs))
+      localized("%1 sent its last heartbeat %2 ago", $0.host, age($0.unheardMs))
     }
     let names = running.map { $0.isAsked ? localized("%1 (this one)", $0.host) : $0.host }
     let head = localized(count: running.count, "%n running: %1", "%n running: %1", names.joined(separator: ", "))

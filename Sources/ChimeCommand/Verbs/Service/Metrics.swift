@@ -6,8 +6,9 @@ enum Metrics {
   static let verb = Verb(
     name: "metrics", group: .about, arguments: [""], summary: "Print counters and gauges for Prometheus",
     details: [
-      "In the text format 0.0.4, as `[metrics] file` of chimed.toml has it written for node_exporter. Counters begin at 0 "
-        + "when chimed starts. Of the system's daemon root only may ask. `docs/operations.md` lists them."
+      "The format is text 0.0.4, the same that `[metrics] file` of chimed.toml writes for node_exporter. Counters "
+        + "begin at 0 when chimed starts. With the system's daemon only root may ask. `docs/operations.md` lists "
+        + "them."
     ],
     examples: [.init(command: "chime metrics"), .init(command: "chime metrics | promtool check metrics")],
     alsoTried: ["prometheus", "counters", "stats-daemon"], json: "`metrics`: the text", run: run)

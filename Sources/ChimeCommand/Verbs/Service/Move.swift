@@ -6,11 +6,11 @@ import ChimeWords
 enum Move {
   static let verb = Verb(
     name: "move", group: .change, arguments: ["ID|TITLE +LENGTH", "ID|TITLE to TIME"],
-    summary: "Have the next time come at another one; those after it stay",
+    summary: "Move the next time of a reminder; later times stay",
     details: [
-      "With +LENGTH it comes so much later than it would. Words behind `to` are the time at which it comes; a day without a time "
-        + "is its morning, 09:00. Moved again, the same time is moved on, or back.",
-      "It is recorded as a time that was put off: `chime done` says that it was done before, and `chime history` has it.",
+      "+LENGTH moves it later by that length. Words after `to` are the new time; a day without a time means its "
+        + "morning, 09:00. You can move the same time again, also back.",
+      "The history records the time as moved (`chime history`); `chime done` marks it as done early.",
     ],
     examples: [
       .init(command: "chime move Stand-up +1h"), .init(command: "chime move Stand-up to tomorrow 10:00"),
@@ -49,7 +49,7 @@ enum Move {
         return .init(id: try id(place), to: RFC3339.format(time, in: zone))
       }
       throw Failure.usage(
-        localized("to when? \"%1\" is no time to come", text), hint: "chime move Stand-up to tomorrow 10:00")
+        localized("to when? \"%1\" is not a future time", text), hint: "chime move Stand-up to tomorrow 10:00")
     }
     throw Failure.usage(
       localized("to when? A length such as +1h or a time after \"to\" is missing"), hint: "chime move Stand-up +1h")

@@ -7,14 +7,14 @@ import Glibc
 enum Report {
   static let verb = Verb(
     name: "report", group: .track, arguments: ["[FILE]"],
-    summary: "Write a page with pictures of how the trackers are doing",
+    summary: "Write a page with charts of your trackers",
     details: [
-      "One HTML file with everything in it: today, the week, charts with their average and what is expected, calendars, "
-        + "flowers, badges, milestones with their photos. It loads nothing and runs nothing, so it can be kept, mailed and "
-        + "printed. Without FILE it is chime-report.html in this folder; - is standard output.",
-      "The file is written whole or not at all, and only you can read it (mode 0600). A file of that name is replaced when "
-        + "it is a report; another is left alone. Notes and photos are in it: think of that before you send it on. What a "
-        + "camera wrote into a photo, such as the place, is not.",
+      "The page is one HTML file: today, the week, charts with averages and forecasts, calendars, flowers, badges, "
+        + "milestones with photos. It loads nothing and runs nothing, so you can keep, mail and print it. Without "
+        + "FILE it is chime-report.html in this folder; - is standard output.",
+      "The file is written completely or not at all, and only you can read it (mode 0600). It replaces an older "
+        + "report of the same name, and never another file. It contains notes and photos: consider that before you "
+        + "send it on. It leaves out what a camera wrote into a photo, such as the place.",
     ],
     options: [
       .value(
@@ -40,7 +40,7 @@ enum Report {
     guard !path.isEmpty else { throw Failure.usage(localized("the name of the file is empty")) }
     let toOutput = path == "-"
     if toOutput, context.format == .json {
-      throw Failure.usage(localized("--json and - would both be on standard output"))
+      throw Failure.usage(localized("--json and - would both use standard output"))
     }
     if !toOutput { try ReportFile.judge(path) }
     let range = try RangeText.parse(line.value("range") ?? "3M", today: context.today())
@@ -72,7 +72,7 @@ enum Report {
     case .human:
       if !context.isQuiet {
         let size = LocalizedFormat.number(Double(max(bytes / 1_024, 1)))
-        context.out(localized("%1 is written (%2 KiB)", TerminalSanitizer.line(path), size))
+        context.out(localized("%1 was written (%2 KiB)", TerminalSanitizer.line(path), size))
       }
       if contents.photosLeftOut > 0 {
         context.note(
@@ -105,7 +105,7 @@ enum ReportFile {
     guard lstat(path, &status) == 0 else {
       // A name that is not there yet is as it should be; a folder that is not there shows when the file is made.
       if errno == ENOENT { return }
-      throw Failure.system(localized("cannot look at %1", path), errno: errno)
+      throw Failure.system(localized("cannot access %1", path), errno: errno)
     }
     if status.st_mode & S_IFMT == S_IFDIR {
       throw Failure.failed(
@@ -114,7 +114,7 @@ enum ReportFile {
     let beginning = head(path) ?? []
     guard status.st_mode & S_IFMT == S_IFREG, isReport(beginning) || status.st_size == 0 else {
       throw Failure.failed(
-        localized("%1 is there already and is no report of Chime's", path), hint: localized("choose another name"))
+        localized("%1 exists already and is not a report of Chime", path), hint: localized("choose another name"))
     }
   }
 
@@ -166,7 +166,7 @@ enum ReportFile {
     let status = try Editor.run(["/bin/sh", "-c", "xdg-open \"$1\" >/dev/null 2>&1", "sh", absolute])
     guard status != 0 else { return }
     throw Failure.failed(
-      localized("the report is written, and no browser could be started (xdg-open)"),
+      localized("the report was written, but no browser could be started (xdg-open)"),
       hint: localized("open it yourself: %1", absolute))
   }
 }

@@ -7,18 +7,19 @@ import Glibc
 enum Run {
   static let verb = Verb(
     name: "run", group: .answer, arguments: ["NAME -- PROGRAM…"],
-    summary: "Run a program, and ping with how it ended",
+    summary: "Run a program, and ping with its result",
     details: [
-      "NAME is the id or the title of an expectation (`chime expect`). It says when the program begins, so that it is told "
-        + "when it takes too long, and when it ends: with its exit status, how long it took, and the end of what it wrote. The "
-        + "program has the standard input, and its output goes where it would go. The exit status is the program's; 127 where "
-        + "there is no such program, 126 where it cannot be run, and 128 and the number of the signal that ended it.",
-      "Signals are passed on to the program. When no daemon answers it runs all the same, and that is said on standard error.",
-      "It ends with the program, whatever that has left running in the background; for one that goes on to write there, give "
-        + "--no-output.",
+      "NAME is the id or title of an expectation (`chime expect`). The command pings when the program begins, so a "
+        + "run that takes too long is noticed, and when it ends: with its exit status, its duration, and the end "
+        + "of its output. The program has the standard input, and its output goes where it would go otherwise. The "
+        + "exit status is that of the program; 127 if there is no such program, 126 if it cannot be run, and 128 "
+        + "plus the signal's number if a signal ended it.",
+      "Signals are passed on to the program. Without a daemon it still runs, with a message on standard error.",
+      "The command ends with the program, even if that leaves processes in the background; if one of them goes on "
+        + "writing, use --no-output.",
     ],
     options: [
-      .flag("no-output", nil, "Keep nothing of what it writes; it has the terminal to itself")
+      .flag("no-output", nil, "Keep none of its output; the program uses the terminal directly")
     ],
     examples: [
       .init(command: "chime run backup -- restic backup /home"),
@@ -35,7 +36,7 @@ enum Run {
     }
     let keeps = !context.line.has("no-output")
     guard let signals = SignalPipe(Self.passed, always: [SIGCHLD]) else {
-      throw Failure.system(localized("cannot make a pipe"), errno: errno)
+      throw Failure.system(localized("cannot create a pipe"), errno: errno)
     }
     // The keys that interrupt reach the program by themselves: it has the same terminal.
     for signal in [SIGINT, SIGQUIT] { Glibc.signal(signal, SIG_IGN) }
@@ -112,7 +113,7 @@ private final class Reporter {
       when: context.line.value("color"), isTerminal: context.process.errors.isTerminal,
       environment: context.process.environment)
     failure.print(to: context.process.errors, style: style)
-    context.process.errors.line(localized("chime: nobody is told how %1 runs", TerminalSanitizer.line(name)))
+    context.process.errors.line(localized("chime: nobody is notified how %1 runs", TerminalSanitizer.line(name)))
     context.process.errors.flush()
   }
 }

@@ -6,13 +6,13 @@ enum Snapshot {
   static let verb = Verb(
     name: "snapshot", group: .about, arguments: [""], summary: "Take a snapshot of the store now",
     details: [
-      "The daemon takes one each day by itself, checks it, keeps the newest three (as `[store]` of chimed.toml has it) and "
-        + "restores the newest good one should the store be damaged. One that you take counts as one of them: copy its "
-        + "file elsewhere to keep it. The answer comes when it has been checked.",
-      "A snapshot is the daemon's own copy of its store, on the same disk, for when that is damaged. A file of trackers and "
-        + "what was logged, to keep elsewhere or take to another machine: `chime backup`.",
+      "The daemon takes a snapshot each day, checks it, and keeps the newest three (`[store]` of chimed.toml sets "
+        + "the number). If the store is damaged, it restores the newest good one. A snapshot that you take counts "
+        + "as one of them: copy its file elsewhere to keep it. The command answers after the check.",
+      "A snapshot is the daemon's own copy of its store, on the same disk, in case the store is damaged. For a file "
+        + "of your data to keep elsewhere or move to another machine: `chime backup`.",
     ],
-    options: [.flag("list", nil, "List those that are there, and take none")],
+    options: [.flag("list", nil, "List the present snapshots, and take none")],
     examples: [.init(command: "chime snapshot"), .init(command: "chime snapshot --list")],
     alsoTried: ["snapshots", "save", "dump"],
     json: "`snapshot`; with `--list` `snapshots`, and `more`, which is false", run: run)

@@ -5,15 +5,15 @@ import ChimeWords
 /// `chime status`
 enum Status {
   static let verb = Verb(
-    name: "status", group: .about, arguments: [""], summary: "Tell whether everything is all right",
+    name: "status", group: .about, arguments: [""], summary: "Show whether everything works",
     details: [
-      "In five lines: whether all is right, what comes next, what waits for an answer, what is still to be delivered, and the "
-        + "store. What is wrong comes first, each with what to do about it.",
-      "The exit status says it too: 0 when all is right, 1 when something needs a look (an endpoint that is disabled, messages "
-        + "that were given up in the last seven days, a calendar that cannot be read), 75 when the store cannot be written, "
-        + "and 69 when no daemon answers. With --quiet it prints nothing: `chime status -q || …`.",
+      "It shows in five lines: the overall state, the next reminder, reminders that wait for an answer, pending "
+        + "deliveries, and the store. Problems come first, each with advice.",
+      "The exit status shows the same: 0 if all is well, 1 if something needs attention (a disabled endpoint, "
+        + "messages given up in the last seven days, an unreadable calendar), 75 if the store cannot be written, "
+        + "and 69 if no daemon answers. With --quiet it prints nothing: `chime status -q || …`.",
     ],
-    options: [.flag("verbose", "v", "Tell of the process, its memory, the snapshots and the machine too")],
+    options: [.flag("verbose", "v", "Show the process, its memory, the snapshots and the machine too")],
     examples: [
       .init(command: "chime status"), .init(command: "chime status --verbose"),
       .init(command: "chime status -q || notify-send \"See to Chime\""),
@@ -133,7 +133,7 @@ enum Status {
       (
         localized("expected"),
         down == 0
-          ? localized(count: all, "%n job, and none is down", "%n jobs, and none is down")
+          ? localized(count: all, "%n job, and it is up", "%n jobs, all of them up")
           : localized(
             count: all, "%n job, and it is down; `chime expect list` shows it",
             "%n jobs, of which %1 are down; `chime expect list` shows them", String(down))

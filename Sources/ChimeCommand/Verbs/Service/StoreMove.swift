@@ -20,19 +20,20 @@ enum StoreMove {
   static let verb = Verb(
     name: "move", group: .about, arguments: [""], summary: "Move the store from its file to a database, or back",
     details: [
-      "Everything that the daemon keeps goes from the SQLite file to the PostgreSQL database that `connection` of `[store]` in "
-        + "chimed.toml names, or the other way: reminders, what is due, history, messages that are owed, endpoints, "
-        + "trackers and what was logged. It is written in one transaction, read back and compared; what does not come to its "
-        + "end leaves nothing. The store that it came from stays as it is.",
-      "Stop the daemon first. The database, or the file, has to be empty. Afterwards write `engine` into `[store]` and start the "
-        + "daemon: only one of the two stores may be used, for both would fire. Secrets of endpoints and photos "
-        + "are files in the state folder and stay there.",
+      "The command moves all the daemon's data from the SQLite file to the PostgreSQL database that `connection` of "
+        + "`[store]` in chimed.toml names, or back: reminders, due times, history, pending messages, endpoints, "
+        + "trackers and entries. It writes in one transaction, reads the data back and compares; a failed move "
+        + "leaves nothing behind. The source stays as it is.",
+      "Stop the daemon first. The target has to be empty. Afterwards set `engine` in `[store]` and start the "
+        + "daemon. Use only one of the two stores: both would fire. Secrets of endpoints and photos are files in "
+        + "the state folder and stay there.",
     ],
     options: [
-      .value("from", nil, "ENGINE", "Where it is now; the other one by default", choices: ["sqlite", "postgres"]),
-      .value("to", nil, "ENGINE", "Where it is to be", choices: ["postgres", "sqlite"]),
-      .value("config", nil, "FILE", "The daemon's configuration, where it is not in its usual place"),
-      .flag("dry-run", nil, "Try everything but the moving: the two stores, the rights, what there is to move"),
+      .value(
+        "from", nil, "ENGINE", "The present store; the default is the other one", choices: ["sqlite", "postgres"]),
+      .value("to", nil, "ENGINE", "The target", choices: ["postgres", "sqlite"]),
+      .value("config", nil, "FILE", "The daemon's configuration, if it is not in its usual place"),
+      .flag("dry-run", nil, "Check everything without moving: both stores, permissions, the amount of data"),
     ],
     examples: [
       .init(command: "chime store move --to postgres --dry-run"),
@@ -51,7 +52,7 @@ enum StoreMove {
     }
     guard context.line.value("from") != engine else {
       throw Failure.usage(
-        localized("the store would stay where it is"), hint: "chime store move --from sqlite --to postgres")
+        localized("source and target of the move are the same"), hint: "chime store move --from sqlite --to postgres")
     }
     guard let chimed = LocalDaemonBinary.path(environment: context.process.environment) else {
       throw Failure.failed(localized("there is no chimed beside this command or in PATH"))
@@ -88,8 +89,8 @@ enum StoreMove {
     }
     guard let result, status == 0 else {
       throw Failure.failed(
-        localized("chimed has ended without moving the store (status %1)", String(status)),
-        hint: localized("see above, and its configuration: chimed --check"))
+        localized("chimed ended without moving the store (status %1)", String(status)),
+        hint: localized("see the messages above, and its configuration: chimed --check"))
     }
     return result
   }
@@ -115,10 +116,10 @@ enum StoreMove {
       let counts = tables.map { "\($0.name) \(LocalizedFormat.number(Double($0.rows)))" }
       for line in TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2) { context.out(line) }
       if result.dryRun {
-        context.note(localized("It can be moved. Nothing was changed: this was a trial."))
+        context.note(localized("The move would work. Nothing was changed: this was a dry run."))
         break
       }
-      context.out(localized("Moved, read back and found to be the same."))
+      context.out(localized("Moved, read back and compared."))
       context.note(
         localized("Now write engine = \"%1\" into [store] of %2, and start chimed.", engine, result.configuration))
       if engine == "postgres" {

@@ -36,7 +36,7 @@ struct Heartbeat: Sendable {
 
   mutating func step(_ signs: Signs, at now: Instant) -> Step {
     let stall = stall(signs.nextDue, at: now)
-    let found = signs.storeProblem ?? (signs.isAwaited ? stall : "no timer is armed for what is due next")
+    let found = signs.storeProblem ?? (signs.isAwaited ? stall : "no timer is set for the next due time")
     if found != nil, problem == nil { owesFailure = true }
     problem = found
     guard let found else {
@@ -56,7 +56,7 @@ struct Heartbeat: Sendable {
       stalled = (due, now)
       return nil
     }
-    return now - known.since >= Self.patience ? "what is due does not fire" : nil
+    return now - known.since >= Self.patience ? "due reminders do not fire" : nil
   }
 
   mutating func taken(_ step: Step, at now: Instant) {
@@ -68,6 +68,7 @@ struct Heartbeat: Sendable {
 
   /// The sentence for the user; nil if all is well.
   var sentence: String? {
-    problem.map { "no heartbeat is sent: \($0)" } ?? refusal.map { "the heartbeat is not taken: \($0)" }
+    problem.map { "the heartbeat cannot be sent: \($0)" }
+      ?? refusal.map { "the receiver does not accept the heartbeat: \($0)" }
   }
 }

@@ -33,7 +33,7 @@ struct StoreTrouble {
   func summary(unrecorded: Int, showsMeanwhile: Bool = true) -> String {
     if let reading { return "the store cannot be read, and nothing can fire until it can: \(reading)" }
     guard showsMeanwhile else {
-      return "\(writing ?? "the store failed"); what is due waits, and changes are refused"
+      return "\(writing ?? "the store failed"); due reminders wait, and changes are refused"
     }
     let waiting = unrecorded == 0 ? "" : ", \(unrecorded) not yet recorded"
     return

@@ -48,7 +48,7 @@ struct ReminderUndo {
 
   private mutating func remove(_ added: Reminder, using generator: inout some RandomNumberGenerator) throws {
     guard let current = try transaction.readableReminder(added.id)?.reminder else {
-      return outcome.notes.append("\"\(added.title)\" is gone already")
+      return outcome.notes.append("\"\(added.title)\" is removed already")
     }
     guard current.isSame(as: added) else {
       return outcome.notes.append("\"\(current.title)\" has been changed since, and stays")
@@ -73,11 +73,11 @@ struct ReminderUndo {
       try transaction.upsert(reminder, next: next, since: work.now)
     } else {
       guard try transaction.readableReminder(reminder.id)?.reminder.isSame(as: removed) != true else {
-        return outcome.notes.append("\"\(removed.title)\" is there already")
+        return outcome.notes.append("\"\(removed.title)\" exists already")
       }
       reminder.generation = 0
       try insert(&reminder, next: next, using: &generator)
-      outcome.notes.append("\"\(reminder.title)\" is \(reminder.id) now: its old id is another's")
+      outcome.notes.append("\"\(reminder.title)\" is \(reminder.id) now: another reminder has its old id")
     }
     outcome.count += 1
     outcome.effects.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
@@ -121,7 +121,8 @@ struct ReminderUndo {
     guard next == nil, let before else { return }
     let time = RFC3339.format(before, in: work.context.zone(of: reminder) ?? .utc).prefix(16).replacing("T", with: " ")
     outcome.notes.append(
-      "the time of \"\(reminder.title)\", \(time), has passed meanwhile: it rings no more until it is given another")
+      "the time of \"\(reminder.title)\", \(time), has passed meanwhile: it will not ring unless you give it a new time"
+    )
   }
 
   /// Returns whether the id is free, and has no history of another owner.
@@ -171,7 +172,7 @@ struct ReminderUndo {
     try transaction.update(wanted, now: work.now)
     outcome.count += 1
     if case .snoozed = wanted.state {
-      outcome.effects.append(.occurrence(.snoozed, wanted, "\"\(wanted.title)\" is put off again"))
+      outcome.effects.append(.occurrence(.snoozed, wanted, "\"\(wanted.title)\" is deferred again"))
     }
   }
 
@@ -182,7 +183,7 @@ struct ReminderUndo {
     let (current, name) = (try transaction.endpoint(queue), queue.channel)
     switch (step.before, step.after) {
     case (nil, let added?):
-      guard let current else { return outcome.notes.append("the endpoint \(name) is gone already") }
+      guard let current else { return outcome.notes.append("the endpoint \(name) is removed already") }
       guard current.isSame(as: added) else {
         return outcome.notes.append("the endpoint \(name) has been changed since, and stays")
       }
@@ -191,14 +192,14 @@ struct ReminderUndo {
       outcome.removedEndpoints.append(queue)
     case (let removed?, nil):
       guard current == nil else {
-        return outcome.notes.append("there is an endpoint \(name) again, which stays as it is")
+        return outcome.notes.append("there is a new endpoint \(name), which stays as it is")
       }
       try put(removed)
       try ReplyTransaction.putMark(step.mark, of: queue, in: transaction)
       if without.contains(queue) {
         outcome.notes.append(
-          "the secret of \(name) is not kept any more: give it again with chime endpoint add \(name) \(removed.url) "
-            + "--secret-file FILE")
+          "the daemon no longer has the secret of \(name): give it again with chime endpoint add \(name) "
+            + "\(removed.url) --secret-file FILE")
       }
     case (let before?, let after?):
       guard var current else { return outcome.notes.append("the endpoint \(name) has been removed since") }
@@ -207,7 +208,7 @@ struct ReminderUndo {
       }
       (current.url, current.settings, current.disabled) = (before.url, before.settings, before.disabled)
       try put(current)
-      if changesSecret { outcome.notes.append("the secret or token that \(name) was given stays") }
+      if changesSecret { outcome.notes.append("the new secret or token of \(name) stays") }
     case (nil, nil): return
     }
     outcome.count += 1
@@ -221,7 +222,7 @@ struct ReminderUndo {
 
   private mutating func takeBack(_ step: ChangeDetail.Step<Silence>) throws {
     guard try transaction.silence(of: work.owner) == step.after else {
-      return outcome.notes.append("how long everything is silent has been changed since, and stays as it is")
+      return outcome.notes.append("the silence has been changed since, and stays as it is")
     }
     try transaction.setSilence(step.before, of: work.owner)
     outcome.count += 1

@@ -33,7 +33,7 @@ struct StartOverHandler: TrackingPart {
         if left.count + transaction.unreadable.count < finished.limit { break }
       }
       try transaction.setNote(LastAct.note(of: caller.owner), nil)
-      let told = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was taken away")
+      let told = TrackingNotices.of(outcome, owner: caller.owner, saying: "started over: everything was removed")
       return ((reply, queues.map(\.queue), outcome.change), told + effects + [.endpointsChanged])
     }
     try await onRequestExecutor { [secrets] in for queue in queues { secrets.layAside(queue, change: change) } }

@@ -19,7 +19,7 @@ struct UndoHandler: TrackingPart {
         later: later.map { .init(at: wire.time($0.at), kind: $0.kind, subject: $0.subject) })
     }
     guard request.change.map({ Int64($0) == change.id }) ?? true else {
-      throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+      throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
     }
     if request.skip == true { return try await passOver(change) }
     // Secrets come first, because an endpoint that exists must have one.
@@ -95,7 +95,7 @@ struct UndoHandler: TrackingPart {
       work.way = "undo"
       guard let last = try work.undoable() else { throw TrackingRefused.nothingToUndo }
       if begun == nil, let expected, last.id != expected {
-        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+        throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
       }
       let detail = try self.detail(of: last, transaction)
       var (change, outcome, isDone) = try work.undo(goingOnWith: begun, using: &generator)
@@ -111,7 +111,7 @@ struct UndoHandler: TrackingPart {
         if undo.outcome.count == 0, detail.all == nil, detail.parts.isEmpty, change.kind != .logged,
           let note = undo.outcome.notes.first
         {
-          throw ControlFailure.conflict("\(note): chime undo --skip passes over it")
+          throw ControlFailure.conflict("\(note): chime undo --skip skips it")
         }
         for part in detail.parts.reversed() {
           guard try work.undoable()?.id == part else { continue }
@@ -119,7 +119,7 @@ struct UndoHandler: TrackingPart {
         }
       }
       let words =
-        isDone ? "taken back: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
+        isDone ? "undone: \(change.kind.rawValue)\(change.subject.isEmpty ? "" : " \(change.subject)")" : nil
       let told = TrackingNotices.of(outcome, owner: caller.owner, saying: words)
       return (Taken(change: change, undo: undo.outcome, isDone: isDone), told + effects + undo.outcome.effects)
     }
@@ -130,12 +130,12 @@ struct UndoHandler: TrackingPart {
     try await commit { [self] transaction in
       try transaction.lockTrackers()
       guard try tracking(transaction).undoable()?.id == change.id else {
-        throw ControlFailure.conflict("something was changed meanwhile: see chime undo --list")
+        throw ControlFailure.conflict("something has changed meanwhile: see chime undo --list")
       }
       let detail = try detail(of: change, transaction)
       guard let detail, detail.all == nil, detail.parts.isEmpty, change.kind != .logged else {
         throw ControlFailure.conflict(
-          "only a change of reminders or endpoints can be passed over: chime undo takes it back")
+          "only a change of reminders or endpoints can be skipped: chime undo undoes it")
       }
       // The change touched no tracker. Without its detail nothing is left to revert.
       _ = try transaction.takeBack(change.id)

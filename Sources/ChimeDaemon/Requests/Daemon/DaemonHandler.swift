@@ -92,7 +92,8 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
       return DaemonInterface.Notice(
         kind: "endpointRests", about: queue.channel.rawValue,
         sentence:
-          "endpoint \"\(queue.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
+          "endpoint \"\(queue.channel)\" is paused until \(time): at least \(Breaker.threshold) attempts in a row "
+          + "have failed"
       )
     }
   }
@@ -109,7 +110,7 @@ struct DaemonHandler: DaemonInterface.Handler, RequestPart {
       let time = RFC3339.format(since, in: context.zones.local).dropFirst(11).prefix(8)
       return DaemonInterface.Notice(
         kind: "repliesUnread", about: queue.channel.rawValue,
-        sentence: "answers by endpoint \"\(queue.channel)\" cannot be read since \(time): \(problem)")
+        sentence: "answers from endpoint \"\(queue.channel)\" cannot be read since \(time): \(problem)")
     }
   }
 

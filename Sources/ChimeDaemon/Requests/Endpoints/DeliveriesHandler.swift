@@ -104,7 +104,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
     let (delivery, closed) = try await commit { [self] transaction in
       let delivery = try visible(id, transaction)
       if !isDry, try !transaction.replay(delivery.id, now: now) {
-        throw ControlFailure.conflict("the message \(id) is being sent at this moment: see chime deliveries --id \(id)")
+        throw ControlFailure.conflict("the message \(id) is being sent now: see chime deliveries --id \(id)")
       }
       let occurrence = try transaction.occurrence(delivery.occurrence)
       if !isDry { try note(.redelivered, occurrence?.title ?? "", in: transaction) }
@@ -119,7 +119,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
     let notes = try await notes(about: [delivery])
     return DeliveriesInterface.Redeliver.Reply(
       count: 1, skipped: 0, deliveries: [delivery],
-      notes: (closed.map { [$0 + "; its message is sent all the same"] } ?? []) + notes)
+      notes: (closed.map { [$0 + "; its message is sent anyway"] } ?? []) + notes)
   }
 
   func handle(
@@ -130,7 +130,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
       try refuseMore(request.which)
       let delivery = try await store.read { [self] in try visible(id, $0) }
       guard delivery.isOwed else {
-        throw ControlFailure.conflict("the message \(id) is not owed any more: see chime deliveries --id \(id)")
+        throw ControlFailure.conflict("the message \(id) is no longer pending: see chime deliveries --id \(id)")
       }
       ids = [delivery.id]
     } else {
@@ -161,7 +161,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
 
   private func refuseMore(_ which: DeliveriesInterface.Selection) throws {
     guard which == DeliveriesInterface.Selection(id: which.id) else {
-      throw ControlFailure.invalidValue(field: "which", "an id stands alone")
+      throw ControlFailure.invalidValue(field: "which", "an id cannot be used with other selections")
     }
   }
 
@@ -170,7 +170,7 @@ struct DeliveriesHandler: DeliveriesInterface.Handler, RequestPart {
     // `all` adds nothing to a channel, a reminder or a time.
     guard which.all == true || which != DeliveriesInterface.Selection(all: which.all) else {
       throw ControlFailure.invalidValue(
-        field: "which", "say which: an id, a channel, a reminder, a time, or all")
+        field: "which", "choose an id, a channel, a reminder, a time, or all")
     }
     let (from, before) = (try instant(which.since, "since"), try instant(which.before, "before"))
     return try await store.read { [self] transaction in

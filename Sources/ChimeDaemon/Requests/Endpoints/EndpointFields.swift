@@ -31,28 +31,29 @@ enum EndpointFields {
     try check(url: url, settings)
     if Endpoint.Kind(of: url).logsIn {
       if token?.isPair == true {
-        throw ControlFailure.invalidValue(field: "token", "a password is one line: leave out the second")
+        throw ControlFailure.invalidValue(field: "token", "a password has one line: leave out the second")
       }
       if token == nil, settings.user != nil {
         throw ControlFailure.invalidValue(
-          field: "token", "who logs in needs a password: give it in a file of mode 0600 (--token-file)")
+          field: "token", "a log-in needs a password: give it in a file of mode 0600 (--token-file)")
       }
       if token != nil, settings.user == nil {
         throw ControlFailure.invalidValue(
-          field: "user", "there is a password and no name to log in with: give it with --user, or --reset token")
+          field: "user",
+          "a password needs a name for the log-in: give it with --user, or remove the password with --reset token")
       }
     }
     guard token == nil else { return }
     if Endpoint.Kind(of: url).needsToken {
       throw ControlFailure.invalidValue(
         field: "token",
-        "who sends into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
+        "sending into a room needs the access token of an account: give it in a file of mode 0600 (--token-file)")
     }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }
     let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true
     if needed {
-      throw ControlFailure.invalidValue(field: "token", "what is to be sent has a token in it: give the token too")
+      throw ControlFailure.invalidValue(field: "token", "the template or a header uses a token: give the token too")
     }
   }
 

@@ -32,7 +32,7 @@ struct EndpointSecretWriter: RequestPart {
       if kept.token == nil { here.token = sheet.token }
     }
     let isOther = !kept.secrets.isEmpty && kept.secrets.map(\.text) != sheet.secrets.map(\.text)
-    return isOther ? "the endpoint \(queue.channel) keeps the secret that it has here; the backup has another" : nil
+    return isOther ? "the endpoint \(queue.channel) keeps its present secret; the backup has another" : nil
   }
 
   /// Returns a sentence about the secret or token that a restored endpoint lacks; nil: nothing.
@@ -42,8 +42,8 @@ struct EndpointSecretWriter: RequestPart {
     let (kept, name) = (secrets.read(endpoint.queue), endpoint.queue.channel)
     if endpoint.kind.secretUse != .none, kept.sheet.secrets.isEmpty {
       guard endpoint.settings.template != nil || endpoint.kind.secretUse == .answers else {
-        return "the secret of \(name) is not in the backup: give it with chime endpoint add \(name) \(endpoint.url) "
-          + "--secret-file FILE"
+        return "the backup does not have the secret of \(name): give it with chime endpoint add \(name) "
+          + "\(endpoint.url) --secret-file FILE"
       }
       try change(endpoint.queue) { $0.secrets = [EndpointFields.made(.hmac)] }
     }
@@ -51,7 +51,7 @@ struct EndpointSecretWriter: RequestPart {
       try EndpointFields.check(endpoint.url, endpoint.settings, token: kept.sheet.token)
       return nil
     } catch {
-      return "the token of \(name) is not in the backup: give it with chime endpoint edit \(name) --token-file FILE"
+      return "the backup does not have the token of \(name): give it with chime endpoint edit \(name) --token-file FILE"
     }
   }
 }

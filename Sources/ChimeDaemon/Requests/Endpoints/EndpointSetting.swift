@@ -93,7 +93,7 @@ struct EndpointSetting: Sendable {
       take: { given in
         let named = Set(given.compactMap { OccurrenceEvent(rawValue: $0.rawValue) })
         guard !named.isEmpty else {
-          throw ControlFailure.invalidValue(field: "events", "name one event at least, such as done")
+          throw ControlFailure.invalidValue(field: "events", "give at least one event, such as done")
         }
         return named == OccurrenceEvent.usual ? nil : OccurrenceEvent.allCases.filter(named.contains)
       }, show: { $0.compactMap { .init(rawValue: $0.rawValue) } }, read: { $0.events($1) },

@@ -11,7 +11,7 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     let queue = try queue(request.name)
     if commands.book.commands[queue.channel] != nil {
       throw ControlFailure.conflict(
-        "\(queue.channel) is the name of a command ([commands.\(queue.channel)] in the configuration): give the endpoint "
+        "\(queue.channel) is the name of a command ([commands.\(queue.channel)] in the configuration): choose "
           + "another one")
     }
     try EndpointFields.check(url: request.url)
@@ -57,13 +57,13 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
       guard request.secret == nil, request.newSecret == nil else {
         throw ControlFailure.invalidValue(
           field: "secret",
-          "what is sent there is not signed: leave the secret out; the password to log in with is its token")
+          "messages to this address are not signed: leave the secret out; the password for the log-in is its token")
       }
       return use == .answers && kept.sheet.secrets.isEmpty ? [EndpointFields.made(.hmac)] : nil
     }
     if let text = request.secret {
       guard request.newSecret == nil else {
-        throw ControlFailure.invalidValue(field: "newSecret", "a secret is given already: leave out one of the two")
+        throw ControlFailure.invalidValue(field: "newSecret", "there is a secret already: leave out one of the two")
       }
       return try EndpointFields.secrets(text)
     }
@@ -83,7 +83,7 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     guard Endpoint.Kind(of: request.url ?? old.url) == old.kind else {
       throw ControlFailure.invalidValue(
         field: "url",
-        "an address of another kind has other settings and other secrets: add it anew with chime endpoint add")
+        "an address of another kind needs other settings and secrets: add the endpoint anew with chime endpoint add")
     }
     var settings = old.settings
     let reset = request.reset ?? []
@@ -186,21 +186,21 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     let endpoint = try await store.read { transaction in try EndpointLookup.endpoint(queue, in: transaction) }
     guard endpoint.kind.secretUse != .none else {
       throw ControlFailure.conflict(
-        "what is sent there is not signed; chime endpoint edit \(queue.channel) --token-file FILE gives another password or "
-          + "token")
+        "messages to this address are not signed; chime endpoint edit \(queue.channel) --token-file FILE sets "
+          + "another password or token")
     }
     let overlap =
       try request.overlap.map { try ReminderFields.duration($0, "overlap", EndpointFields.overlap) } ?? .days(1)
     let kept = secrets.read(queue)
     guard !kept.isCredential else {
       throw ControlFailure.conflict(
-        "its secret is the credential endpoint.\(queue.channel), which is not chimed's to change: put a second line with "
-          + "the new secret into the credential's file, and restart chimed")
+        "its secret is the credential endpoint.\(queue.channel), which chimed cannot change: add a second line with "
+          + "the new secret to the credential's file, and restart chimed")
     }
     let current = kept.sheet.current
     guard !current.isEmpty else {
       throw ControlFailure.conflict(
-        "\(queue.channel) has no secret that could be replaced: put the endpoint again with one")
+        "\(queue.channel) has no secret to replace: put the endpoint again with one")
     }
     let new =
       try request.secret.map(EndpointFields.secrets) ?? current.map { EndpointFields.made($0.signing.secret.kind) }
@@ -216,8 +216,8 @@ struct EndpointsHandler: EndpointsInterface.Handler, RequestPart {
     _ = old.forget(before: now)
     guard new.count + old.secrets.count <= Self.mostSecrets else {
       throw ControlFailure.conflict(
-        "\(old.secrets.count) replaced secrets of \(queue.channel) still sign: rotate again when some have ended, or with "
-          + "a shorter overlap")
+        "\(old.secrets.count) replaced secrets of \(queue.channel) are still valid: rotate again when some have "
+          + "expired, or with a shorter overlap")
     }
     // The secret must be durable before the client gets it.
     try endpointSecrets.change(queue) { $0.secrets = new + old.secrets }

@@ -68,14 +68,14 @@ enum Answering {
 
   private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {
     switch error {
-    case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze is of 1 second to 366 days")
+    case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze lasts from 1 second to 366 days")
     case .needsItem(let tracker, let items):
       .invalidValue(
-        field: "item", "say which of \(tracker): \(items.map(\.rawValue).joined(separator: ", "))")
+        field: "item", "choose one of \(tracker): \(items.map(\.rawValue).joined(separator: ", "))")
     case .removed: .conflict("the reminder of \"\(occurrence.title)\" has been removed")
     case .closed(.done): .conflict("\"\(occurrence.title)\" is done already")
     case .closed(.dismissed): .conflict("\"\(occurrence.title)\" has been dismissed")
-    case .closed: .conflict("\"\(occurrence.title)\" was missed: only done can be said to it")
+    case .closed: .conflict("\"\(occurrence.title)\" was missed: it can only be marked as done")
     }
   }
 }

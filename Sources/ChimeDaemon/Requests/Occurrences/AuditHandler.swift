@@ -14,7 +14,7 @@ struct AuditHandler: RequestPart {
     let end = min(try instant(request.before, "before") ?? now, now)
     let since = try instant(request.since, "since")
     if let since, since >= end {
-      throw ControlFailure.invalidValue(field: "since", "give a time that has passed, and lies before the end")
+      throw ControlFailure.invalidValue(field: "since", "give a past time that is before the end")
     }
     // An audit may read the whole history.
     return try await store.readApart { [self] transaction in

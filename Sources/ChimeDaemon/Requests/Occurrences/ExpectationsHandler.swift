@@ -21,8 +21,8 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
       // Occurrences of degraded mode must be recorded first, in their order.
       guard !heard.contains(where: { $0.reminder == record.reminder.id }) else {
         throw ControlFailure.storeUnavailable(
-          "what became of \"\(record.reminder.title)\" while the store took no changes is not recorded yet; ping again in a "
-            + "moment")
+          "the result of \"\(record.reminder.title)\" from the time when the store rejected changes is not recorded "
+            + "yet; ping again in a moment")
       }
       let (work, effects) = try Pinging.give(ping, to: record, in: transaction, context, uptime)
       let reminder = record.reminder
@@ -42,7 +42,7 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
     func token(_ kind: Ping.Kind) throws -> String {
       guard let token = access.actionToken(.ping(kind, reminder.id), at: now) else {
         throw ControlFailure.conflict(
-          "the secret of \(endpoint.queue.channel) cannot be read, and nothing can be signed")
+          "the secret of \(endpoint.queue.channel) cannot be read, so nothing can be signed")
       }
       return token
     }
@@ -73,17 +73,17 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
           + "https://ntfy.sh/my-replies")
     default:
       let names = answering.map(\.queue.channel.rawValue).joined(separator: ", ")
-      throw ControlFailure.invalidValue(field: "endpoint", "several read topics: say which of \(names)")
+      throw ControlFailure.invalidValue(field: "endpoint", "several endpoints read topics: choose one of \(names)")
     }
   }
 
   private func ping(_ request: ExpectationsInterface.Ping) throws -> Ping {
     if let status = request.status, !Self.exitStatuses.contains(status) {
-      throw ControlFailure.invalidValue(field: "status", "an exit status is a number from 0 to 255, not \(status)")
+      throw ControlFailure.invalidValue(field: "status", "an exit status must be from 0 to 255, not \(status)")
     }
     if let took = request.tookMs, !(0...Int(Self.longestRun.rawValue)).contains(took) {
       throw ControlFailure.invalidValue(
-        field: "tookMs", "it is a number of milliseconds, \(Self.longestRun.rawValue) at most")
+        field: "tookMs", "give a number of milliseconds, at most \(Self.longestRun.rawValue)")
     }
     return Ping(
       at: now, kind: request.kind.flatMap { .init(rawValue: $0.rawValue) } ?? .succeeded, uid: caller.uid,
@@ -96,8 +96,8 @@ struct ExpectationsHandler: ExpectationsInterface.Handler, RequestPart {
     let record = try reminders(in: transaction).reminder(id)
     guard record.reminder.isExpectation else {
       throw ControlFailure.conflict(
-        "\"\(record.reminder.title)\" is a reminder and expects no ping; chime edit \(record.reminder.id) --within 2h makes "
-          + "it an expectation")
+        "\"\(record.reminder.title)\" is a reminder and does not expect a ping; chime edit \(record.reminder.id) "
+          + "--within 2h makes it an expectation")
     }
     return record
   }

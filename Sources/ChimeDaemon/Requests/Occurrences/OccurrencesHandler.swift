@@ -40,7 +40,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
   func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply {
     let answer = try request.item.map { text in
       guard let answer = Occurrence.Answer(item: text) else {
-        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is no item's id")
+        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is not the id of an item")
       }
       return answer
     }
@@ -59,11 +59,11 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
       try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
     }
     guard length == nil || request.until == nil else {
-      throw ControlFailure.invalidValue(field: "until", "a length or a time, not both")
+      throw ControlFailure.invalidValue(field: "until", "give a length or a time, not both")
     }
     let until = try request.until.map { text in
       guard let until = try? RFC3339.parse(text), until > now, until - now <= .days(366) else {
-        throw ControlFailure.invalidValue(field: "until", "give a time of the next 366 days, as RFC 3339 has it")
+        throw ControlFailure.invalidValue(field: "until", "give a time within the next 366 days, in RFC 3339")
       }
       return until
     }
@@ -81,8 +81,8 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
       // Occurrences and answers of degraded mode must be recorded first, in their order.
       guard !heard.contains(occurrence.id) else {
         throw ControlFailure.storeUnavailable(
-          "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
-            + "the store takes them again")
+          "the result of \"\(occurrence.title)\" from the time when the store rejected changes is not recorded yet; "
+            + "answer it when the store accepts changes again")
       }
       let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
       let (answered, effects) = try Answering.give(
@@ -133,7 +133,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     let length = try request.by.map { try ReminderFields.duration($0, "by", .seconds(1)...(.days(366))) }
     let to = try instant(request.to, "to")
     guard (length == nil) != (to == nil) else {
-      throw ControlFailure.invalidValue(field: "to", "a length or a time, and not both")
+      throw ControlFailure.invalidValue(field: "to", "give a length or a time, not both")
     }
     return try await commit { [self] transaction in
       let record = try reminders(in: transaction).reminder(request.id)
@@ -144,7 +144,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         let open = try transaction.occurrences(
           OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
         guard let occurrence = open.first(where: { $0.state == .snoozed(until: snoozed) }) else {
-          throw ControlFailure.conflict("\"\(reminder.title)\" rings at this very moment")
+          throw ControlFailure.conflict("\"\(reminder.title)\" is ringing now")
         }
         let (answered, effects) = try Answering.give(
           .snooze(for: until - now), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, context,
@@ -152,7 +152,7 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
         return (.init(occurrence: wire.occurrence(answered, zone: wire.zone(of: reminder))), effects)
       }
       guard let next = record.next, let dueAt = record.nextDueAt, dueAt > now else {
-        throw ControlFailure.conflict("\"\(reminder.title)\" has no time to come that can be moved")
+        throw ControlFailure.conflict("\"\(reminder.title)\" has no future time that can be moved")
       }
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: next)
       guard !heard.contains(id), try transaction.occurrence(id)?.wasHeard != true else {
@@ -183,21 +183,21 @@ struct OccurrencesHandler: OccurrencesInterface.Handler, RequestPart {
     let reminder = record.reminder
     if reminder.isExpectation {
       throw ControlFailure.conflict(
-        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` passes over it")
+        "\"\(reminder.title)\" expects a ping at that time: `chime skip \(reminder.id)` skips it")
     }
     if reminder.pause.holds(at: now) {
       throw ControlFailure.conflict("\"\(reminder.title)\" is paused: `chime resume \(reminder.id)` ends that")
     }
     if reminder.skipNext > 0 {
       throw ControlFailure.conflict(
-        "the next time of \"\(reminder.title)\" is passed over: `chime skip \(reminder.id) -n 0` takes that back")
+        "the next time of \"\(reminder.title)\" is skipped: `chime skip \(reminder.id) -n 0` undoes that")
     }
   }
 
   private func until(_ to: Instant?, _ length: Milliseconds?, from coming: Instant) throws -> Instant {
     let until = to ?? coming + (length ?? .zero)
     guard until >= now + .seconds(1), until - now <= .days(366) else {
-      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "it has to come within the next 366 days")
+      throw ControlFailure.invalidValue(field: to == nil ? "by" : "to", "the new time must be within the next 366 days")
     }
     return until
   }

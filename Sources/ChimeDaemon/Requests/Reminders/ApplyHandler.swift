@@ -30,12 +30,12 @@ struct ApplyHandler: ReminderPart, TrackingPart {
       let plan = try planner.plan(in: transaction)
       if let shown = request.plan, shown != plan.reply.plan {
         throw ControlFailure.conflict(
-          "what is to be done is not what was shown any more: something has changed meanwhile")
+          "the planned changes are outdated: something has changed meanwhile")
       }
       if request.entries != true, let change = plan.reply.changes.first(where: { $0.records != nil }) {
         throw ControlFailure.conflict(
-          "\(change.id ?? "") has \(change.records ?? 0) entries, items and milestones, which would be gone with it: "
-            + "it is pruned only when these are to be removed too")
+          "\(change.id ?? "") has \(change.records ?? 0) entries, items and milestones, which would be removed with "
+            + "it: prune removes them only if asked to")
       }
       let written = Set(early.map(\.queue))
       let late = plan.secrets.filter { !($0.isNew && written.contains($0.queue)) }
@@ -63,14 +63,14 @@ struct ApplyHandler: ReminderPart, TrackingPart {
     }
     for name in [request.set, request.otherwise].compactMap({ $0 }) where !Manifest.isName(name) {
       throw ControlFailure.invalidValue(
-        field: "set", "'\(TrackerFields.shown(name))' is no name for a set: \(Manifest.nameSentence)")
+        field: "set", "'\(TrackerFields.shown(name))' is not a name for a set: \(Manifest.nameSentence)")
     }
     let prototype = try writer.draft(Interface.Draft(title: "prototype", when: "every 1h"))
     var declared = Manifest.read(request.files, prototype: prototype, fields: fields)
     declared.name = request.set ?? declared.name ?? request.otherwise
     if request.prune == true, declared.name == nil {
       throw ControlFailure.invalidValue(
-        field: "set", "what is to be pruned is known by the name of its set: give it one, set = \"NAME\" in the file")
+        field: "set", "prune needs the name of the set: write set = \"NAME\" in the file")
     }
     return declared
   }
@@ -95,7 +95,7 @@ struct ApplyHandler: ReminderPart, TrackingPart {
         let isNew = try transaction.pack(pack.id, owner: caller.owner) == nil
         track(
           try work.install(pack, wishes, using: &generator),
-          isNew ? "pack \(pack.id) added" : "pack \(pack.id) brought up to date")
+          isNew ? "pack \(pack.id) added" : "pack \(pack.id) updated")
       case .removePack(let id):
         track(try work.removePack(id, withEntries: true, using: &generator), "pack \(id) removed")
       case .tracker(let tracker):

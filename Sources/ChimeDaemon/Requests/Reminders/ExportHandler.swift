@@ -66,7 +66,7 @@ struct ExportHandler: ReminderPart, TrackingPart {
         if !files.isEmpty {
           let names = files.map { "\(endpoint.queue.channel).\($0)" }.joined(separator: " and ")
           warnings.append(
-            "no secret is in it: where it is applied, that of \(endpoint.queue.channel) is looked for in \(names)")
+            "the file has no secret: apply looks for that of \(endpoint.queue.channel) in \(names)")
         }
       }
     }
@@ -75,7 +75,7 @@ struct ExportHandler: ReminderPart, TrackingPart {
     for reminder in records.map(\.reminder).sorted(by: { $0.id < $1.id }) where !bundled.contains(reminder.id) {
       text += ManifestWriter.table(reminder, now: now)
       if reminder.skipNext > 0 {
-        warnings.append("\"\(reminder.title)\" skips its next times, which a file does not say")
+        warnings.append("\"\(reminder.title)\" skips its next times, which a file cannot express")
       }
     }
     return Interface.Export.Reply(text: text, count: records.count, warnings: warnings)
@@ -111,7 +111,7 @@ struct ExportHandler: ReminderPart, TrackingPart {
       let base = try ShippedPacks.pack(id.rawValue)
       if base == nil {
         tables.warnings.append(
-          "the pack \(id) is your own and not in it: where it is applied, it is looked for in \(id).toml")
+          "the pack \(id) is your own and not in the file: apply looks for it in \(id).toml")
       }
       var reminders: [ReminderID: Reminder] = [:]
       for name in installed.reminders.values {

@@ -147,7 +147,7 @@ struct ImportHandler: ReminderPart {
       if let count = known[title]?[look], count > 0 {
         known[title]?[look] = count - 1
         reply.remarks.append(
-          Interface.ImportRemark(line: candidate.line, title: title, kind: .present, message: "it is there already"))
+          Interface.ImportRemark(line: candidate.line, title: title, kind: .present, message: "it exists already"))
       } else {
         fresh.append(candidate)
       }
@@ -178,8 +178,8 @@ extension ControlFailure {
   var sentence: String {
     switch self {
     case .invalidSchedule(let error): error.message
-    case .invalidValue(let field, let message): "the \(field) cannot be taken: \(message)"
-    default: "it cannot be taken"
+    case .invalidValue(let field, let message): "the \(field) was rejected: \(message)"
+    default: "it was rejected"
     }
   }
 }

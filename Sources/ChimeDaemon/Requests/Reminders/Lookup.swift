@@ -73,7 +73,7 @@ struct Lookup {
           ($0.firedAt ?? .earliest) < ($1.firedAt ?? .earliest)
         })
       else {
-        throw ControlFailure.conflict("nothing is waiting for an answer")
+        throw ControlFailure.conflict("no reminder waits for an answer")
       }
       return latest
     }

@@ -31,7 +31,7 @@ struct ReminderChains: ReminderPart {
     else { return }
     throw ControlFailure.invalidValue(
       field: reminder.schedule.chain == nil ? "onlyIfDone" : "when",
-      "a chain must not come back to itself: \(path.map { TrackerFields.shown($0) }.joined(separator: " → "))")
+      "a chain must not lead back to itself: \(path.map { TrackerFields.shown($0) }.joined(separator: " → "))")
   }
 
   /// Returns a reminder that was just written, with what the store knows of the one that it counts from.
@@ -65,8 +65,8 @@ struct ReminderChains: ReminderPart {
       let others = left.count > 1 ? " and \(left.count - 1) more" : ""
       guard followers.contains(first.id) else {
         throw ControlFailure.conflict(
-          "\"\(first.title)\" (\(first.id))\(others) waits until \"\(reminder.title)\" is done: remove that first, or let it "
-            + "wait no more (chime edit \(first.id) --only-if-done \"\")")
+          "\"\(first.title)\" (\(first.id))\(others) waits until \"\(reminder.title)\" is done: remove that first, "
+            + "or end its wait (chime edit \(first.id) --only-if-done \"\")")
       }
       throw ControlFailure.conflict(
         "\"\(first.title)\" (\(first.id))\(others) counts from \"\(reminder.title)\": remove that first, or give it another "
@@ -79,7 +79,10 @@ struct ReminderChains: ReminderPart {
     guard let id = reminder.follows, try transaction.reminder(reminder.id)?.awaitsOther == false,
       let other = try transaction.readableReminder(id)?.reminder
     else { return [] }
-    return ["\"\(other.title)\" (\(other.id)) has no further time: nothing more becomes of it, unless it is given one"]
+    return [
+      "\"\(other.title)\" (\(other.id)) has no further time and will not follow, unless you give it a new "
+        + "schedule"
+    ]
   }
 
   // MARK: Manifests

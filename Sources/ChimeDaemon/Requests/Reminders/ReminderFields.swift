@@ -37,7 +37,7 @@ struct ReminderFields {
     Text(name: "icon", given: \.icon, shown: \.icon, kept: \.icon),
     Text(name: "sound", given: \.sound, shown: \.sound, kept: \.sound),
     Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false) {
-      Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is no link: give one such as https://example.org"
+      Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is not a link: give one such as https://example.org"
     },
     Text(name: "location", given: \.location, shown: \.location, kept: \.location),
     Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
@@ -129,8 +129,8 @@ struct ReminderFields {
     if name == PublicHolidays.calendarName {
       return refusal(
         "a country for the public holidays", nil,
-        "\(error.text): nobody knows whose public holidays are meant, because the locale names no country; write country = "
-          + "\"CZ\" (or a part of one, \"DE-BY\") under [calendars] in chimed.toml (column \(column))")
+        "\(error.text): the public holidays of which country? The locale names none; write country = \"CZ\" (or a "
+          + "part of one, \"DE-BY\") under [calendars] in chimed.toml (column \(column))")
     }
     let known = context.calendars.keys.sorted()
     guard !known.isEmpty else { return refusal("a calendar under [calendars] in chimed.toml", nil, error.message) }
@@ -185,7 +185,7 @@ struct ReminderFields {
     if latitude == nil, longitude == nil { return nil }
     guard let latitude, let longitude else {
       let missing = latitude == nil ? "latitude" : "longitude"
-      throw ControlFailure.invalidValue(field: missing, "a place is a latitude and a longitude; give both or none")
+      throw ControlFailure.invalidValue(field: missing, "a place has a latitude and a longitude; give both or none")
     }
     if let place = Place(latitude: latitude, longitude: longitude) { return place }
     let isLatitude = !(-90...90).contains(latitude)
@@ -204,7 +204,7 @@ struct ReminderFields {
     let shown = TrackerFields.shown(name)
     guard Zone.isValidIdentifier(name) else {
       return .invalidValue(
-        field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
+        field: "timezone", "'\(shown)' is not a time zone; give an IANA name such as Europe/Prague, or local")
     }
     let hint = SpellingSuggestions.question(context.zones.near(name)) ?? "timedatectl list-timezones lists them"
     return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")
@@ -220,7 +220,7 @@ struct ReminderFields {
       guard channel == .desktop || channel.isValidForEndpoint else {
         throw ControlFailure.invalidValue(
           field: field,
-          "'\(TrackerFields.shown(name))' is no channel: give desktop, or the name of an endpoint or a command")
+          "'\(TrackerFields.shown(name))' is not a channel: give desktop, or the name of an endpoint or a command")
       }
       if !result.contains(channel) { result.append(channel) }
     }
@@ -245,7 +245,7 @@ struct ReminderFields {
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
     guard value.utf8.count <= maximum else {
       throw ControlFailure.invalidValue(
-        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
+        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
     }
     if let control = Self.control(in: value, lines: multiline) {
       throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
@@ -276,12 +276,12 @@ extension ReminderFields {
       nag = known
     } else {
       throw ControlFailure.invalidValue(
-        field: "nag", "say how often it is to be repeated while nobody answers, such as every PT5M")
+        field: "nag", "give the interval of repeats until it is answered, such as every PT5M")
     }
     if let max = wire.max {
       guard Nag.counts.contains(max) else {
         throw ControlFailure.invalidValue(
-          field: "nag", "it is repeated \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) times, not \(max)")
+          field: "nag", "a reminder has \(Nag.counts.lowerBound) to \(Nag.counts.upperBound) repeats, not \(max)")
       }
       nag.max = max
     }
@@ -294,7 +294,7 @@ extension ReminderFields {
     }
     if let step = nag.escalation.first(where: { !(1...nag.max).contains($0.from) }) {
       throw ControlFailure.invalidValue(
-        field: "nag", "there is no repeat \(step.from) for channels to join: there are repeats 1 to \(nag.max)")
+        field: "nag", "there is no repeat \(step.from) to add channels to: there are repeats 1 to \(nag.max)")
     }
     return nag
   }
@@ -326,7 +326,7 @@ extension ReminderFields {
     try apply(WireMapper.draft(of: reminder), to: &judged)
     guard Reminder.skips.contains(reminder.skipNext) else {
       throw ControlFailure.invalidValue(
-        field: "skipNext", "it is a number from 0 to \(Reminder.skips.upperBound)")
+        field: "skipNext", "give a number from 0 to \(Reminder.skips.upperBound)")
     }
     if let link = reminder.tracker { try judge(link) }
     // This machine may lack the zone. The reminder follows UTC then.
@@ -339,12 +339,12 @@ extension ReminderFields {
 
   private func judge(_ link: TrackerLink) throws {
     guard TrackerID(checking: link.tracker.rawValue) != nil else {
-      throw ControlFailure.invalidValue(field: "tracker", "that is no tracker's id")
+      throw ControlFailure.invalidValue(field: "tracker", "the id of a tracker is invalid")
     }
     guard let amount = link.amount else { return }
     guard (1...Quantity.limit(of: link.unit?.dimension ?? .count)).contains(amount.grains) else {
       throw ControlFailure.invalidValue(
-        field: "tracker", "an amount is more than nothing, and no more than can be")
+        field: "tracker", "an amount must be more than zero, and not larger than Chime can record")
     }
   }
 }

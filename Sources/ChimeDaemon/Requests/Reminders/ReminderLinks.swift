@@ -33,7 +33,7 @@ struct ReminderLinks: ReminderPart {
         try trackers?.first { $0.id == known.tracker }
         ?? transaction.tracker(TrackerKey(owner: reminder.owner, id: known.tracker))
     } else {
-      throw ControlFailure.invalidValue(field: "tracker", "say which tracker: the reminder is linked to none")
+      throw ControlFailure.invalidValue(field: "tracker", "give a tracker: the reminder is linked to none")
     }
     if let wanted { try lay(wanted, over: &link, tracker) }
     reminder.tracker = link
@@ -56,7 +56,10 @@ struct ReminderLinks: ReminderPart {
       return unit
     }
     guard let quantity = Quantity(amount, unit ?? own), quantity > .zero else {
-      throw ControlFailure.invalidValue(field: "tracker", "an amount is more than nothing, and no more than can be")
+      throw ControlFailure.invalidValue(
+        field: "tracker",
+        "an amount must be more than zero, and not larger than "
+          + "Chime can record")
     }
     (link.amount, link.unit) = (quantity, unit ?? own)
   }
@@ -72,7 +75,7 @@ struct ReminderLinks: ReminderPart {
     guard link.pace else { return }
     guard context.timetable(of: reminder).hasWindows else {
       throw refuse(
-        "what remains is spread over a window, such as that of \"every 90m from 8:00 to 22:00\"; "
+        "pacing needs a window, such as that of \"every 90m from 8:00 to 22:00\"; "
           + "\"\(reminder.schedule.canonical)\" has none")
     }
     guard let tracker else { return }
@@ -82,7 +85,7 @@ struct ReminderLinks: ReminderPart {
       throw refuse("only an amount with a daily goal can be paced, and \(tracker.id) is none")
     }
     guard link.amount ?? tracker.usual != nil else {
-      throw refuse("say how much *Done* logs of it: \(tracker.id) has no usual amount to divide what remains by")
+      throw refuse("give the amount that *Done* logs: \(tracker.id) has no usual amount to divide the rest by")
     }
   }
 
@@ -94,11 +97,11 @@ struct ReminderLinks: ReminderPart {
     if titled.count == 1 { return titled[0] }
     let hint =
       SpellingSuggestions.question(name, among: trackers.map(\.id.rawValue))
-      ?? (trackers.isEmpty ? "there are none yet: chime init" : "chime tracker list has those there are")
+      ?? (trackers.isEmpty ? "there are no trackers yet: chime init" : "chime tracker list lists them")
     throw ControlFailure.invalidValue(field: "tracker", "there is no tracker \"\(name.prefix(64))\"; \(hint)")
   }
 
   static var expectsNoEntry: ControlFailure {
-    .invalidValue(field: "within", "pings close an expectation, and entries of a tracker do not: give one of the two")
+    .invalidValue(field: "within", "an expectation ends with a ping, and a tracker's reminder with an entry: give only one of the two")
   }
 }

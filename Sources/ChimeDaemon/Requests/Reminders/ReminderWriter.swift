@@ -91,7 +91,7 @@ struct ReminderWarnings: RequestPart {
   let requestContext: RequestContext
 
   func about(_ reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
-    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { ["the machine is not woken for it: \($0)"] } ?? [] : []
+    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { ["the machine cannot be woken for it: \($0)"] } ?? [] : []
     return asleep + (try channels(of: reminder, transaction))
   }
 
@@ -100,15 +100,15 @@ struct ReminderWarnings: RequestPart {
     return try reminder.channels(atRepeat: .max).compactMap { channel in
       if channel == .desktop {
         return paths.isSystem && paths.environment["DBUS_SESSION_BUS_ADDRESS"] == nil
-          ? "the system's chimed has no desktop to show it on: send it to an endpoint or a command, or add it to your own"
+          ? "the system's chimed has no desktop to show it on: send it to an endpoint or a command, or add it to your own chimed"
           : nil
       }
       if let command = commands.book.commands[channel] { return warning(about: command) }
       let endpoint = try transaction.endpoint(DeliveryQueue(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
-        ? "there is no endpoint or command \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL, "
-          + "or a command in [commands.\(channel)] of the configuration"
+        ? "there is no endpoint or command \(channel) yet: messages to it wait until chime endpoint add \(channel) "
+          + "URL, or a command in [commands.\(channel)] of the configuration"
         : nil
     }
   }
@@ -116,7 +116,7 @@ struct ReminderWarnings: RequestPart {
   /// Returns what keeps a command from running.
   private func warning(about command: CommandDefinition) -> String? {
     guard commands.book.isEnabled else {
-      return "commands are switched off: what is sent to \(command.name) waits until somebody does this: "
+      return "commands are switched off: messages to \(command.name) wait until somebody does this: "
         + commands.book.remedy
     }
     return commands.problem(of: command).map { "the command \(command.name) cannot be run: \($0)" }

@@ -82,14 +82,14 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
         if original.isExpectation, copy.isExpectation, copy.title == original.title {
           throw ControlFailure.invalidValue(
             field: "title",
-            "pings may name \"\(original.title)\" by its title: give the copy another one (chime copy \(original.id) --title …)"
+            "pings may name \"\(original.title)\" by its title: give the copy another title (chime copy \(original.id) --title …)"
           )
         }
         return (copy, try writer.firstTime(of: &copy, in: transaction))
       } catch  where request.change.when == nil && ControlFailure(error).isOver {
         throw ControlFailure.invalidValue(
           field: "when",
-          "\"\(original.title)\" has no further time: say when the copy is to come (chime copy \(original.id) --when …)"
+          "\"\(original.title)\" has no further time: give the copy a schedule (chime copy \(original.id) --when …)"
         )
       }
     }
@@ -201,7 +201,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
   func handle(_ request: Interface.Pause) async throws -> Interface.Pause.Reply {
     let until = try instant(request.until, "until")
     if let until, until <= now {
-      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+      throw ControlFailure.invalidValue(field: "until", "give a future time")
     }
     let reply = try await change(request.id, .reminderPaused, "paused") { reminder, _ in
       reminder.pause = until.map(Pause.until) ?? .indefinitely
@@ -216,7 +216,7 @@ struct RemindersHandler: RemindersInterface.Handler, ReminderPart {
 
   func handle(_ request: Interface.PauseAll) async throws -> Interface.PauseAll.Reply {
     guard let until = try instant(request.until, "until"), until > now else {
-      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+      throw ControlFailure.invalidValue(field: "until", "give a future time")
     }
     let silence = Silence(until: until, coversCritical: request.critical == true)
     return try await commit { [self] transaction in

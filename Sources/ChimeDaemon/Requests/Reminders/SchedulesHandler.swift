@@ -29,7 +29,7 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
     }
     var remarks = moments.compactMap { moment in moment.remark.map { "\(moment.at): \($0)" } }
     if occurrences.walk.isGivenUp {
-      remarks.append("these are \(moments.count) of \(count): looking for more of them takes too long")
+      remarks.append("these are \(moments.count) of \(count): computing more of them takes too long")
     }
     let last = moments.last.flatMap { try? RFC3339.parse($0.at) } ?? .latest
     if let remark = beyondHolidays(question.schedule, last, zone) { remarks.append(remark) }
@@ -48,7 +48,7 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
     guard let holidays = context.holidays, schedule.calendarNames.contains(PublicHolidays.calendarName),
       zone.civil(at: last).date.year > holidays.years.upperBound
     else { return nil }
-    return "public holidays are known through \(holidays.years.upperBound); times after that are not kept clear of them"
+    return "Chime knows public holidays through \(holidays.years.upperBound); it does not leave out later ones"
   }
 
   func handle(_ request: SchedulesInterface.Calendars) throws -> SchedulesInterface.Calendars.Reply {
@@ -69,7 +69,7 @@ struct SchedulesHandler: SchedulesInterface.Handler, RequestPart {
       let known = names.sorted().prefix(10).joined(separator: ", ")
       throw ControlFailure.invalidValue(
         field: "name",
-        names.isEmpty ? "there is no calendar at all" : "there is no calendar named '\(shown)'; there are \(known)")
+        names.isEmpty ? "no calendar is configured" : "there is no calendar named '\(shown)'; there are \(known)")
     }
     return SchedulesInterface.Calendars.Reply(
       calendars: names.sorted().filter { request.name == nil || $0 == request.name }.map { calendar($0, first, count) })

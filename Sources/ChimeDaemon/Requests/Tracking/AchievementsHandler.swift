@@ -11,7 +11,7 @@ struct AchievementsHandler: TrackingPart {
     try await store.read { [self] transaction in
       if let item = request.item { return try achievements(ofItem: item, request, transaction) }
       guard request.tracker == nil else {
-        throw ControlFailure.invalidValue(field: "tracker", "a tracker goes with an item of it: give that too")
+        throw ControlFailure.invalidValue(field: "tracker", "a tracker needs an item of it: give that too")
       }
       let packs = try request.pack.map { [try lookup(transaction).pack($0)] } ?? transaction.packs(owner: caller.owner)
       let wire = self.wire
@@ -37,7 +37,7 @@ struct AchievementsHandler: TrackingPart {
     ofItem name: String, _ request: Tracking.Achievements, _ transaction: any StoreTransaction
   ) throws -> Tracking.Achievements.Reply {
     guard let tracker = try lookup(transaction).tracker(request.tracker) else {
-      throw ControlFailure.invalidValue(field: "tracker", "an item is one of a tracker: give that too")
+      throw ControlFailure.invalidValue(field: "tracker", "an item needs a tracker: give that too")
     }
     let item = try lookup(transaction).item(name, of: tracker)
     guard let pack = try tracker.pack.flatMap({ try transaction.pack($0, owner: caller.owner)?.pack }),

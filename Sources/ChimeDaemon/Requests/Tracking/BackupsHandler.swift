@@ -45,8 +45,8 @@ struct BackupsHandler: TrackingPart {
     guard try file.size() + bytes / 3 * 4 + photos.count * 4_096 <= Uploads.maxBytes else {
       file.remove()
       throw ControlFailure.limitExceeded(
-        "a backup has at most \(Uploads.maxBytes >> 20) MiB, and the photos make this one longer: keep the folder "
-          + "\(loop.photos.folder) by itself, and take photos from old entries")
+        "a backup has at most \(Uploads.maxBytes >> 20) MiB, and the photos make this one longer: save the folder "
+          + "\(loop.photos.folder) separately, and remove photos from old entries")
     }
     let header = BackupFormat.Header(
       format: BackupFormat.format, version: BackupFormat.version, by: "chimed \(Product.version)",

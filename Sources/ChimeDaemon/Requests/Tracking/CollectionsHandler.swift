@@ -40,7 +40,7 @@ struct CollectionsHandler: TrackingPart {
       if let since = request.since { item.since = since.isEmpty ? nil : try TrackerFields.day(since, "since") }
       if let until = request.until { item.until = until.isEmpty ? nil : try TrackerFields.day(until, "until") }
       if let since = item.since, let until = item.until, since > until {
-        throw ControlFailure.invalidValue(field: "until", "\(until) is before \(since), when it came")
+        throw ControlFailure.invalidValue(field: "until", "\(until) is before \(since), its first day")
       }
       if let note = request.note { item.note = try TrackerFields.note(note) }
       if let photo { item.photo = photo }
@@ -61,24 +61,24 @@ struct CollectionsHandler: TrackingPart {
     }
     guard let title = request.title else {
       if let id = request.id { _ = try lookup(transaction).item(id, of: tracker) }
-      throw ControlFailure.invalidValue(field: "title", "say what it is called")
+      throw ControlFailure.invalidValue(field: "title", "give a title")
     }
     let items = try transaction.items(of: tracker.key)
     guard items.count < Self.maxItems else {
-      throw ControlFailure.limitExceeded("items: at most \(Self.maxItems) of a tracker; remove one first")
+      throw ControlFailure.limitExceeded("items: at most \(Self.maxItems) for each tracker; remove one first")
     }
     let taken = Set(items.map(\.id.rawValue))
     let id: String
     if let wanted = request.id {
       guard TrackerFields.isItemID(wanted) else {
         throw ControlFailure.invalidValue(
-          field: "id", "'\(TrackerFields.shown(wanted))' is no id: give 1 to 64 of a-z, 0-9 and -")
+          field: "id", "'\(TrackerFields.shown(wanted))' is not an id: give 1 to 64 of a-z, 0-9 and -")
       }
       id = wanted
     } else {
       if let known = items.first(where: { $0.title.lowercased() == title.trimmed.lowercased() }) {
         throw ControlFailure.conflict(
-          "there is an item \"\(known.title)\" already: give its id, \(known.id), to change it")
+          "there is an item \"\(known.title)\" already: to change it, give its id, \(known.id)")
       }
       let slug = slug(of: title, atMost: 44)
       let base = slug.isEmpty ? "item" : slug
@@ -137,7 +137,7 @@ struct CollectionsHandler: TrackingPart {
         milestone = known
       } else {
         guard request.title != nil else {
-          throw ControlFailure.invalidValue(field: "title", "say what is to be remembered")
+          throw ControlFailure.invalidValue(field: "title", "give a title for the milestone")
         }
         milestone = Milestone(
           id: 0, tracker: tracker.id, owner: caller.owner, day: today(of: tracker), title: "", createdAt: now)
@@ -145,7 +145,7 @@ struct CollectionsHandler: TrackingPart {
       if let day = request.day { milestone.day = try TrackerFields.day(day, "day") }
       guard milestone.day <= max(today(of: tracker), localToday) else {
         throw ControlFailure.invalidValue(
-          field: "day", "\(milestone.day) has not come yet: give today or a day that has passed")
+          field: "day", "\(milestone.day) is in the future: give today or a past day")
       }
       if let title = request.title { milestone.title = try TrackerFields.text(title, "title", maximum: 200) }
       if let note = request.note { milestone.note = try TrackerFields.note(note) }

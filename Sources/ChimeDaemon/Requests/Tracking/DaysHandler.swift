@@ -181,10 +181,13 @@ struct DaysHandler: TrackingPart {
     let longest = to.adding(days: 1 - Self.maxDays) ?? .earliest
     guard wired?.from != nil, let from = range?.lowerBound else { return min(max(begin, longest), to)...to }
     guard from <= to else {
-      throw ControlFailure.invalidValue(field: "range", "\(from) has not come yet: give a day that has, or an end too")
+      throw ControlFailure.invalidValue(field: "range", "\(from) is in the future: give a past day, or an end too")
     }
     guard from >= longest else {
-      throw ControlFailure.invalidValue(field: "range", "at most \(Self.maxDays) days are told at once: ask in parts")
+      throw ControlFailure.invalidValue(
+        field: "range",
+        "at most \(Self.maxDays) days fit into one answer: request "
+          + "them in parts")
     }
     return from...to
   }

@@ -21,7 +21,7 @@ struct EntriesHandler: TrackingPart {
       if let amount = request.amount {
         draft.quantity = try TrackerFields.quantity(amount, in: request.unit, of: tracker)
       } else if request.unit != nil {
-        throw ControlFailure.invalidValue(field: "unit", "a unit goes with an amount: give that too")
+        throw ControlFailure.invalidValue(field: "unit", "a unit needs an amount: give that too")
       }
       draft.isForced = request.force ?? false
       draft.fields = try TrackerFields.fields(request.fields ?? [:], of: tracker)
@@ -45,7 +45,7 @@ struct EntriesHandler: TrackingPart {
       if let amount = request.amount {
         wanted.quantity = try TrackerFields.quantity(amount, in: request.unit, of: tracker)
       } else if request.unit != nil {
-        throw ControlFailure.invalidValue(field: "unit", "a unit goes with an amount: give that too")
+        throw ControlFailure.invalidValue(field: "unit", "a unit needs an amount: give that too")
       }
       if let fields = request.fields {
         wanted.fields.merge(try TrackerFields.fields(fields, of: tracker)) { _, new in new }
@@ -66,13 +66,16 @@ struct EntriesHandler: TrackingPart {
     return try await changeTracking { [self] work, generator in
       if let id = request.id {
         guard request.tracker == nil, range == nil else {
-          throw ControlFailure.invalidValue(field: "id", "give either an entry's id, or a tracker and perhaps a range")
+          throw ControlFailure.invalidValue(
+            field: "id",
+            "give either an entry's id, or a tracker with an optional "
+              + "range")
         }
         let outcome = try work.remove(EntryID(rawValue: Int64(id)), using: &generator)
         return (Tracking.RemoveEntry.Reply(removed: outcome.removed), outcome, nil)
       }
       guard let name = request.tracker else {
-        throw ControlFailure.invalidValue(field: "id", "give an entry's id, or the tracker whose entries are to go")
+        throw ControlFailure.invalidValue(field: "id", "give an entry's id, or the tracker whose entries to remove")
       }
       let tracker = try lookup(work.transaction).tracker(name)
       let outcome = try work.removeEntries(of: tracker.id, in: range, using: &generator)
@@ -90,14 +93,14 @@ struct EntriesHandler: TrackingPart {
       throw ControlFailure.invalidValue(field: "limit", "give a number from 0 to \(Self.maxEntries)")
     }
     guard (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "offset", "give how many entries to pass over")
+      throw ControlFailure.invalidValue(field: "offset", "give the number of entries to skip")
     }
     let text = try request.text.map { try TrackerFields.text($0, "text", maximum: 1_000) }
     return try await store.read { [self] transaction in
       let lookup = lookup(transaction)
       let tracker = try lookup.tracker(request.tracker)
       if request.item != nil, tracker == nil {
-        throw ControlFailure.invalidValue(field: "item", "an item is one of a tracker: give that too")
+        throw ControlFailure.invalidValue(field: "item", "an item needs a tracker: give that too")
       }
       let filter = EntryFilter(
         owner: caller.owner, tracker: tracker?.id, days: range, weekdays: weekdays,

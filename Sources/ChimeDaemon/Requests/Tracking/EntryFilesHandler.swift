@@ -68,7 +68,7 @@ struct EntryFilesHandler: TrackingPart {
       // The reader stops counting there.
       let more =
         plan.faults.count < EntryPlan.mostFaults
-        ? " (and \(others) more lines are at fault)" : " (and at least \(others) more lines are at fault)"
+        ? " (and \(others) more lines are invalid)" : " (and at least \(others) more lines are invalid)"
       throw ControlFailure.invalidFile(line: fault.line ?? 0, fault.message + (others > 0 ? more : ""))
     }
     plan = try await leavingOutKnown(plan)
@@ -91,7 +91,7 @@ struct EntryFilesHandler: TrackingPart {
       return try LoopImport.read(bytes, called: name, settings)
     case .json:
       guard Nesting.isWithin(8, bytes) else {
-        throw ControlFailure.invalidFile(line: 0, "it nests deeper than a file of entries does")
+        throw ControlFailure.invalidFile(line: 0, "it nests deeper than a file of entries may")
       }
       let file: EntryObject.File
       do {
@@ -214,8 +214,8 @@ struct EntryObject: Codable {
     let path = (context(of: error)?.codingPath ?? []).filter { $0.intValue == nil }.map(\.stringValue)
     switch error {
     case .keyNotFound(let key, _): return "\(key.stringValue) is missing: a file has one object with a list of entries"
-    case .typeMismatch, .valueNotFound: return "\(path.joined(separator: ".")) is of another kind than it should be"
-    default: return "it is no JSON object with a list of entries"
+    case .typeMismatch, .valueNotFound: return "\(path.joined(separator: ".")) has the wrong type"
+    default: return "it is not a JSON object with a list of entries"
     }
   }
 

@@ -33,7 +33,10 @@ struct PackChosen {
     if let value = choices.usual?[id] { tracker.usual = try positive(value, "usual", of: tracker) }
     if let value = choices.milestoneSteps?[id] {
       guard tracker.kind == .measure else {
-        throw ControlFailure.invalidValue(field: "milestoneSteps", "\(id) is no measure and has no steps to celebrate")
+        throw ControlFailure.invalidValue(
+          field: "milestoneSteps",
+          "\(id) is not a measure and has no steps to "
+            + "celebrate")
       }
       tracker.milestoneStep = try positive(value, "milestoneSteps", of: tracker)
     }
@@ -42,7 +45,7 @@ struct PackChosen {
     }
     if let names = choices.weekdays?[id] {
       let set = try TrackerFields.weekdays(names.split(separator: ",").map(String.init), "weekdays")
-      guard !set.isEmpty else { throw ControlFailure.invalidValue(field: "weekdays", "give one weekday at least") }
+      guard !set.isEmpty else { throw ControlFailure.invalidValue(field: "weekdays", "give at least one weekday") }
       tracker.counting = .weekdays(set)
     }
     return tracker
@@ -113,7 +116,7 @@ struct PackChosen {
     if let choice = pack.choices[tracker.id], !(choice.least...choice.most).contains(quantity) {
       let (least, most) = (choice.least.value(in: unit), choice.most.value(in: unit))
       throw ControlFailure.invalidValue(
-        field: "goals", "the goal of \(tracker.id) is from \(Self.plain(least)) to \(Self.plain(most)) \(unit)")
+        field: "goals", "the goal of \(tracker.id) must be from \(Self.plain(least)) to \(Self.plain(most)) \(unit)")
     }
     return tracker.kind == .measure
       ? Goal(.value(quantity)) : Goal(.total(quantity), each: tracker.goal?.period ?? .day, atMost: tracker.isLimited)
@@ -126,7 +129,7 @@ struct PackChosen {
   private func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
     let quantity = try TrackerFields.quantity(value, in: nil, of: tracker, field)
     guard quantity > .zero else {
-      throw ControlFailure.invalidValue(field: field, "\(tracker.id): give more than nothing")
+      throw ControlFailure.invalidValue(field: field, "\(tracker.id): give more than zero")
     }
     return quantity
   }

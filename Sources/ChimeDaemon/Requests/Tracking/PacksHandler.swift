@@ -61,7 +61,7 @@ struct PacksHandler: ReminderPart, TrackingPart {
       let installed = try lookup(work.transaction).pack(request.id)
       if request.sample == true {
         guard request.entries != true else {
-          throw ControlFailure.invalidValue(field: "sample", "sample data goes by itself: leave entries out")
+          throw ControlFailure.invalidValue(field: "sample", "sample data is removed separately: leave entries out")
         }
         let (items, outcome) = try work.removeSamples(of: installed.pack.id, using: &generator)
         guard outcome.change != nil else {

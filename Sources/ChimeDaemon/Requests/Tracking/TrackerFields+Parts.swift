@@ -21,7 +21,7 @@ extension TrackerFields {
 
   static func day(_ text: String, _ field: String) throws -> CivilDate {
     guard let day = CivilDate(text) else {
-      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no day: give one such as 2026-03-29")
+      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is not a day: give one such as 2026-03-29")
     }
     return day
   }
@@ -42,7 +42,7 @@ extension TrackerFields {
     for name in names {
       guard let day = Weekday.allCases.first(where: { $0.abbreviation == name }) else {
         throw ControlFailure.invalidValue(
-          field: field, "'\(shown(name))' is no weekday: give of mon, tue, wed, thu, fri, sat, sun")
+          field: field, "'\(shown(name))' is not a weekday: give mon, tue, wed, thu, fri, sat or sun")
       }
       set.insert(WeekdaySet(day))
     }
@@ -52,7 +52,7 @@ extension TrackerFields {
   /// Parses HH:MM as a minute of the day.
   static func minute(_ text: String, _ field: String) throws -> Int {
     guard text.utf8.count == 5, let time = CivilTime(text) else {
-      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no time of day: give one such as 04:00")
+      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is not a time of day: give one such as 04:00")
     }
     return time.hour * 60 + time.minute
   }
@@ -65,7 +65,8 @@ extension TrackerFields {
     guard let unit = Unit(symbol) else {
       throw ControlFailure.invalidValue(
         field: field,
-        "'\(shown(symbol))' is no unit: give \(Unit.known.keys.sorted().joined(separator: ", ")), or a word of 1 to 16 letters"
+        "'\(shown(symbol))' is not a unit: give \(Unit.known.keys.sorted().joined(separator: ", ")), or a word of 1 "
+          + "to 16 letters"
       )
     }
     return unit
@@ -75,10 +76,13 @@ extension TrackerFields {
     guard value.isFinite else { throw ControlFailure.invalidValue(field: field, "give a number") }
     guard let quantity = Quantity(value, unit) else {
       let most = Quantity(grains: Quantity.limit(of: unit.dimension)).value(in: unit).rounded(.down)
-      throw ControlFailure.invalidValue(field: field, "it is more than can be recorded: at most \(Int64(most)) \(unit)")
+      throw ControlFailure.invalidValue(
+        field: field,
+        "it is larger than Chime can record: at most \(Int64(most)) "
+          + "\(unit)")
     }
     guard quantity != .zero || value == 0 else {
-      throw ControlFailure.invalidValue(field: field, "it is less than can be told from nothing, in \(unit)")
+      throw ControlFailure.invalidValue(field: field, "it is too close to zero, in \(unit)")
     }
     return quantity
   }
@@ -90,7 +94,7 @@ extension TrackerFields {
     let quantity: Quantity
     switch tracker.kind {
     case .measure:
-      throw ControlFailure.invalidValue(field: field, "a measure is not used up: its values do not add up")
+      throw ControlFailure.invalidValue(field: field, "a measure has no stock: its values do not add up")
     case .amount: quantity = try Self.quantity(value, in: symbol, of: tracker, field)
     case .check:
       guard symbol == nil, let count = Int(exactly: value) else {
@@ -100,7 +104,7 @@ extension TrackerFields {
       quantity = .ones(count)
     }
     guard quantity >= .zero, quantity <= tracker.mostStock else {
-      throw ControlFailure.invalidValue(field: field, "it cannot be less than nothing, nor more than can be recorded")
+      throw ControlFailure.invalidValue(field: field, "it must be zero or more, and not larger than Chime can record")
     }
     return quantity
   }
@@ -111,7 +115,7 @@ extension TrackerFields {
   ) throws -> Quantity {
     guard let own = tracker.unit else {
       throw ControlFailure.invalidValue(
-        field: field, "\(tracker.id) is done or not: leave the amount out, or log it as often as it was done")
+        field: field, "\(tracker.id) is a check: leave the amount out, or log it several times")
     }
     guard let symbol else { return try quantity(value, own, field) }
     // The case of the user's own units does not matter.
@@ -162,7 +166,7 @@ extension TrackerFields {
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
     guard value.utf8.count <= maximum else {
       throw ControlFailure.invalidValue(
-        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
+        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are allowed")
     }
     if let control = ReminderFields.control(in: value, lines: multiline) {
       throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")

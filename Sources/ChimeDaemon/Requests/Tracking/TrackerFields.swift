@@ -26,11 +26,11 @@ struct TrackerFields {
   func new(_ draft: Wired.TrackerDraft, owner: UInt32) throws -> Tracker {
     guard let id = TrackerID(checking: draft.id) else {
       throw ControlFailure.invalidValue(
-        field: "id", "'\(Self.shown(draft.id))' is no id: give 1 to 32 of a-z, 0-9 and -, a letter first")
+        field: "id", "'\(Self.shown(draft.id))' is not an id: give 1 to 32 of a-z, 0-9 and -, a letter first")
     }
     guard let kind = draft.kind.flatMap({ Tracker.Kind(rawValue: $0.rawValue) }) else {
       throw ControlFailure.invalidValue(
-        field: "kind", "say what is kept of it: check (it was done), amount (it adds up), measure (a value)")
+        field: "kind", "give a kind: check (it was done), amount (it adds up), measure (a value)")
     }
     var tracker = Tracker(
       id: id, owner: owner, title: LocalizedText(id.rawValue), kind: kind, decimals: kind == .measure ? 1 : 0,
@@ -45,7 +45,7 @@ struct TrackerFields {
     for name in draft.reset ?? [] {
       guard let reset = TrackerSetting.all.first(where: { $0.name == name })?.reset else {
         let known = TrackerSetting.all.filter { $0.reset != nil }.map(\.name).joined(separator: ", ")
-        throw ControlFailure.invalidValue(field: "reset", "'\(shown(name))' cannot be reset: give of \(known)")
+        throw ControlFailure.invalidValue(field: "reset", "'\(shown(name))' cannot be reset: choose from \(known)")
       }
       try reset(&tracker)
     }
@@ -54,7 +54,7 @@ struct TrackerFields {
   }
 
   static func hasNoAmount(_ field: String) -> ControlFailure {
-    .invalidValue(field: field, "what is checked off has no amount: leave it out, or give another kind")
+    .invalidValue(field: field, "a check has no amount: leave it out, or give another kind")
   }
 
   /// Returns the presets, sorted and each once.
@@ -69,7 +69,7 @@ struct TrackerFields {
     guard let unit = tracker.unit else { throw hasNoAmount(field) }
     let quantity = try quantity(value, unit, field)
     guard quantity > .zero else {
-      throw ControlFailure.invalidValue(field: field, "give more than nothing, in \(unit)")
+      throw ControlFailure.invalidValue(field: field, "give more than zero, in \(unit)")
     }
     return quantity
   }
@@ -78,20 +78,20 @@ struct TrackerFields {
   static func check(_ tracker: Tracker) throws {
     if tracker.kind == .measure, !tracker.presets.isEmpty || tracker.usual != nil {
       throw ControlFailure.invalidValue(
-        field: tracker.presets.isEmpty ? "usual" : "presets", "a measure has no usual amount: its value is measured")
+        field: tracker.presets.isEmpty ? "usual" : "presets", "a measure has no usual amount: each value is measured")
     }
     switch (tracker.kind, tracker.goal?.target) {
     case (_, nil), (.check, .count), (.amount, .total), (.measure, .value): break
     case (.check, _):
       throw ControlFailure.invalidValue(
-        field: "goal", "the goal of what is checked off is a count of entries: give count")
+        field: "goal", "the goal of a check is a count of entries: give count")
     case (.amount, _): throw ControlFailure.invalidValue(field: "goal", "the goal of an amount is a total: give total")
     case (.measure, _): throw ControlFailure.invalidValue(field: "goal", "the goal of a measure is a value: give value")
     }
     if tracker.isLimited {
       guard case .weekdays = tracker.counting else {
         throw ControlFailure.invalidValue(
-          field: "goal", "a limit is of each day that counts: give the weekdays that do, not how many days are enough")
+          field: "goal", "a limit applies to each day that counts: give those weekdays, not a number of days")
       }
     }
   }
@@ -106,7 +106,7 @@ struct TrackerFields {
     let period = goal.period.flatMap { Goal.Period(rawValue: $0.rawValue) } ?? .day
     let isAtMost = goal.atMost ?? false
     guard period == .day || !isAtMost else {
-      throw ControlFailure.invalidValue(field: "goal", "a limit is of a day: leave the period out")
+      throw ControlFailure.invalidValue(field: "goal", "a limit applies to a day: leave the period out")
     }
     if let count = goal.count {
       let least = isAtMost ? 0 : 1
@@ -122,11 +122,11 @@ struct TrackerFields {
     }
     guard let unit = tracker.unit else {
       throw ControlFailure.invalidValue(
-        field: "goal", "the goal of what is checked off is a count of entries: give count")
+        field: "goal", "the goal of a check is a count of entries: give count")
     }
     guard !isAtMost else {
       throw ControlFailure.invalidValue(
-        field: "goal", "a measure adds up to nothing that could be too much: give the value to be reached")
+        field: "goal", "a measure cannot have a limit, because its values do not add up: give the value to reach")
     }
     guard goal.period == nil || goal.period == .day else {
       throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")
@@ -140,11 +140,11 @@ struct TrackerFields {
     if let names = counting.weekdays {
       guard counting.times == nil, counting.per == nil, counting.days == nil else { throw refused(either) }
       let set = try weekdays(names, "counting")
-      guard !set.isEmpty else { throw refused("give one weekday at least") }
+      guard !set.isEmpty else { throw refused("give at least one weekday") }
       return .weekdays(set)
     }
     guard let times = counting.times, let per = counting.per else { throw refused(either) }
-    guard per == .days || counting.days == nil else { throw refused("days belong to per: days only") }
+    guard per == .days || counting.days == nil else { throw refused("days needs per: days") }
     switch per {
     case .week:
       guard (1...7).contains(times) else { throw refused("a week has 1 to 7 days") }
@@ -154,7 +154,7 @@ struct TrackerFields {
       return .timesAMonth(times)
     case .days:
       guard let days = counting.days, (1...366).contains(days) else {
-        throw refused("say in how many days that follow each other: days, from 1 to 366")
+        throw refused("give the number of consecutive days: days, from 1 to 366")
       }
       guard (1...days).contains(times) else { throw refused("give 1 to \(days) times in \(days) days") }
       return times == days ? .everyDay : .rolling(times: times, days: days)
@@ -201,7 +201,7 @@ struct TrackerFields {
       && name.utf8.allSatisfy {
         isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
       }
-    guard isName else { return "'\(shown(name))' is no name: give 1 to 32 letters, digits and -, such as bodyFat" }
+    guard isName else { return "'\(shown(name))' is not a name: give 1 to 32 letters, digits and -, such as bodyFat" }
     return others < maxFields ? nil : "give at most \(maxFields) further measures"
   }
 
@@ -217,7 +217,7 @@ struct TrackerFields {
         })
       else {
         throw ControlFailure.invalidValue(
-          field: field, "'\(shown(language))' is no language: give a tag such as en or pt-BR")
+          field: field, "'\(shown(language))' is not a language: give a tag such as en or pt-BR")
       }
       result[language] = try Self.text(text, field, maximum: maximum)
     }

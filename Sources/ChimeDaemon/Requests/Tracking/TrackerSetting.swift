@@ -64,7 +64,9 @@ struct TrackerSetting: Sendable {
       take: { kind, tracker in
         if kind.rawValue == tracker.kind.rawValue { return tracker.kind }
         throw ControlFailure.invalidValue(
-          field: "kind", "\(tracker.id) is of the kind \(tracker.kind.rawValue), and stays so: add another tracker")
+          field: "kind",
+          "\(tracker.id) is of the kind \(tracker.kind.rawValue), which cannot change: add another "
+            + "tracker")
       }, text: { ManifestWriter.text("kind", $0.kind.rawValue) }),
     unit,
     TrackerSetting(
@@ -147,7 +149,7 @@ struct TrackerSetting: Sendable {
       "warnDays", \.warnDays, \.stock, key: "warnDays", reset: { $0.stock?.warnDays = Stock.usualWarnDays },
       take: { days, tracker in
         guard var stock = tracker.stock else {
-          throw ControlFailure.invalidValue(field: "warnDays", "say how much there is, too: stock")
+          throw ControlFailure.invalidValue(field: "warnDays", "give the stock too")
         }
         guard Stock.warnDays.contains(days) else {
           throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
@@ -200,7 +202,7 @@ struct TrackerSetting: Sendable {
         guard tracker.kind == .check else {
           throw ControlFailure.invalidValue(
             field: "reset",
-            "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs one: give another in its place")
+            "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs a unit: give another one")
         }
         tracker.unit = nil
       }, take: { symbol, _ in try TrackerFields.unit(symbol, "unit") },
@@ -214,7 +216,7 @@ struct TrackerSetting: Sendable {
       guard tracker.kind != .check, let unit = tracker.unit else {
         if tracker.kind == .check { return }
         throw ControlFailure.invalidValue(
-          field: "unit", "say what it is counted in: ml, kg, min, pages or another word")
+          field: "unit", "give the unit: ml, kg, min, pages or another word")
       }
       if let old, !old.converts(to: unit) {
         // Values in the old unit have no meaning in the new one.

@@ -66,7 +66,8 @@ struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
 
   func handle(_ request: Tracking.Restock) async throws -> Tracking.Restock.Reply {
     guard (request.add == nil) != (request.count == nil), let amount = request.add ?? request.count else {
-      throw ControlFailure.invalidValue(field: "add", "give either what is added, or count: how much there is in all")
+      throw ControlFailure.invalidValue(
+        field: "add", "give either the amount that is added, or count: the amount in all")
     }
     if let days = request.warnDays, !Stock.warnDays.contains(days) {
       throw ControlFailure.invalidValue(field: "warnDays", "give 0 to 366 days")
@@ -76,7 +77,7 @@ struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
       let known = try lookup(work.transaction).tracker(request.tracker)
       let quantity = try TrackerFields.stock(amount, in: request.unit, of: known, field)
       guard quantity > .zero || request.add == nil else {
-        throw ControlFailure.invalidValue(field: field, "give more than nothing")
+        throw ControlFailure.invalidValue(field: field, "give more than zero")
       }
       let outcome = try work.restock(
         known.id, quantity, isCount: request.add == nil, warnDays: request.warnDays)
@@ -93,10 +94,10 @@ struct TrackersHandler: TrackersInterface.Handler, TrackingPart {
 
   func handle(_ request: Tracking.Upload) async throws -> Tracking.Upload.Reply {
     guard request.offset >= 0 else {
-      throw ControlFailure.invalidValue(field: "offset", "give how many bytes were sent before")
+      throw ControlFailure.invalidValue(field: "offset", "give the number of bytes sent before")
     }
     guard let data = Data(base64Encoded: request.data) else {
-      throw ControlFailure.invalidValue(field: "data", "it is no base64 (RFC 4648, section 4)")
+      throw ControlFailure.invalidValue(field: "data", "it is not base64 (RFC 4648, section 4)")
     }
     let received = try loop.uploads.append(Array(data), to: request.upload, of: caller.owner, at: request.offset)
     await loop.sweepUploadsLater()

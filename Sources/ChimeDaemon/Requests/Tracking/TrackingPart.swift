@@ -54,7 +54,7 @@ extension TrackingPart {
     do {
       return try JSONReader.read(Reply.self, from: kept)
     } catch {
-      throw ControlFailure.conflict("the token was used for another call: give each call one of its own")
+      throw ControlFailure.conflict("the token was used for another call: use a new token for each call")
     }
   }
 
@@ -93,7 +93,7 @@ extension TrackingPart {
       throw ControlFailure.invalidValue(field: "limit", "give a number from 0 to 10000")
     }
     guard (0...1_000_000_000).contains(offset) else {
-      throw ControlFailure.invalidValue(field: "offset", "give how many to pass over")
+      throw ControlFailure.invalidValue(field: "offset", "give the number of entries to skip")
     }
     return (limit, offset)
   }

@@ -325,7 +325,7 @@ final class BusConnection {
     let signature = sd_bus_message_get_signature(answer, 1).map { String(cString: $0) } ?? ""
     return NotificationFault(
       isBlocked: false,
-      sentence: "the notification server's answer to \(method) is not what the specification says: \"\(signature)\"")
+      sentence: "the notification server's answer to \(method) does not follow the specification: \"\(signature)\"")
   }
 
   static var monotonicMicroseconds: UInt64 {

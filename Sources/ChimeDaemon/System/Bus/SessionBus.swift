@@ -58,7 +58,7 @@ final class SessionBus: NotificationServer {
     do {
       return try worker.post(command) ? nil : NotificationFault(isBlocked: false, sentence: "the daemon stops")
     } catch {
-      return NotificationFault(isBlocked: false, sentence: "cannot speak to the session bus: \(error)")
+      return NotificationFault(isBlocked: false, sentence: "cannot connect to the session bus: \(error)")
     }
   }
 

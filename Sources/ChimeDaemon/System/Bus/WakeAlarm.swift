@@ -37,7 +37,7 @@ final class WakeAlarm: Sendable {
 
   private static func notAllowed(_ isSystem: Bool) -> String {
     "chimed lacks the capability CAP_WAKE_ALARM; "
-      + (isSystem ? "a drop-in of chimed.service gives it" : "root can give it to the services of users")
+      + (isSystem ? "a drop-in of chimed.service grants it" : "root can grant it to the services of users")
       + " (docs/operations.md, Waking the machine)"
   }
 

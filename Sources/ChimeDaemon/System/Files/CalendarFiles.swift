@@ -91,7 +91,7 @@ struct CalendarFiles: Sendable {
     } catch let error as SystemError {
       problems[name] = "the calendar \(name): \(path) cannot be read: \(error.reason)"
     } catch {
-      problems[name] = "the calendar \(name): \(path) is no calendar: \(error)"
+      problems[name] = "the calendar \(name): \(path) is not a calendar: \(error)"
     }
   }
 }

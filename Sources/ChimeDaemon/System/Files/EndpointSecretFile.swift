@@ -42,11 +42,11 @@ package struct EndpointSecretFile: Sendable {
         case (3, _) where words[1] == "until":
           guard let until = try? RFC3339.parse(words[2]) else {
             throw EndpointSecretFileError(
-              "line \(index + 1): until is followed by a time, such as 2026-12-01T09:00:00Z")
+              "line \(index + 1): until needs a time, such as 2026-12-01T09:00:00Z")
           }
           secrets.append(try Line(first, until: until))
         default:
-          throw EndpointSecretFileError("line \(index + 1) is neither a secret, nor SECRET until TIME, nor token TEXT")
+          throw EndpointSecretFileError("line \(index + 1) must be a secret, or SECRET until TIME, or token TEXT")
         }
       } catch let error as EndpointSecretFileError {
         throw error

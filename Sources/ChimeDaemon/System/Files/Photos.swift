@@ -46,7 +46,7 @@ struct Photos: Sendable {
   /// Stores a photo and returns its name.
   func keep(_ bytes: [UInt8], of owner: UInt32) throws(ControlFailure) -> String {
     guard let kind = Kind(bytes) else {
-      throw .invalidValue(field: "photo", "it is no JPEG, PNG or WebP file")
+      throw .invalidValue(field: "photo", "it is not a JPEG, PNG or WebP file")
     }
     guard bytes.count <= Self.maxBytes else {
       throw .limitExceeded("a photo has at most \(Self.maxBytes >> 20) MiB")
@@ -62,7 +62,7 @@ struct Photos: Sendable {
       try SystemFiles.makeFolder(folder(of: owner), mode: 0o700)
       try SystemFiles.replace(path, with: bytes, mode: 0o600)
     } catch {
-      throw .storeUnavailable("the photo cannot be kept: \(error.reason)")
+      throw .storeUnavailable("the photo cannot be stored: \(error.reason)")
     }
     return name
   }

@@ -56,7 +56,7 @@ struct Secrets: Sendable {
   /// Returns the secrets in a file that the configuration names.
   func named(_ file: String) -> Result<[SigningSecret], EndpointSecretFileError> {
     guard let path = Self.path(of: file, credentials: credentials) else {
-      return .failure(EndpointSecretFileError("there is no credential \(file): the service manager gives none"))
+      return .failure(EndpointSecretFileError("there is no credential \(file): the service manager provides none"))
     }
     var problem: String?
     let secrets = sheet(path, "its file \(path)", &problem)?.secrets.map(\.signing) ?? []

@@ -125,12 +125,12 @@ enum SystemFiles {
   static func distrust(_ path: String, contents: Bool) -> String? {
     if let fault = distrustWay(to: path) { return fault }
     var status = stat()
-    guard stat(path, &status) == 0 else { return "\(path) cannot be looked at: \(SystemError("stat").reason)" }
+    guard stat(path, &status) == 0 else { return "\(path) cannot be accessed: \(SystemError("stat").reason)" }
     guard isOurs(status.st_uid) else {
-      return "\(path) belongs to another user (\(status.st_uid)), who could exchange what is in it"
+      return "\(path) belongs to another user (\(status.st_uid)), who could replace its content"
     }
     guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
-      return "others may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))): chmod go-w \(path)"
+      return "other users may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))): chmod go-w \(path)"
     }
     guard contents else { return nil }
     for name in names(in: path) {
@@ -156,19 +156,19 @@ enum SystemFiles {
       var status = stat()
       guard stat(folder, &parent) == 0, lstat(place, &status) == 0 else { return nil }
       if parent.st_mode & S_IWOTH != 0, parent.st_mode & S_ISVTX == 0, name != ".." {
-        return "anybody may write to \(folder), and so put another \(name) there: chmod o-w \(folder)"
+        return "all users may write to \(folder), and so replace \(name) there: chmod o-w \(folder)"
       }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         folder = place
         continue
       }
       guard isOurs(status.st_uid) else {
-        return "\(place) is a link of another user's (\(status.st_uid)), who may have it lead anywhere"
+        return "\(place) is a link of another user (\(status.st_uid)), who can change its target"
       }
       links -= 1
       var target = [CChar](repeating: 0, count: Int(PATH_MAX))
       let length = readlink(place, &target, target.count - 1)
-      guard links > 0, length > 0 else { return "\(place) is a link that leads nowhere" }
+      guard links > 0, length > 0 else { return "\(place) is a link without a target" }
       let text = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
       if text.hasPrefix("/") { folder = "/" }
       rest = (text.split(separator: "/").map(String.init) + rest)[...]

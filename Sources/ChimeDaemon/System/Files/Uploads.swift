@@ -60,17 +60,17 @@ final class Uploads: Sendable {
         upload = known
       } else {
         guard Self.hasRoom(&state, owner) else {
-          throw .limitExceeded("uploads: \(Self.maxPerOwner) are under way; use one, or wait ten minutes")
+          throw .limitExceeded("uploads: \(Self.maxPerOwner) are running; use one, or wait ten minutes")
         }
         state.count += 1
         upload = Upload(path: "\(folder)/upload-\(state.count)", size: 0, touched: now)
       }
       guard offset == upload.size || offset == 0 else {
         throw .invalidValue(
-          field: "offset", "\(upload.size) bytes were received: go on from there, or begin anew at 0")
+          field: "offset", "\(upload.size) bytes were received: continue from there, or begin again at 0")
       }
       guard offset + bytes.count <= Self.maxBytes else {
-        throw .limitExceeded("a file of at most \(Self.maxBytes >> 20) MiB is taken")
+        throw .limitExceeded("a file may have at most \(Self.maxBytes >> 20) MiB")
       }
       do throws(SystemError) {
         if state.uploads[key] == nil { try SystemFiles.makeFolder(folder, mode: 0o700) }
@@ -78,7 +78,7 @@ final class Uploads: Sendable {
       } catch {
         unlink(upload.path)
         state.uploads[key] = nil
-        throw .storeUnavailable("the file cannot be kept: \(error.reason)")
+        throw .storeUnavailable("the file cannot be stored: \(error.reason)")
       }
       (upload.size, upload.touched, upload.isUsed) = (offset + bytes.count, now, false)
       state.uploads[key] = upload
@@ -150,7 +150,7 @@ final class Uploads: Sendable {
   private func check(_ name: String) throws(ControlFailure) {
     guard (1...Self.maxNameBytes).contains(name.utf8.count) else {
       throw .invalidValue(
-        field: "upload", "give the upload a name of 1 to \(Self.maxNameBytes) bytes, which nobody else has")
+        field: "upload", "give the upload a unique name of 1 to \(Self.maxNameBytes) bytes")
     }
   }
 
