@@ -4,7 +4,7 @@ import ChimeWords
 
 /// `chime expect NAME SCHEDULE…`, and `chime expect list|show|pause|resume|remove`
 enum Expect {
-  /// How long a ping may take to come where nobody says it.
+  /// The default time limit for a ping.
   static let usualWithin = "1h"
 
   static let verb = Verb(
