@@ -5,7 +5,7 @@ import Glibc
 struct ChildProgram {
   enum Errors {
     case shown, dropped, withOutput
-    /// Piped to ``errorOutput``; the child also inherits the command's standard input.
+    /// Piped to the process apart from standard output; the child also inherits the command's standard input.
     case apart
   }
 

@@ -82,7 +82,7 @@ enum LengthText {
     }
   }
 
-  /// `10m` of `PT10M`; the text itself when it is no length.
+  /// Returns `10m` for `PT10M`; the text itself if it is no length.
   static func human(_ iso: String) -> String {
     (try? DurationText.parseISO8601(iso)).map { DurationText.format($0) } ?? iso
   }

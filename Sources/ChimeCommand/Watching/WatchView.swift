@@ -287,7 +287,7 @@ struct WatchView {
 
   private func draw(_ all: [Section], on picture: inout Picture, x: Int, width: Int, rows: Range<Int>) {
     let sections = all.filter { $0.wanted > 0 }
-    // A blank row between two sections where there is room for that.
+    // Leave a blank row between sections if there is room.
     let gap = rows.count >= 8 + 3 * sections.count ? 1 : 0
     let shares = Self.shares(sections.map { ($0.wanted, $0.least) }, room: rows.count, gap: gap)
     var y = rows.lowerBound

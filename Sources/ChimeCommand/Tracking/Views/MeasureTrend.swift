@@ -1,7 +1,7 @@
 import ChimeControl
 import ChimeWords
 
-/// Where a measure goes, and whether that is towards its goal.
+/// The trend of a measure, and whether it leads toward the goal.
 struct MeasureTrend {
   typealias T = TrackersInterface
 

@@ -1,7 +1,7 @@
 import ChimeSchedule
 import FoundationEssentials
 
-/// `chime when --batch`: a question a line, an answer a line.
+/// `chime when --batch`: answers each line of input with a line of output.
 struct Batch {
   private let zones: ZoneFiles
   private let decoder = JSONDecoder()

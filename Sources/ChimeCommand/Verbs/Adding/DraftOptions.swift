@@ -8,7 +8,7 @@ struct DraftField: Sendable {
   typealias Reminder = RemindersInterface.Reminder
 
   var option: Verb.Option
-  /// What an empty value takes back; of a text the empty value says it itself.
+  /// The field that an empty value resets; nil for texts, whose empty value is itself the reset.
   var reset: Draft.Reset?
   /// Applies the option to a draft.
   var take: @Sendable (ParsedLine, inout Draft) throws -> Void = { _, _ in }

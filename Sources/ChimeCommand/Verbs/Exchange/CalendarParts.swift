@@ -1,9 +1,9 @@
 import ChimeWords
 
-/// A calendar taken apart into messages that the daemon takes.
+/// Splits a calendar into messages that the daemon accepts.
 ///
-/// Lines are unfolded on the way, because a fold may stand within a character, which a message could not carry. Events
-/// with the same UID stay together, since one may change what another says, and each part has the calendar's time zones.
+/// Lines are unfolded, because a fold may split a character, which JSON could not carry. Events with the same UID stay
+/// together, since one can override another. Each part includes the calendar's time zones.
 enum CalendarParts {
   /// The weight limit of a part: a message holds 1 MiB, and the request around the text is small.
   static let heaviest = 1_000_000
