@@ -214,7 +214,7 @@ private func expectation(_ name: String, owner: UInt32 = 1_000) throws -> Remind
 }
 
 extension StoreTransaction {
-  /// A time comes whose ping is awaited from then on.
+  /// Records that a time has come whose ping is awaited until `end`.
   fileprivate func await(_ name: String = "aaaa", at time: Instant, until end: Instant, next: Instant) throws {
     let id = ReminderID(rawValue: name)
     guard let reminder = try reminder(id)?.reminder else { return }

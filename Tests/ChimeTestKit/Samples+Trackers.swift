@@ -2,7 +2,6 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-
 /// Returns the day so many days after an arbitrary Monday in 2026.
 func trackingDay(_ number: Int) -> CivilDate { CivilDate(dayNumber: 20_542 + number) ?? .latest }
 

@@ -102,7 +102,7 @@ extension SimulatedLoop {
     reevaluateHeld { _ in }
   }
 
-  /// Retries writes that the store refused, until it accepts them.
+  /// Retries pending recomputation and wake-ups until the store accepts them.
   private func makeUpLater() {
     arrears += 1
     let mine = arrears
