@@ -193,7 +193,7 @@ struct CanaryTests {
   private func rotate(_ home: Home) async throws -> [String] {
     try await home.did("endpoint", "rotate", "team", "--secret-file", home.path + "/next")
     try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/made")
-    // What --show prints is for its reader alone; the log of this run is put where the search passes it over.
+    // Only the reader may see the output of --show; save it where the search skips it.
     let shown = try await home.run(
       "sh", ["-c", "\(Machine.chime) endpoint rotate team --show >\"$HOME/rotate.shown\""])
     #expect(shown.status == 0)

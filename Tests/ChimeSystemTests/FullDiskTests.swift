@@ -55,7 +55,7 @@ struct FullDiskTests {
         #expect(health["storeProblem"].string?.contains("the disk is full") == true)
         #expect(daemon.status?.contains("shown on the desktop from memory") == true, "\(daemon.status ?? "")")
         #expect(daemon.status?.contains("changes are refused") == true)
-        // A button works all the same, and the popup goes.
+        // Buttons work, and the popup closes.
         try await desktop.press("done", on: popup)
         try await eventually("its popup goes") {
           desktop.calls("CloseNotification").contains { $0.contains("\(popup)") }
@@ -224,7 +224,7 @@ struct FullDiskTests {
     }
   }
 
-  /// Changes to a file without a name would be lost with the daemon: none is acknowledged.
+  /// Writes to an unlinked file would be lost with the daemon: none is acknowledged.
   @Test(.timeLimit(.minutes(1)))
   func aStateFolderThatIsRemovedIsNoticed() async throws {
     try await Home.live { home in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manual pages, as those who read them have them: scdoc makes them, man shows them, mandoc looks them over.
+/// The manual pages as readers get them: scdoc generates them, man shows them, mandoc checks them.
 @Suite struct ManualTests {
   @Test(.timeLimit(.minutes(1))) func pagesAreWhatTheirSourcesSay() async throws {
     try await Home.live { home in
@@ -20,7 +20,7 @@ import Testing
       #expect(try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") }.sorted() == pages)
       for page in pages {
         let lint = try await home.run("mandoc", ["-Tlint", "-W", "warning", "\(folder)/\(page)"])
-        // scdoc puts a paragraph before everything, also where there is one.
+        // scdoc emits a redundant paragraph macro.
         let rateLimitedLog = lint.out.split(separator: "\n").filter { !$0.contains("skipping paragraph macro: PP") }
         #expect(rateLimitedLog.isEmpty, "\(page): \(rateLimitedLog)")
         let shown = try await home.run(
@@ -28,7 +28,7 @@ import Testing
         #expect(shown.status == 0 && shown.err.isEmpty, "\(page): \(shown.err)")
         #expect(shown.out.contains("SEE ALSO"))
       }
-      // The summary by which apropos finds a page.
+      // apropos finds a page by this summary.
       let name = try await home.run("lexgrog", ["\(folder)/man8/chimed.8"])
       #expect(name.out.contains("chimed - keeps reminders and fires them"), "\(name.text)")
     }
