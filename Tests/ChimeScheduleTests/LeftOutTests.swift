@@ -38,7 +38,7 @@ import Testing
     #expect(try Self.leftOut("daily at 9", before: "2027-01-02T12:00:00Z").isEmpty)
   }
 
-  /// Once, however many times it would have had.
+  /// A day appears once, however many times it would have had.
   @Test func aDayIsNamedOnce() throws {
     #expect(
       try Self.leftOut("every 1h from 8:00 to 18:00 except on holidays", before: "2026-12-25T23:00:00Z")
