@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// All words in one shell, each of which it takes as it is.
+  /// A shell takes each quoted word unchanged.
   @Test func aShellTakesEachForOneWord() throws {
     let words = Self.hostile + ["", "it's", "-n", "~", "a b"]
     let script = words.map { "printf '%s\\0' \(ShellText.quoted($0))\n" }.joined()
