@@ -16,7 +16,7 @@ extension RealThings {
     var folder: URL { scratch.folder }
     var home: String { folder.path(percentEncoded: false) }
 
-    /// A folder that goes with the test.
+    /// A folder deleted at the end of the test.
     private final class Scratch {
       let folder = RunFolder.url.appending(path: "chime-command-\(UUID().uuidString)")
 
