@@ -172,7 +172,7 @@ struct LostDaemonTests {
     session.queue.sync { session.drop() }
   }
 
-  /// A role that may not end the session gets an error, but its shards nevertheless.
+  /// If the role may not end the session, that is reported once, and the daemon gets its shards nevertheless.
   @Test func whatMayNotBeEndedStays() async throws {
     try server.sql(
       "CREATE ROLE \(database); GRANT ALL ON DATABASE \(database) TO \(database); GRANT pg_monitor TO \(database)",
