@@ -5,7 +5,7 @@
 import Glibc
 import Varlink
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line immediately, also into a pipe.
 func say(_ line: String) {
   print(line)
   fflush(nil)

@@ -192,7 +192,7 @@ struct MonthTests {
     await store.close()
   }
 
-  /// If too much of each month must stay, the months are pruned one by one instead.
+  /// If too much of each month must stay, no month is dropped, and occurrences are pruned one by one.
   @Test func aMonthOfWhichMuchStaysIsPruned() async throws {
     let (store, memory, past) = (
       try open { ($0.mostStaying, $0.wholePartitions) = (0, 1) }, MemoryStore(), PastTimes(seed: 8)
@@ -286,7 +286,7 @@ struct MonthTests {
     for store in stores { await store.close() }
   }
 
-  /// A daemon that maintains again at once is not mistaken for a second daemon.
+  /// A maintenance that directly follows another is not mistaken for another daemon's.
   @Test func oneLookFollowsTheOtherAtOnce() async throws {
     let store = try open()
     let edge = HistoryEdge(oldest: PastTimes(seed: 3).months[1])

@@ -70,9 +70,9 @@ struct Contents: Hashable {
   /// "ok", or a description of the damage.
   var verdict: String
 
-  /// - Parameter disk: nil: the system's files.
   init(fingerprint: UInt64, verdict: String) { (self.fingerprint, self.verdict) = (fingerprint, verdict) }
 
+  /// - Parameter disk: the file layer; nil for the system's files.
   init(of path: String, through disk: PowerDisk?) {
     var verdict = [CChar](repeating: 0, count: 400)
     fingerprint = power_examine(path, disk?.name, &verdict, Int32(verdict.count))

@@ -1,9 +1,9 @@
 import Testing
 import Varlink
 
-/// What a peer may send by mistake or on purpose: each gets its defined reaction.
+/// Invalid input from a peer, by mistake or on purpose: each kind gets its defined reaction.
 @Suite struct HostileInputTests {
-  /// A message and the parameter its error names, after which the connection is closed.
+  /// A message, and the parameter that its error names, after which the connection is closed.
   struct Fatal: Sendable, CustomTestStringConvertible {
     var message: [UInt8]
     var parameter: String
@@ -128,7 +128,7 @@ import Varlink
     #expect(replies.first == #"{"parameters":{"ping":"1"}}"#)
   }
 
-  /// Calls that are refused by their declaration; the connection goes on.
+  /// Calls that do not match their declaration are refused, and the connection continues.
   @Test(arguments: [
     ("Ping", #"{}"#, "ping"),
     ("Ping", #"{"ping":null}"#, "ping"),
@@ -227,7 +227,7 @@ import Varlink
     #expect(try peer.calls.first?.parameters(Ping.self).ping.utf8.count == text.utf8.count)
   }
 
-  /// However a whole number is written, it is one; the decoder itself tells some apart by their exponent.
+  /// An integer is recognized in any notation; the decoder itself distinguishes some by their exponent.
   @Test(arguments: ["9007199254740994", "9.007199254740994e15", "9007199254740994.0", "90071992547409940e-1"])
   func takesWholeNumbersForWhole(text: String) throws {
     #expect(try JSON(parsing: text) == .int(9_007_199_254_740_994))
