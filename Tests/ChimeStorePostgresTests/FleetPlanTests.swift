@@ -19,7 +19,7 @@ import Testing
       ("11222333", [1, 2, 3], 1, [], []),
       ("11111122", [1, 2, 3], 2, [], []),
       ("11111122", [1, 2, 3], 1, [], [1, 3, 5]),
-      // Two that take at the same time take others.
+      // Daemons that take shards at the same time take different ones.
       ("111---22", [1, 2, 3], 3, [3, 5], []),
       ("111---22", [1, 2, 3], 2, [4], []),
       // A daemon about to end gets no shards, and is not counted.

@@ -6,6 +6,7 @@ import Glibc
 import Synchronization
 
 /// Simulates days and years of machines, from seeds.
+///
 ///     chime-simulate --seeds 1000 --from 1 --days 365
 ///     chime-simulate --seed 7         one run, with its events
 ///     chime-simulate --plan FILE      a saved plan

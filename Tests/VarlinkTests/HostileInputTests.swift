@@ -227,7 +227,7 @@ import Varlink
     #expect(try peer.calls.first?.parameters(Ping.self).ping.utf8.count == text.utf8.count)
   }
 
-  /// An integer is recognized in any notation; the decoder itself distinguishes some by their exponent.
+  /// However a whole number is written, it is one; the decoder itself tells some apart by their exponent.
   @Test(arguments: ["9007199254740994", "9.007199254740994e15", "9007199254740994.0", "90071992547409940e-1"])
   func takesWholeNumbersForWhole(text: String) throws {
     #expect(try JSON(parsing: text) == .int(9_007_199_254_740_994))
