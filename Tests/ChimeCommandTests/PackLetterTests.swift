@@ -117,7 +117,7 @@ import Varlink
     #expect(!trial.daemon.methods.contains("Trackers.Log"))
   }
 
-  // MARK: Hydration, and what is set already
+  // MARK: Hydration, and current settings
 
   @Test func theQuestionForAGoalNamesTheUsualOnes() throws {
     var desk = FakeDesk()

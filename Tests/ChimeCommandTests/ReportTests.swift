@@ -28,7 +28,7 @@ import Testing
     return outcome.output
   }
 
-  // MARK: What is in it
+  // MARK: Content
 
   @Test func everythingThatIsThereIsShown() throws {
     let html = try Self.html(.full)
@@ -180,7 +180,7 @@ import Testing
     #expect(!html.contains("Early Bird"))
   }
 
-  // MARK: What must not be in it
+  // MARK: Escaping
 
   /// Notes, titles and names are always text, and the page loads and runs nothing.
   @Test func nothingInItRunsOrLoads() throws {

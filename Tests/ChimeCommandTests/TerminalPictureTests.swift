@@ -123,7 +123,7 @@ import Varlink
     #expect(object?["number"] as? Int == 216 && (object?["days"] as? [Any])?.count == 27)
   }
 
-  // MARK: What the logbook asks for
+  // MARK: Requests of the logbook
 
   @Test(
     arguments: [
@@ -167,7 +167,7 @@ import Varlink
     #expect(daemon.methods.count { $0 == "Trackers.Entries" } == (lines.count + 499) / 500)
   }
 
-  // MARK: What cannot be drawn
+  // MARK: Nothing to draw
 
   @Test(arguments: [
     ("chart water", "There is nothing to draw yet of Water"), ("logbook weight", "No entry of Weight fits."),

@@ -35,7 +35,7 @@ struct ClockStepsTests {
     try await machine.check()
   }
 
-  /// Ahead, back, and ahead again: what fired the first time is in no run of the second.
+  /// Ahead, back, and ahead again: an occurrence that fired the first time is in no missed run of the second.
   @Test func aRunIsPartedByWhatWasHeard() async throws {
     var machine = Machine()
     try await machine.add("every 10s", catchUp: .latest)

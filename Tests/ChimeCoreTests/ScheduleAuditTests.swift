@@ -90,7 +90,7 @@ import Testing
     #expect(audit.uncertain == 1 && audit.unexplained == 0)
   }
 
-  // MARK: Over a store
+  // MARK: With a store
 
   private struct Zones: ZoneSource {
     var local: Zone { .utc }

@@ -11,7 +11,7 @@ struct FaultsNetworkTests {
       "io.chime.Endpoints.Put", ["name": .string(name), "url": .string(url), "secret": .string(Receiver.secret)])
   }
 
-  /// What a reminder's messages came to, by channel, once each was tried.
+  /// Returns a reminder's deliveries by channel, once each has been attempted.
   private func results(_ id: String, _ count: Int, _ home: Home) async throws -> [String: JSON] {
     try await eventually("each way has been tried") {
       let all = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])

@@ -69,7 +69,7 @@ struct MemoryTracking: Sendable {
   var unlocks: [PackKey: Unlocks] = [:]
   /// Every tracker that ever existed, in the order of creation.
   var order: [TrackerKey: Int] = [:]
-  /// The last numbers given.
+  /// The last numbers assigned.
   var lastChange: Int64 = 0
   var lastEntry: Int64 = 0
   var lastMilestone: Int64 = 0

@@ -98,7 +98,7 @@ public struct StoreComparison: Sendable {
             // An occurrence that has fired can be missed when its snooze ends in quiet hours.
             if pick(0...3) > 0 { firing.occurrences[0].firedAt = nil }
             firing.deliveries = []
-          // Held, or answered meanwhile.
+          // Held back, or answered in the meantime.
           case 2:
             (firing.occurrences, firing.deliveries) = ([], [])
             if due.isRegular { (firing.next, firing.nextDueAt) = (due.scheduledAt, now + .seconds(30)) }

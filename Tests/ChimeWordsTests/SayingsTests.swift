@@ -96,7 +96,7 @@ import Testing
     #expect(MessageFile(path: "/nonexistent/chime.mo") == nil)
   }
 
-  // MARK: The product's own
+  // MARK: The Czech catalog
 
   /// The Czech catalog, compiled as for the package.
   static let shipped: [(key: String, translation: String)] = {

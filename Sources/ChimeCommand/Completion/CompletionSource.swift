@@ -109,7 +109,7 @@ final class CompletionSource {
     return tracker.fields.sorted { $0.key < $1.key }.map { Candidate($0.key + "=", $0.value) }
   }
 
-  // MARK: Asking
+  // MARK: Requests to the daemon
 
   /// Returns the id of the tracker, which is the verb's first argument or --tracker.
   private func tracker(_ line: ParsedLine) -> String? { line.words.first ?? line.value("tracker") }

@@ -169,7 +169,7 @@ struct Probes: Sendable {
     }
   }
 
-  // MARK: What it stands on
+  // MARK: Store and system
 
   private func examine(_ facts: inout DoctorFacts, _ own: String?) {
     if facts.health != nil, let client = connection(timeout: Self.examinationPatience) {

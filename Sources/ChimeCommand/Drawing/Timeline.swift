@@ -140,7 +140,7 @@ struct Timeline {
     return line
   }
 
-  // MARK: Lanes
+  // MARK: Rows
 
   private func track(_ lane: Lane, _ midnights: [Int], in room: Int) -> Canvas {
     var canvas = Canvas(width: room, height: 1)

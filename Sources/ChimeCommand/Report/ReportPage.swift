@@ -169,7 +169,7 @@ struct ReportPage {
     }
   }
 
-  // MARK: What several parts of the page are made with
+  // MARK: Shared elements
 
   /// Returns an SVG picture with a title and a description for screen readers.
   static func picture(

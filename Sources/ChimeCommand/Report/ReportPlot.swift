@@ -157,7 +157,7 @@ struct ReportPlot {
     }
   }
 
-  // MARK: Its words
+  // MARK: Texts
 
   private var title: String {
     isColumns

@@ -122,7 +122,7 @@ struct TrackerWords: Sendable {
     return TextWidth.wrap("↻ " + text, to: width - 2).map { "  " + $0 }
   }
 
-  // MARK: How it stands
+  // MARK: Progress
 
   /// Returns the progress of the day or of the goal's period: `1,750 of 2,500 ml`, `done`, `82.4 kg`.
   func state(_ standing: Standing) -> String {

@@ -124,7 +124,7 @@ struct Reasons {
 
   private var id: String { reminder.id }
 
-  // MARK: What came
+  // MARK: Past occurrences
 
   private func past(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
     let at = occurrence.scheduledAt
@@ -297,7 +297,7 @@ struct Reasons {
     }
   }
 
-  // MARK: What comes
+  // MARK: Upcoming times
 
   private var coming: [Reason] {
     var reasons: [Reason] = []
@@ -402,7 +402,7 @@ struct Reasons {
     return next < end
   }
 
-  // MARK: Where it goes
+  // MARK: Channels
 
   private var channels: [Reason] {
     guard !reminder.channels.isEmpty else {

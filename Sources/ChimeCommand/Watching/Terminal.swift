@@ -77,7 +77,7 @@ final class Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  // MARK: Taking and giving back
+  // MARK: Full-screen mode
 
   /// Enters full-screen mode, also after a release.
   func take() {

@@ -98,7 +98,7 @@ final class WatchLine {
     next()
   }
 
-  // MARK: Listening
+  // MARK: Receiving
 
   /// Handles incoming data and sends the next request.
   ///

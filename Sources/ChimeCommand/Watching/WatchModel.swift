@@ -85,7 +85,7 @@ struct WatchModel {
     if let notice, notice.until <= self.now { self.notice = nil }
   }
 
-  // MARK: What the daemon tells
+  // MARK: Replies and events
 
   mutating func take(open: [OccurrencesInterface.Occurrence]) {
     let place = self.open.firstIndex { $0.id == chosen } ?? 0
@@ -248,7 +248,7 @@ struct WatchModel {
     return nil
   }
 
-  // MARK: When it looks different
+  // MARK: Next change of the picture
 
   /// The distance below which a countdown shows seconds.
   static let close = Milliseconds.seconds(600)

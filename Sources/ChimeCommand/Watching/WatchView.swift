@@ -110,7 +110,7 @@ struct WatchView {
       + [Part("  " + legend, .faint)]
   }
 
-  // MARK: Head and foot
+  // MARK: Header and footer
 
   /// Draws the daemon's state, the time, and problems; returns the next free row.
   private func drawHead(on frame: inout Frame) -> Int {

@@ -115,7 +115,7 @@ struct FakeDesk: Sendable {
     return .reply(T.InstallPack.Reply(pack: pack, created: created, unlocked: []))
   }
 
-  // MARK: Things
+  // MARK: Samples
 
   static let undoable = T.Undoable(
     id: 12, at: Samples.time(1_774_599_000), kind: "logged", tracker: "water", subject: "250 ml of water")

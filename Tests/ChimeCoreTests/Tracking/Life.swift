@@ -57,7 +57,7 @@ final class Life {
       startedOn: try #require(CivilDate("2026-01-01")), createdAt: Instant(seconds: 1_767_225_600))
   }
 
-  // MARK: What a user does
+  // MARK: Actions of the user
 
   @discardableResult
   func change(

@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  // MARK: The others
+  // MARK: The other packs
 
   @Test func weightIsMeasuredInKilogramsOrPounds() throws {
     let pack = try Self.pack("weight")

@@ -86,7 +86,7 @@ struct Life: Sendable {
     return try #require(formatter.date(from: text))
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
   @discardableResult
   func install(_ pack: String, _ choices: JSON = .null) async throws -> JSON {
@@ -106,7 +106,7 @@ struct Life: Sendable {
     Set(change["unlocked"].elements.compactMap { $0["id"].string })
   }
 
-  // MARK: What is there
+  // MARK: State
 
   /// Returns today's progress of a tracker.
   func standing(_ tracker: String) async throws -> JSON {

@@ -18,7 +18,7 @@ extension InvariantChecker {
     var at: Instant
   }
 
-  // MARK: What ends, and what follows from it
+  // MARK: Completions, and what follows them
 
   /// Finds what a transaction has ended, before the checker records the changes.
   func foresee(_ changes: MemoryTransaction.Changes, _ work: Work) {
@@ -112,7 +112,7 @@ extension InvariantChecker {
     }
   }
 
-  // MARK: Only if another is done
+  // MARK: Done conditions
 
   func isConditional(_ reminder: Reminder) -> Bool {
     reminder.onlyIfDone.map { contents.reminders[$0] != nil } ?? false

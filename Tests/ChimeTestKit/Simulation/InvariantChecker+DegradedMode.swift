@@ -103,7 +103,7 @@ extension InvariantChecker {
     aside = Aside()
   }
 
-  // MARK: What is recorded later
+  // MARK: Recording the buffer
 
   /// Checks a transaction that has recorded buffered events, in their order.
   func recorded(_ steps: [Step]) {
@@ -154,7 +154,7 @@ extension InvariantChecker {
     }
   }
 
-  // MARK: While nothing is under way
+  // MARK: While nothing is in flight
 
   /// Checks that due reminders are shown although the store refuses writes, and recorded once it works.
   func checkDegradedMode(_ loop: SimulatedLoop, _ wakeups: NextWakeups) {

@@ -165,7 +165,7 @@ extension InvariantChecker {
     if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still wanted") }
   }
 
-  // MARK: Telling
+  // MARK: Log and watchers
 
   /// Checks that each round is logged and reported to watchers once.
   func tells(_ firings: [FiringResult]) {

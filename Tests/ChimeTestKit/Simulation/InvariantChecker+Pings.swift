@@ -49,7 +49,7 @@ extension InvariantChecker {
     return world.real - pinging.roughUntil > length.rawValue + 30_000
   }
 
-  // MARK: What is awaited
+  // MARK: Awaited pings
 
   func checkAwaited(_ old: Occurrence?, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
     let (id, now) = (new.id, work.now)
@@ -204,7 +204,7 @@ extension InvariantChecker {
     if kind == .succeeded, now <= world.wall { pinging.heard[id] = now }
   }
 
-  // MARK: What Chime has to tell
+  // MARK: Notices
 
   func isNotice(_ reminder: Reminder) -> Bool { reminder.tags.contains("chime") }
 

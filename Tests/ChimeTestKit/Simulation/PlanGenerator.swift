@@ -127,7 +127,7 @@ struct PlanGenerator {
     for again: Int64 in [0, 3_600_000, 86_400_000, 260_000_000] { put(at + again, .remove, id) }
   }
 
-  // MARK: Jobs that ping
+  // MARK: Expectations
 
   private mutating func expect(at: Int64) {
     count += 1
@@ -200,7 +200,7 @@ struct PlanGenerator {
     }
   }
 
-  // MARK: What depends on others
+  // MARK: Dependent reminders
 
   /// Plans a reminder that follows another, or waits for it, and actions that complete the other.
   private mutating func follow() {

@@ -227,7 +227,7 @@ struct Step {
   /// Nil for released claims.
   var entry: DegradedMode.Entry?
   var changed: MemoryTransaction.Changes
-  /// The store after it.
+  /// The store's content afterwards.
   var contents: MemoryContents
   /// The reasons for which the store refused outcomes.
   var refused: [String]

@@ -85,7 +85,7 @@ extension SimulatedLoop {
     if !commit.disabled.isEmpty { refreshEndpoints {} }
   }
 
-  // MARK: To the channels
+  // MARK: Sending
 
   func begin(_ claim: Claim) {
     guard let message = outbox.begin(claim.id) else { return }

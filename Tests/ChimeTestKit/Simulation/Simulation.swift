@@ -153,7 +153,7 @@ public final class Simulation {
 
   func later(_ milliseconds: Int64, _ body: @escaping () -> Void) { queue.put(mono + max(0, milliseconds), body) }
 
-  // MARK: Chance
+  // MARK: Randomness
 
   /// Returns a number that depends only on the seed and the moment, so that removing an action from a plan changes
   /// nothing else.
@@ -169,7 +169,7 @@ public final class Simulation {
     return generator.next()
   }
 
-  // MARK: What is told
+  // MARK: Reporting
 
   var storyIsSound: Bool { fault == nil }
 

@@ -27,7 +27,7 @@ public struct SimulationFigures: Sendable {
   public var downtimes = 0
   /// Firings in degraded mode.
   public var degradedFirings = 0
-  /// Messages that were shown before they were recorded.
+  /// Messages shown before they were recorded.
   public var fromMemory = 0
   /// The most claimed deliveries held in memory.
   public var mostHeld = 0

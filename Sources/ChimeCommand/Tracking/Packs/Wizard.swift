@@ -31,7 +31,7 @@ struct Wizard {
     case text(String)
   }
 
-  // MARK: Asking
+  // MARK: Questions
 
   private func say(_ text: String, _ tone: Style.Tone = .plain, indent: Int = 0) {
     for line in TextWidth.wrap(text, to: width, indent: indent) {

@@ -158,7 +158,7 @@ enum Month {
     return signs
   }
 
-  // MARK: All of them
+  // MARK: All trackers
 
   private static func showAll(
     _ context: Context, _ trackers: [T.Tracker], _ month: CivilDate, _ today: CivilDate

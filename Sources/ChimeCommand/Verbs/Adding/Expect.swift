@@ -31,7 +31,7 @@ enum Expect {
 
   private static let usage = "chime expect backup daily at 3:00 --within 2h"
 
-  // MARK: Making one
+  // MARK: Adding
 
   static let add = Verb(
     name: "add", group: .set, arguments: ["NAME SCHEDULE…", "NAME --every LENGTH"],
@@ -62,7 +62,7 @@ enum Expect {
       context, TitleAndTime.Reading(title: name, when: "every \(length) after done", marks: QuickMarks()))
   }
 
-  // MARK: Looking
+  // MARK: Listing and showing
 
   typealias Expectation = ExpectationsInterface.Expectation
 

@@ -33,7 +33,7 @@ enum ExternalTool {
     return texts
   }
 
-  // MARK: What each of them knows
+  // MARK: Output of each tool
 
   /// Returns the output of `crontab -l`.
   static func crontab() throws -> [UInt8] {
