@@ -1,4 +1,4 @@
-# Draws what the victim of each attack saw: gnuplot -e "folder='.build/proof/attacks'" Tests/attacks.gnuplot
+# Draws the measurements of each attack's victim: gnuplot -e "folder='.build/proof/attacks'" Tests/attacks.gnuplot
 set terminal svg size 1000,2250 font "sans-serif,12" background "#ffffff"
 set output folder . "/attacks.svg"
 kinds = "none explain list backup import importing restore entries connections endpoints firing"

@@ -8,7 +8,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-// Every value of every row, in the order of the table's key.
+// Hashes every value of every row, in the order of the table's key.
 static int mix_rows(sqlite3 *connection, const char *sql, uint64_t *hash) {
   sqlite3_stmt *statement;
   int code = sqlite3_prepare_v2(connection, sql, -1, &statement, NULL);

@@ -16,7 +16,7 @@ static bool ends_with(const char *text, const char *end) {
   return length >= other && strcmp(text + length - other, end) == 0;
 }
 
-// The index of the log is memory, and the lock file's content is nothing that lasts.
+// The index of the log is memory, and the content of the lock file is not durable.
 static bool is_kept(const char *name) { return name[0] != '.' && !ends_with(name, "-shm") && !ends_with(name, ".lock"); }
 
 static power_file *add_file(power_disk *disk, const char *name) {

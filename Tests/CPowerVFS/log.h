@@ -15,12 +15,12 @@ typedef struct change {
   unsigned char *data;
 } change;
 
-// A file is a content with a name; a name that is deleted and made anew leads to another file.
+// A file is a content with a name; a name that is deleted and created again denotes another file.
 typedef struct power_file {
   char name[96];
-  unsigned char *base; // on the disk when the log began
+  unsigned char *base; // content when the log started
   size_t base_size;
-  bool was_there; // when the log began
+  bool was_there; // when the log started
   bool is_named;  // now
 } power_file;
 
@@ -36,7 +36,7 @@ struct power_disk {
   long fault_after, fault_count, failed;
 };
 
-// Each of these holds the mutex itself.
+// Each of these locks the mutex itself.
 int power_file_named(power_disk *disk, const char *path, bool make);
 void power_log(power_disk *disk, change_kind kind, int file, int64_t offset, size_t length, const void *data);
 power_fault power_trip(power_disk *disk);

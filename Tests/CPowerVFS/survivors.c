@@ -1,4 +1,4 @@
-// What a disk holds after the power was cut.
+// Computes what a disk holds after a power cut.
 #include "log.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 typedef struct image {
   unsigned char *bytes;
   size_t size, room;
-  long *pending; // changes since the last synchronisation
+  long *pending; // changes since the last synchronization
   long pending_count, pending_room;
   bool is_named; // on the disk
 } image;
@@ -18,7 +18,7 @@ typedef struct chance {
   uint64_t state;
 } chance;
 
-// SplitMix64, as the generators of the Swift side.
+// SplitMix64, like the generators in Swift.
 static uint64_t next(chance *chance) {
   uint64_t mixed = chance->state += 0x9E3779B97F4A7C15u;
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -104,7 +104,7 @@ static bool empty(const char *folder) {
   return true;
 }
 
-// Goes through the log up to the cut. Changes of names wait for the folder as bytes wait for their file.
+// Replays the log up to the cut. Name changes wait for the folder's synchronization as bytes wait for their file's.
 static void replay(power_disk *disk, long cut, power_fate fate, chance *chance, size_t sector, image *images) {
   image folder = {0};
   for (long i = 0; i < cut && i < disk->count; i++) {
@@ -115,7 +115,7 @@ static void replay(power_disk *disk, long cut, power_fate fate, chance *chance, 
     case change_write:
     case change_truncate: wait_for_sync(&images[entry->file], i); break;
     case change_sync: settle(&images[entry->file], disk->log, power_all, chance, sector); break;
-    // The kernel takes what it could not write for written (https://lwn.net/Articles/752063/).
+    // The kernel treats data that it failed to write as written (https://lwn.net/Articles/752063/).
     case change_sync_failed: settle(&images[entry->file], disk->log, fate, chance, sector); break;
     case change_sync_folder:
       for (long j = 0; j < folder.pending_count; j++) {

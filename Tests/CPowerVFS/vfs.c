@@ -1,5 +1,5 @@
-// The table of functions that SQLite calls (sqlite.org/c3ref/vfs.html, sqlite.org/c3ref/io_methods.html). All but
-// synchronisation is passed on to the system's VFS.
+// The function table for SQLite (sqlite.org/c3ref/vfs.html, sqlite.org/c3ref/io_methods.html). Everything except
+// synchronization is passed on to the system's VFS.
 #include "log.h"
 #include <sqlite3.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 typedef struct handle {
   sqlite3_file base;
   power_disk *disk;
-  int file;          // -1: not of the log
-  bool syncs_folder; // with its first synchronisation, as the system's VFS does for a new journal
+  int file;          // -1: not logged
+  bool syncs_folder; // at its first synchronization, as the system's VFS does for a new journal
   sqlite3_file *real;
 } handle;
 
-// The system's own, which finds its settings in itself and has to be called with itself.
+// The system's VFS, which stores its settings in itself and must be called with itself.
 static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs) { return ((power_disk *)vfs->pAppData)->system; }
 static handle *of(sqlite3_file *file) { return (handle *)file; }
 static sqlite3_file *real(sqlite3_file *file) { return of(file)->real; }
@@ -88,7 +88,7 @@ static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
 static void shm_barrier(sqlite3_file *file) { real(file)->pMethods->xShmBarrier(real(file)); }
 static int shm_unmap(sqlite3_file *file, int delete) { return real(file)->pMethods->xShmUnmap(real(file), delete); }
 
-// Version 2: with shared memory, without mapped files, whose writes nobody would see.
+// Version 2: with shared memory, but without memory-mapped files, whose writes could not be logged.
 static const sqlite3_io_methods methods = {
     .iVersion = 2, .xClose = close_file, .xRead = read_file, .xWrite = write_file, .xTruncate = truncate_file,
     .xSync = sync_file, .xFileSize = file_size, .xLock = lock, .xUnlock = unlock, .xCheckReservedLock = is_reserved,
@@ -143,7 +143,7 @@ power_disk *power_disk_make(const char *name) {
   snprintf(disk->name, sizeof disk->name, "%s", name);
   disk->system = system;
   disk->vfs = vfs;
-  // What is not about files (time, randomness, libraries) stays as the system has it.
+  // Everything not related to files (time, randomness, libraries) is the system's.
   *vfs = *system;
   vfs->pNext = NULL;
   vfs->szOsFile = sizeof(handle);

@@ -107,7 +107,7 @@ def main():
         for name, peer in peers.items():
             alike = other = unread = 0
             for phrase, canonical in rows:
-                # The others know single moments only; what names a calendar of the daemon's has no times without it.
+                # The others know single times only; a phrase with a calendar of the daemon has no times without it.
                 if not times[phrase] or name != "recurrent" and not canonical.startswith("at "):
                     continue
                 theirs = peer(phrase)

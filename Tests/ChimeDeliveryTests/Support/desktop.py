@@ -24,7 +24,7 @@ except ImportError as error:
 try:
     daemon = subprocess.Popen(
         ["dbus-daemon", f"--config-file={HERE}/bus.conf", "--nofork", "--nopidfile", "--print-address=1",
-         # Where the run's own files are, which are removed with it.
+         # The run's own files are here, and are removed with it.
          f"--address=unix:tmpdir={tempfile.gettempdir()}"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 except FileNotFoundError:
@@ -79,7 +79,7 @@ def read():
 bus.add_signal_receiver(
     lambda name, arguments: say(event="call", name=str(name), args=arguments),
     signal_name="MethodCalled", dbus_interface="org.freedesktop.DBus.Mock")
-# No event for the owner that is not there yet: the first one is "ready".
+# Skip the event for the owner that does not exist yet: the first event is "ready".
 seen = []
 bus.watch_name_owner(NAME, lambda owner: owner_changed(owner) if owner or seen or seen.append(owner) else None)
 start()

@@ -127,7 +127,7 @@ def serve(connection, client):
             path, headers, rest = seen
             with lock:
                 print(json.dumps({"path": path, "client": client[0], "port": client[1], "headers": headers}), flush=True)
-            # %7B and its like, as a path has them.
+            # %7B and the like, as they appear in a path.
             path = bytes(path, "latin-1").replace(b"%7B", b"{").replace(b"%7D", b"}").replace(b"%22", b'"').decode()
             if not act(connection, path):
                 return

@@ -26,5 +26,5 @@ try:
         answer("250 mail.example.org\r\n" if said[-1].startswith("EHLO") else "221 bye\r\n")
 except OSError:
     pass
-# Whether it takes its leave is of no interest.
+# Whether the client sends QUIT does not matter.
 print(json.dumps({"said": [line for line in said if line != "QUIT"]}), flush=True)

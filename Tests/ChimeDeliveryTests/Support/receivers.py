@@ -126,7 +126,7 @@ def slack(method, path, headers, body):
     value = parsed(headers, body)
     only(value, text=str, mrkdwn=bool, unfurl_links=bool, unfurl_media=bool)
     text = value.get("text", "")
-    # Longer ones are split or cut (docs.slack.dev/reference/methods/chat.postMessage, "Truncating content").
+    # Longer texts are split or truncated (docs.slack.dev/reference/methods/chat.postMessage, "Truncating content").
     need(0 < len(text) <= 4000, "no_text")
     need(not re.search(r"[<>]|&(?!(amp|lt|gt);)", text), "control characters that are not escaped")
     return {"text": text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")}

@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def finish_request(self, request, address):
-        # In the connection's own thread: one that never begins its handshake holds up nobody.
+        # In the connection's own thread, so that a client without a handshake delays nobody.
         request.settimeout(10)
         super().finish_request(self.context.wrap_socket(request, server_side=True), address)
 

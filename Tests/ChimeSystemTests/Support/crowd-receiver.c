@@ -1,6 +1,6 @@
-// crowd-receiver FILE DELAY ADDRESS: takes webhooks by the hundred thousand on a port of ADDRESS that it prints. Of each it
-// writes a line to FILE, its webhook-id and the "occurrence" of its JSON body, before it answers 204, DELAY milliseconds
-// later: so what was answered is on record, and some attempts are under way at any moment.
+// crowd-receiver FILE DELAY ADDRESS: accepts hundreds of thousands of webhooks on a port of ADDRESS that it prints. For
+// each it writes a line to FILE with its webhook-id and the "occurrence" of its JSON body, and answers 204 after DELAY
+// milliseconds: so every answered one is recorded, and some attempts are always in flight.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ struct connection {
 static struct connection *connections[most];
 static uint64_t opened;
 
-/// Answers that wait for their time, in a ring: all wait equally long, so the oldest is due first.
+/// Delayed answers, in a ring: all have the same delay, so the oldest is due first.
 static struct {
   int64_t at;
   int socket;
@@ -53,13 +53,13 @@ static void forget(int socket) {
   close(socket);
 }
 
-/// Answers whose time has come; returns how long to wait for the next, in milliseconds, -1 for no end.
+/// Sends the answers that are due; returns the milliseconds until the next, or -1 if there is none.
 static int answer(void) {
   static const char text[] = "HTTP/1.1 204 No Content\r\n\r\n";
   for (; oldest != newest; oldest++) {
     int64_t left = waiting[oldest].at - now();
     if (left > 0) return (int)left;
-    // The connection may be gone since, and another have its descriptor.
+    // The connection may be closed by now, and its descriptor reused.
     struct connection *connection = connections[waiting[oldest].socket];
     if (!connection || connection->number != waiting[oldest].number) continue;
     if (send(waiting[oldest].socket, text, sizeof text - 1, MSG_NOSIGNAL) < 0) forget(waiting[oldest].socket);
@@ -67,7 +67,7 @@ static int answer(void) {
   return -1;
 }
 
-/// The length of the first whole request, 0 while there is none. Its body is where `body` points.
+/// Returns the length of the first complete request, or 0; `body` points to its body.
 static size_t whole(struct connection *connection, char **body) {
   connection->bytes[connection->length] = 0;
   char *end = strstr(connection->bytes, "\r\n\r\n");
@@ -90,7 +90,7 @@ static void record(struct connection *connection, char *body, size_t length) {
   *end = after;
 }
 
-/// Whether the connection stays open.
+/// Returns whether the connection stays open.
 static int serve(int socket) {
   struct connection *connection = connections[socket];
   ssize_t count = read(socket, connection->bytes + connection->length, room - 1 - connection->length);
@@ -144,7 +144,7 @@ int main(int count, char **arguments) {
         epoll_ctl(set, EPOLL_CTL_ADD, socket, &event);
       }
     }
-    // Before any of it is answered.
+    // Write before any of them is answered.
     fflush(stdout);
   }
 }

@@ -1,11 +1,11 @@
-// Kills the program it is loaded into (LD_PRELOAD) at a chosen call to the system, as precisely as a power cut never is.
+// Kills the program into which it is loaded (LD_PRELOAD) at a chosen system call, more precisely than any power cut.
 //
 //   CHIME_DIE_AT="KIND N"    SIGKILL before the N-th call of a kind (from 1); with "KIND N after" right after it. Kinds:
 //                            sync (fsync, fdatasync), write (pwrite, write), send (send, sendmsg, writev),
 //                            name (rename, unlink, mkdir, ftruncate), any
-//   CHIME_TRACE=FILE         writes down what is synchronised, renamed, removed and made, a line each
+//   CHIME_TRACE=FILE         logs every synchronization, rename, removal and creation, one line each
 //
-// The variables are taken away, so that what the program starts lives without this.
+// The variables are removed, so that programs started by this one are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-// Has the program it is loaded into (LD_PRELOAD) meet a disk that cannot be read: read(2) and pread(2) of a database or its log
-// fail with EIO.
+// Makes the program into which it is loaded (LD_PRELOAD) see an unreadable disk: read(2) and pread(2) of a database or
+// its log fail with EIO.
 //
-//   CHIME_FAILING_READS=FILE   four bytes, the number of reads that are still to fail as an int of this machine; -1: all. Who
-//                              writes there while the program runs is obeyed at once, and sees how many are left.
+//   CHIME_FAILING_READS=FILE   four bytes, the number of reads that will still fail, as a native int; -1: all. Writing to
+//                              it takes effect at once, and reading it gives the remaining number.
 //
-// The variables are taken away, so that what the program starts lives without this.
+// The variables are removed, so that programs started by this one are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

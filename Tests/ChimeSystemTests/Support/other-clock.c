@@ -1,6 +1,6 @@
-// A wall clock that is ahead of the machine's by as many seconds as stand in the file that OTHER_CLOCK names, read at each
-// look; a negative number sets it behind. Clocks that nobody can set are left alone, and with them what waits by them:
-// libfaketime, which can do the same, keeps timers of CLOCK_MONOTONIC that are armed for a moment from coming.
+// Shifts the wall clock by the number of seconds in the file that OTHER_CLOCK names, read at each call; negative numbers
+// shift it back. Clocks that cannot be set are not changed, nor are timers on them: libfaketime delays CLOCK_MONOTONIC
+// timers that are armed for an absolute time.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
