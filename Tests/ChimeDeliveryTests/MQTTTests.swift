@@ -291,8 +291,7 @@ extension RealThings {
         events.append($0)
       }
       var (faults, isOpen): ([TokenFault?], Bool) = ([], false)
-      // Stored messages come before the answer to the subscription, which the broker sends only after they are
-      // acknowledged.
+      // Stored messages arrive before the subscription is confirmed, and the confirmation waits until they are processed.
       while faults.count < count || count == 0 && !isOpen {
         switch try await events.next() {
         case .opened:
