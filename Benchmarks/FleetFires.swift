@@ -12,8 +12,7 @@ private func end(ofMinute minute: Int) -> Instant { Instant(milliseconds: first 
 /// Measures durable firings per second in PostgreSQL with the stores of several daemons at once. Reminders that are all
 /// due are claimed, decided and recorded in batches, each batch one commit.
 ///
-/// The peer is a plain libpq program with the same statements on the same tables. Both take turns, and the median
-/// counts.
+/// The peer is a plain libpq program with the same statements on the same tables. Both take turns, and the median counts.
 func measureFleetFires(_ bench: Bench) async throws {
   let cluster = try Cluster(bench)
   let run = FleetRun(cluster: cluster, peer: try bench.peer("postgres_fires"))
@@ -113,8 +112,7 @@ private struct FleetRun {
   struct Turn {
     /// Firings per second.
     var rate: Double
-    /// Processor time per firing, in microseconds, of client and server together. Other load changes it less than the
-    /// rate.
+    /// Processor time per firing, in microseconds, of client and server together. Other load changes it less than the rate.
     var cost: Double
     /// Processor time per firing of the client alone.
     var ownCost: Double

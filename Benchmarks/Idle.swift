@@ -1,7 +1,6 @@
 import ChimeControl
 
-/// Measures resident memory when idle, before and after the first popups and webhooks, which load libraries and
-/// buffers.
+/// Measures resident memory when idle, before and after the first popups and webhooks, which load libraries and buffers.
 func measureMemory(_ bench: Bench) throws {
   let receiver = try Program(bench.peer("receiver"))
   let port = try receiver.firstLine()

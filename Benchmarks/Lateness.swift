@@ -3,9 +3,8 @@ import ChimeSchedule
 import FoundationEssentials
 import Glibc
 
-/// Measures the lateness of 200 one-off reminders per channel, on whole seconds: from the scheduled second to the start
-/// of the channel's effect. This includes timer, decision, commit, hand-over and, for the desktop, the start of a
-/// program.
+/// Measures the lateness of 200 one-off reminders per channel, on whole seconds: from the scheduled second to the start of
+/// the channel's effect. This includes timer, decision, commit, hand-over and, for the desktop, the start of a program.
 ///
 /// The peers are a bare timerfd at the same seconds, and half a second later the minimal durable reminder, which
 /// commits to the same disk.

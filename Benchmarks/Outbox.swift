@@ -44,8 +44,7 @@ private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
 /// Measures webhooks per second under saturation, by the whole daemon (fire, claim, sign, send, record) and by the
 /// channel alone.
 ///
-/// The peer is a bare libcurl loop to the same receiver with the same concurrency. All take turns, and the best turn
-/// counts.
+/// The peer is a bare libcurl loop to the same receiver with the same concurrency. All take turns, and the best turn counts.
 func measureWebhooks(_ bench: Bench) async throws {
   let count = bench.options.isQuick ? 5_000 : 20_000
   let turns = bench.options.isQuick ? 1 : 3

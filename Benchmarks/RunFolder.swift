@@ -3,8 +3,7 @@ import Glibc
 
 /// The folder of this run.
 ///
-/// A supervisor (`Tests/supervise`) removes it and ends the programs of the run, even if the run is interrupted or
-/// killed.
+/// A supervisor (`Tests/supervise`) removes it and ends the programs of the run, even if the run is interrupted or killed.
 final class RunFolder {
   let path: String
   /// The write end of the supervisor's pipe.

@@ -384,8 +384,7 @@ import Varlink
     #expect(outcome.errors.contains("`chime deliveries` shows them"), "\(outcome.errors)")
   }
 
-  /// JSON is one object whose list is named after its content; plain output has a header and equally many fields per
-  /// line.
+  /// JSON is one object whose list is named after its content; plain output has a header and equally many fields per line.
   @Test(arguments: [
     ("list", "reminders"), ("next", "upcoming"), ("history", "occurrences"), ("deliveries", "deliveries"),
     ("endpoint list", "endpoints"), ("command list", "commands"),

@@ -6,8 +6,7 @@ import Testing
 
 /// Output for terminals, shells and other programs, with signs that form one `Character` with their neighbors.
 @Suite struct WriterTests {
-  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags join what precedes; bidirectional controls join
-  /// nothing.
+  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags join what precedes; bidirectional controls join nothing.
   static let hostile: [String] = {
     let signs = [
       "'", "\"", "\\", "`", "$(touch X)", ";", "<", ">", "&", "\n", "\r\n", "\t", "\u{1B}]52;c;eA==\u{7}", "\u{1B}[2J",

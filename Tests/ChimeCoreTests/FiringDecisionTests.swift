@@ -45,8 +45,7 @@ struct FiringDecisionTests {
     #expect(firing.advances)
   }
 
-  /// A too costly schedule in the store, from an older version, fires and then ends; the search for its next time is
-  /// bounded.
+  /// A too costly schedule in the store, from an older version, fires and then ends; the search for its next time is bounded.
   @Test func oneWhoseNextTimeTakesTooLongEnds() throws {
     let grid = "RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59"
     let reminder = try Self.reminder("DTSTART:20260101T000000Z \(grid)")

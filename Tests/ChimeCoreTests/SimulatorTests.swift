@@ -4,8 +4,7 @@ import ChimeTestKit
 import Foundation
 import Testing
 
-/// Tests of the simulator, a few of its runs, and plans that once found errors. `make simulate` simulates a thousand
-/// years.
+/// Tests of the simulator, a few of its runs, and plans that once found errors. `make simulate` simulates a thousand years.
 @Suite struct SimulatorTests {
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 8) as ClosedRange<UInt64>)
   func aYear(seed: UInt64) {

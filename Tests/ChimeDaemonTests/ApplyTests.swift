@@ -313,8 +313,7 @@ import Varlink
     }
   }
 
-  /// A token is sent to the endpoint's address, so a changed address is reported, whether or not the set names the
-  /// token.
+  /// A token is sent to the endpoint's address, so a changed address is reported, whether or not the set names the token.
   @Test func aTokenThatMovesIsTold() async throws {
     try await TrackerHouse.live { house in
       func text(_ url: String, file: Bool) -> String {

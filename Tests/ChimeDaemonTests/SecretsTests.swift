@@ -108,8 +108,7 @@ final class SecretsTests {
     secrets.remove(queue)
   }
 
-  /// Temporary files of one endpoint never collide with another's file, and the next start removes leftovers of a
-  /// crash.
+  /// Temporary files of one endpoint never collide with another's file, and the next start removes leftovers of a crash.
   @Test func endpointsWithNamesAlikeKeepApart() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let queues = ["team", "team.new"].map { DeliveryQueue(owner: 1_000, channel: ChannelName(rawValue: $0)) }

@@ -281,8 +281,7 @@ struct TenantApartTests {
     }
   }
 
-  /// Tokens, uploads and cursors of one tenant are useless to another; the administrator sees all data with their
-  /// tenants.
+  /// Tokens, uploads and cursors of one tenant are useless to another; the administrator sees all data with their tenants.
   @Test func whoeverSeesAllIsToldWhose() async throws {
     try await TrackerHouse.live(inMemory: true, Self.configure) { house in
       for tenant in ["acme", "other"] {

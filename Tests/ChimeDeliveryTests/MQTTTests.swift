@@ -253,7 +253,6 @@ import Testing
 private let mosquitto = "/usr/sbin/mosquitto"
 
 extension RealThings {
-  /// A real broker, mosquitto.
   @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: mosquitto), "needs mosquitto"))
   struct MQTTBrokerTests {
     private let script: Script

@@ -53,8 +53,7 @@ import Testing
     #expect(short(coalescer.admit(PopupCoalescer.Held(message: fresh) { _ in }, now: scheduled)).isEmpty)
   }
 
-  /// The number of waiting messages (normal ones, named a b c …, each a minute later than the previous), and what is
-  /// shown.
+  /// The number of waiting messages (normal ones, named a b c …, each a minute later than the previous), and what is shown.
   @Test(arguments: [
     (1, ["a"]), (3, ["c", "b", "a"]), (4, ["d", "c", "b", "a"]), (5, ["e", "d", "c", "sum 1: b a of 2"]),
     (7, ["g", "f", "e", "sum 1: d c b a of 4"]),

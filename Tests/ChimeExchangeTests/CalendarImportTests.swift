@@ -213,8 +213,7 @@ import Testing
       (event("DTSTART;VALUE=DATE:20261224"), ["E | at 2026-12-24 09:00 | -"]),
       (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:-PT15H"), ["E | at 2026-12-23 09:00 | -"]),
       (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:PT9H30M"), ["E | at 2026-12-24 09:30 | -"]),
-      // Alarms: each once; days by the wall clock, hours as elapsed time (the clocks change on 25 October, 03:00 to
-      // 02:00).
+      // Alarms: each once; days by the wall clock, hours as elapsed time (the clocks change on 25 October, 03:00 to 02:00).
       (
         event(
           "DTSTART;TZID=Europe/Prague:20261201T090000", alarms: "TRIGGER:-PT15M", "TRIGGER:-P0DT0H15M0S", "TRIGGER:-P1D"

@@ -139,8 +139,7 @@ struct CalendarAgainstSystemdTests {
         guard let answer, !answer.isAbandoned else { continue }
         #expect(schedule.canonical == "calendar: " + answer.normalized)
         let timetable = schedule.timetable(in: scheduleContext)
-        // systemd computes the end of the month with the label too, and may be off by a day if the change comes
-        // earlier.
+        // systemd computes the end of the month with the label too, and may be off by a day if the change comes earlier.
         let end = change.instant.seconds - (schedule.canonical.contains("~") ? 31 * 86_400 : 0)
         let ours = timetable.occurrences(after: now).prefix(8).map(\.seconds).filter { $0 < end }
         let comparison = CalendarComparison(schedule: schedule, zone: zone, base: base, pass: .any)

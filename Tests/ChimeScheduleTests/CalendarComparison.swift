@@ -97,8 +97,7 @@ struct CalendarComparison {
     {
       return true
     }
-    // In zones whose winter time is legally the exception, systemd reads a candidate in a gap backward, and skips its
-    // day.
+    // In zones whose winter time is legally the exception, systemd reads a candidate in a gap backward, and skips its day.
     if ["Europe/Dublin", "Africa/Casablanca"].contains(zone.identifier),
       hasGap(from: time - Int64(clock.secondOfDay) - 7_200, to: time, where: { _, _ in true })
     {

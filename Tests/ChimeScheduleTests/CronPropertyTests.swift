@@ -4,8 +4,7 @@ import Testing
 
 /// Compares random cron expressions with a reference implementation, and with the loop of Debian's daemon.
 @Suite struct CronPropertyTests {
-  /// Covers every distinct zone of the machine, or some: a few of its offset changes, and all those of two hours or
-  /// more.
+  /// Covers every distinct zone of the machine, or some: a few of its offset changes, and all those of two hours or more.
   @Test func agreesWithTheDaemonsLoop() throws {
     var names: [Data: String] = [:]
     for name in try ZoneAgainstZdumpTests.identifiers() where !name.hasPrefix("right/") {
@@ -25,8 +24,7 @@ import Testing
         changes.append(change)
         at = change.instant
       }
-      // Cron's minutes align with the clock's: Monrovia's change of 1972 by 44 minutes and 30 seconds has no such
-      // second.
+      // Cron's minutes align with the clock's: Monrovia's change of 1972 by 44 minutes and 30 seconds has no such second.
       changes.removeAll { ($0.offsetAfter - $0.offsetBefore) % 60 != 0 || $0.instant.seconds % 60 != 0 }
       let large = changes.filter { abs($0.offsetAfter - $0.offsetBefore) >= 7_200 }
       let some = changes.shuffled(using: &generator.random).prefix(3)

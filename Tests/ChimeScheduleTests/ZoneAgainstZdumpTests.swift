@@ -30,8 +30,7 @@ import Testing
     try ChildProcess("/usr/bin/zdump", ["-v", "-c", "1970,2100"] + identifiers)
   }
 
-  /// Parses zdump's output by zone: `NAME  Sun Mar 29 00:59:59 2026 UT = Sun Mar 29 01:59:59 2026 CET isdst=0
-  /// gmtoff=3600`.
+  /// Parses zdump's output by zone: `NAME  Sun Mar 29 00:59:59 2026 UT = Sun Mar 29 01:59:59 2026 CET isdst=0 gmtoff=3600`.
   static func states(in output: Data) -> [String: [State]] {
     let months: [String: Int] = [
       "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,

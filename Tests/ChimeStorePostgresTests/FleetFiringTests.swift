@@ -7,8 +7,7 @@ import Testing
 @testable import ChimeStorePostgres
 @testable import ChimeTestKit
 
-/// Several daemons' stores on one database: what is due fires once, even if a daemon dies, freezes or has a wrong
-/// clock.
+/// Several daemons' stores on one database: what is due fires once, even if a daemon dies, freezes or has a wrong clock.
 @Suite(.enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct FleetFiringTests {
   private struct Zones: ZoneSource {

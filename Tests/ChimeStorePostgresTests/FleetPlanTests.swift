@@ -6,8 +6,7 @@ import Testing
 @Suite struct FleetPlanTests {
   @Test(
     arguments: [
-      // owners of eight shards ("-": none, "9": a lost daemon), living daemons, the caller, what it takes, what it
-      // releases
+      // owners of eight shards ("-": none, "9": a lost daemon), living daemons, the caller, what it takes, what it releases
       ("--------", [1], 1, [0, 1, 2, 3, 4, 5, 6, 7], []),
       ("11111111", [1], 1, [], []),
       ("11111111", [1, 2], 1, [], [1, 3, 5, 7]),

@@ -91,9 +91,8 @@ struct LostDaemonTests {
     await store.close()
   }
 
-  /// The server sends more than the socket holds to a stopped daemon. The server's process waits for it while holding
-  /// locks, and no timeout of the server applies: a statement is not canceled while sending, and the transaction is not
-  /// idle.
+  /// The server sends more than the socket holds to a stopped daemon. The server's process waits for it while holding locks,
+  /// and no timeout of the server applies: a statement is not canceled while sending, and the transaction is not idle.
   @Test(.timeLimit(.minutes(5))) func whatTheServerWaitsForWithLocksIsEnded() async throws {
     let store = try PostgresStore.open(try server.place(database))
     let events = events(of: store)

@@ -112,7 +112,6 @@ final class PostgresServer: Sendable {
     throw Problem("no standby follows")
   }
 
-  /// Promotes a standby to primary.
   func promote() throws { try Self.asUser(Self.program("pg_ctl"), ["promote", "-w", "-D", folder + "/data"]) }
 
   /// Simulates the loss of its machine: kills all processes without a clean shutdown.
@@ -163,7 +162,6 @@ final class PostgresServer: Sendable {
     process?.wait()
   }
 
-  /// Creates an empty database.
   func makeDatabase(owner: String = "chime") throws -> String {
     let number = count.withLock { count in
       count += 1

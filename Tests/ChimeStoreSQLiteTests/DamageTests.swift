@@ -128,7 +128,6 @@ import Testing
 }
 
 extension StoreTransaction {
-  /// Adds a reminder and fires it.
   func addFired(_ number: Int) throws {
     let reminder = Reminder(
       id: ReminderID(rawValue: "r\(number)"), owner: 1, title: "Title \(number)",

@@ -8,8 +8,7 @@ import Testing
 
 @testable import ChimeStoreSQLite
 
-/// Power cuts and failing disks, simulated by our own file layer: acknowledged changes are there, and none is there by
-/// half.
+/// Power cuts and failing disks, simulated by our own file layer: acknowledged changes are there, and none is there by half.
 @Suite struct PowerTests {
   /// The seed determines a game completely.
   private static let seed =

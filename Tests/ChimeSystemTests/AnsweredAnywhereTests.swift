@@ -356,8 +356,7 @@ struct AnsweredAnywhereTests {
       try await Task.sleep(for: .seconds(60))
       let grown = wakeUps().map { ($0, $1 - before[$0, default: 0]) }.filter { $0.1 > 0 }
       print("AnsweredAnywhereTests: wake-ups in a minute:", grown.map { "\($0.1) \($0.0)" }.sorted())
-      // ntfy sends a keep-alive each 45 s; polls of Matrix and of the page end after 50 s and start anew; MQTT is
-      // silent.
+      // ntfy sends a keep-alive each 45 s; polls of Matrix and of the page end after 50 s and start anew; MQTT is silent.
       #expect(grown.map(\.1).reduce(0, +) <= 40, "\(grown)")
     }
   }

@@ -208,8 +208,7 @@ struct AwayTests {
       let id = try await home.add("Mine", "in 1s")
       let popup = try await desktop.popup(titled: "Mine")
       try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
-      // Another bus client forges button presses and the loss of the server; then the server sends signals about other
-      // ids.
+      // Another bus client forges button presses and the loss of the server; then the server sends signals about other ids.
       let key = try desktop.key("done", of: popup)
       let list = try await home.run("busctl", ["--address=\(home.bus)", "list", "--no-legend"])
       let lines = list.out.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

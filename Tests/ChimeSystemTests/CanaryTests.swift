@@ -3,9 +3,8 @@ import Testing
 
 /// Searches for leaked secrets after all operations with them.
 ///
-/// All program output, all files of the store, and the arguments and environments of all processes are saved below the
-/// test's home. One search finds each leak: verbatim, as raw key bytes, percent-encoded, in hex, and in other base64
-/// variants.
+/// All program output, all files of the store, and the arguments and environments of all processes are saved below the test's
+/// home. One search finds each leak: verbatim, as raw key bytes, percent-encoded, in hex, and in other base64 variants.
 @Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
 struct CanaryTests {
   /// A secret, and the files that may contain it.

@@ -24,8 +24,7 @@ struct EndpointTests {
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])
       #expect(receiver.requests.last?.headers["webhook-signature"].string?.split(separator: " ").count == 2)
 
-      // Printed once, alone on standard output. Without an overlap, this secret ends at once; older ones keep their
-      // hour.
+      // Printed once, alone on standard output. Without an overlap, this secret ends at once; older ones keep their hour.
       let shown = try await home.chime("endpoint", "rotate", "team", "--show", "--overlap", "0s")
       let newest = shown.out.trimmingCharacters(in: .newlines)
       #expect(newest.hasPrefix("whsec_") && newest.split(separator: "\n").count == 1)
@@ -38,8 +37,7 @@ struct EndpointTests {
     }
   }
 
-  /// A regression test: all of the system's certificate authorities at once crashed a release build by a use after
-  /// free.
+  /// A regression test: all of the system's certificate authorities at once crashed a release build by a use after free.
   @Test(.timeLimit(.minutes(1)))
   func aWholeFileOfAuthoritiesIsTaken() async throws {
     let bundle = "/etc/ssl/certs/ca-certificates.crt"
@@ -119,8 +117,7 @@ struct EndpointTests {
     }
   }
 
-  /// A crash right after the removal of an endpoint leaves its file; a new endpoint of that name does not inherit its
-  /// secret.
+  /// A crash right after the removal of an endpoint leaves its file; a new endpoint of that name does not inherit its secret.
   @Test(.timeLimit(.minutes(1)))
   func aNewEndpointIsNotGivenWhatARemovedOneHad() async throws {
     try await Home.live { home in

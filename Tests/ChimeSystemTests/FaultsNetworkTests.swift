@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// Without a network, webhooks wait, popups and commands are delivered, and all webhooks go out when the network
-/// returns.
+/// Without a network, webhooks wait, popups and commands are delivered, and all webhooks go out when the network returns.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot && Machine.hasClients && Machine.has("nsenter"), "needs root and .venv"))
 struct FaultsNetworkTests {

@@ -42,8 +42,7 @@ struct InsistenceTests {
     }
   }
 
-  /// A global pause silences all but critical reminders, including new ones. It survives a restart, and ends on
-  /// request.
+  /// A global pause silences all but critical reminders, including new ones. It survives a restart, and ends on request.
   @Test(.timeLimit(.minutes(1)))
   func everythingIsSilentUntilItIsTakenBack() async throws {
     try await Home.live { home in

@@ -53,8 +53,7 @@ import Testing
       let port = Self.port(file)
       // The secret needs the address, and the receiver needs the secret.
       try await home.did("endpoint", "add", "mine", "http://127.0.0.1:\(port)/", "--new-secret", secret)
-      // Run `bash receive.sh SECRET_FILE PORT` as the page says, by its name, in a folder whose name a shell would
-      // split.
+      // Run `bash receive.sh SECRET_FILE PORT` as the page says, by its name, in a folder whose name a shell would split.
       let folder = home.path + "/it's, mine: here"
       let name = String(file.split(separator: "/")[1])
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

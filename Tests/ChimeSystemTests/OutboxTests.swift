@@ -36,8 +36,7 @@ struct OutboxTests {
       #expect(receiver.requests.first?.id == dead)
       #expect(receiver.requests.last?.id == dead, "under the same id")
 
-      // A delivered message is sent again if named by its id; in bulk, only failed ones are, without those answered
-      // since.
+      // A delivered message is sent again if named by its id; in bulk, only failed ones are, without those answered since.
       try await home.did("redeliver", dead)
       try await eventually("it comes once more") { receiver.requests.count == 4 }
       #expect(receiver.requests.last?.id == dead)

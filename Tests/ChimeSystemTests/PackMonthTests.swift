@@ -146,8 +146,7 @@ struct PackMonthTests {
         "morning": try await life.reminder("morning", of: "adkhar"),
         "evening": try await life.reminder("evening", of: "adkhar"),
       ]
-      // Half an hour before sunrise in Prague, on the first and the last day (U.S. Naval Observatory: 6:43, and 6:41 in
-      // DST).
+      // Half an hour before sunrise in Prague, on the first and the last day (U.S. Naval Observatory: 6:43, and 6:41 in DST).
       func next(_ key: String) async throws -> String {
         let reminder = try await home.answer("io.chime.Reminders.Get", ["id": .string(ids[key] ?? "")])["reminder"]
         return try #require(reminder["next"]["at"].string)

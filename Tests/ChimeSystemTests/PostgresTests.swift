@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// The daemon with PostgreSQL behaves like one with a file, and reports database errors with remedies. About 30 s in
-/// all.
+/// The daemon with PostgreSQL behaves like one with a file, and reports database errors with remedies. About 30 s in all.
 @Suite(.serialized, .enabled(if: PostgresServer.uptime == nil, "\(PostgresServer.uptime ?? "")"))
 struct PostgresTests {
   private func configure(_ home: Home, _ connection: String, more: String = "") throws {

@@ -39,8 +39,7 @@ extension StoreConformance {
         let wanted = (0..<count).map { at($0) }
         try await subject.write { store in
           try store.put(ordered(team))
-          // 7 and 300 are coprime: each second has one reminder, and neighbors in time were not added one after the
-          // other.
+          // 7 and 300 are coprime: each second has one reminder, and neighbors in time were not added one after the other.
           for number in 0..<count { try store.upsert(sample("r\(number)"), next: at(number * 7 % count)) }
           let firings = try store.claimDue(now: at(count), limit: 500).map {
             fire($0, next: at(1_000), queues: [team], now: at(count))

@@ -9,7 +9,6 @@ struct Outcome: CustomStringConvertible {
   var description: String { "status \(status)\n\(output)\n\(errors)" }
 }
 
-/// Runs a program to its end.
 func run(_ path: String, _ arguments: [String]) throws -> Outcome {
   let program = try Program(path, arguments)
   return try program.waitForEnd()

@@ -1,7 +1,6 @@
 /// The completion scripts of the shells.
 ///
-/// Each only calls `chime complete` and passes its answer on. No script contains the verb table, so none becomes
-/// outdated.
+/// Each only calls `chime complete` and passes its answer on. No script contains the verb table, so none becomes outdated.
 enum CompletionScript {
   static func of(shell: String) -> String? {
     switch shell {

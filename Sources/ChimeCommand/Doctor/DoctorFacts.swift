@@ -79,8 +79,7 @@ struct SocketFacts: Hashable, Sendable {
 
 enum DaemonAnswer: Sendable {
   case absent
-  /// systemd holds the socket and starts the daemon on the first request; doctor does not connect, so as to start
-  /// nothing.
+  /// systemd holds the socket and starts the daemon on the first request; doctor does not connect, so as to start nothing.
   case asleep
   /// The daemon answered after so many milliseconds.
   case answered(DaemonInterface.Health, after: Int)

@@ -7,8 +7,7 @@ extension HealthChecks {
   static let longTransaction = 300
   /// The clock difference in milliseconds from which a clock counts as wrong; synchronized clocks differ by a few.
   static let wrongClock = 1_000
-  /// The dead rows in the table of due reminders from which vacuum counts as late; a busy hour can leave as many
-  /// briefly.
+  /// The dead rows in the table of due reminders from which vacuum counts as late; a busy hour can leave as many briefly.
   static let manyDeadRows = 100_000
   /// The occurrences outside monthly partitions that count as too many; dropped partitions leave fewer behind.
   static let manyOutside = 1_000_000

@@ -120,8 +120,7 @@ struct ParsedLine {
     given.append((option, value))
   }
 
-  /// Finds an option of the verb, else of any verb; `checkOptions` rejects foreign options after the whole line is
-  /// read.
+  /// Finds an option of the verb, else of any verb; `checkOptions` rejects foreign options after the whole line is read.
   private func find(_ table: CommandTable, where matches: (Verb.Option) -> Bool) -> Verb.Option? {
     table.accepted(by: verb).first(where: matches) ?? table.allOptions.first(where: matches)
   }

@@ -1,7 +1,6 @@
 /// Indents JSON for a person, by two spaces per level.
 ///
-/// It changes only the white space between tokens, so that the value is shown as sent. Text that is not JSON stays as
-/// it is.
+/// It changes only the white space between tokens, so that the value is shown as sent. Text that is not JSON stays as it is.
 ///
 ///     IndentedJSON.text(#"{"a":[1,{}]}"#)   // {⏎  "a": [⏎    1,⏎    {}⏎  ]⏎}
 enum IndentedJSON {

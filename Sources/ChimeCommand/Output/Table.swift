@@ -30,8 +30,7 @@ struct Table {
   var columns: [Column]
   var rows: [[Cell]] = []
 
-  /// The minimum widths of a truncated column: the first before short texts are used, the second before columns are
-  /// dropped.
+  /// The minimum widths of a truncated column: the first before short texts are used, the second before columns are dropped.
   private static let (narrow, narrowest) = (20, 12)
   /// The minimum width of a wrapped column.
   private static let narrowestWrapped = 8

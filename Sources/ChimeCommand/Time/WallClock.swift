@@ -13,8 +13,7 @@ struct WallClock {
     return "\(LocalizedFormat.weekday(civil.date.weekday)) \(LocalizedFormat.date(civil.date)) \(civil.time)"
   }
 
-  /// Returns the shortest unambiguous form: `08:30` today, `Mon 08:30` within a week, `Mon 03-30 08:30` within the
-  /// year.
+  /// Returns the shortest unambiguous form: `08:30` today, `Mon 08:30` within a week, `Mon 03-30 08:30` within the year.
   func short(_ instant: Instant) -> String {
     let (civil, today) = (zone.civil(at: instant), zone.civil(at: now).date)
     let days = civil.date.dayNumber - today.dayNumber

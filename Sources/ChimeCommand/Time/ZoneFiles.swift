@@ -129,8 +129,7 @@ final class ZoneFiles: Sendable {
     return Zone.isValidIdentifier(name) ? name : nil
   }
 
-  /// Returns the zone of a POSIX TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`, by way of a TZif file with only a
-  /// footer.
+  /// Returns the zone of a POSIX TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`, by way of a TZif file with only a footer.
   static func zone(posix text: String) -> Zone? {
     guard text.utf8.count <= 100, !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return nil }
     // The magic, version 2, and 15 unused bytes; then six counts: one type and four bytes of abbreviation.

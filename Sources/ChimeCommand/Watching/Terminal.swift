@@ -25,8 +25,7 @@ final class Terminal {
   private static let ends: [Int32] = [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU]
   private static let crashes: [Int32] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
 
-  /// The data of the signal handlers, allocated before any handler is installed, and accessed only by plain loads and
-  /// stores.
+  /// The data of the signal handlers, allocated before any handler is installed, and accessed only by plain loads and stores.
   fileprivate struct Saved {
     var input: Int32
     var output: Int32

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// A user's home for one test, with its own HOME, XDG folders, local-time link and processes, isolated from the
-/// machine.
+/// A user's home for one test, with its own HOME, XDG folders, local-time link and processes, isolated from the machine.
 final class Home: Sendable {
   let path: String
   var runtime: String { path + "/run" }

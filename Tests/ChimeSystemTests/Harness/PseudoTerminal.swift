@@ -6,8 +6,7 @@ import Synchronization
 final class PseudoTerminal: Sendable {
   /// The path of the terminal device.
   let path: String
-  // TIOCSPTLCK and TIOCGPTN of <asm/ioctls.h>, as in unlockpt(3) and ptsname(3), which the Glibc module does not
-  // export.
+  // TIOCSPTLCK and TIOCGPTN of <asm/ioctls.h>, as in unlockpt(3) and ptsname(3), which the Glibc module does not export.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
   private let master: Int32

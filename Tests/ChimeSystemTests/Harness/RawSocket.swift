@@ -2,8 +2,7 @@ import Foundation
 
 /// A connection to the control socket at the level of the wire: bytes, and a NUL after each message.
 ///
-/// It is independent of the product's `Varlink`, so that common errors are found. Its calls block; use `blocking` in
-/// tests.
+/// It is independent of the product's `Varlink`, so that common errors are found. Its calls block; use `blocking` in tests.
 final class RawSocket: Sendable {
   private let descriptor: Int32
 

@@ -226,8 +226,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the
-  /// store.
+  /// Checks the alarm in degraded mode: it covers buffered times, and may fire needlessly for times known only to the store.
   private func checkWakeAside(_ loop: SimulatedLoop) {
     let failed = loop.storeFailedAt ?? -Self.standInBound
     guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.scheduler.keepsForStore,

@@ -4,8 +4,7 @@ import ChimeSchedule
 // Expectations, pings, and Chime's own notices.
 extension InvariantChecker {
   struct Pinging {
-    /// The last successful ping of each reminder since the clock was last set; later records of earlier pings do not
-    /// count.
+    /// The last successful ping of each reminder since the clock was last set; later records of earlier pings do not count.
     var heard: [ReminderID: Instant] = [:]
     /// The last ping of each reminder that ended a run.
     var last: [ReminderID: Ping.Kind] = [:]

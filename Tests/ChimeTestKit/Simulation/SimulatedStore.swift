@@ -1,8 +1,7 @@
 import ChimeCore
 import ChimeSchedule
 
-/// A store with injected faults, which last for a time. Its transactions take no time, and what has committed is
-/// durable.
+/// A store with injected faults, which last for a time. Its transactions take no time, and what has committed is durable.
 final class SimulatedStore {
   let transaction = MemoryTransaction(MemoryContents(), isReadOnly: false)
   var fault: Fault?

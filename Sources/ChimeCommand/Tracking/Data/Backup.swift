@@ -222,8 +222,7 @@ enum Restore {
   }
 }
 
-/// Installs the configuration files of a backup. The command does this, because the system's daemon may not write
-/// there.
+/// Installs the configuration files of a backup. The command does this, because the system's daemon may not write there.
 enum RestoredConfiguration {
   static func place(_ files: [TrackersInterface.ConfigurationFile], _ context: Context) throws {
     var (taken, notTaken) = ([TrackersInterface.ConfigurationFile](), [TrackersInterface.ConfigurationFile]())
@@ -240,8 +239,7 @@ enum RestoredConfiguration {
       }
     } catch let failure as Failure {
       context.note(localized("The configuration of the backup is not taken: %1", failure.message), .caution)
-      // A daemon that cannot start with this configuration is worse than one without it, so undo a partial
-      // installation.
+      // A daemon that cannot start with this configuration is worse than one without it, so undo a partial installation.
       for file in taken where rename(file.path, aside(file)) == 0 { notTaken.append(file) }
     }
     for file in notTaken {

@@ -175,8 +175,7 @@ struct Batch {
       case .leftOver(let left):
         if let error = left.error { throw error }
         let suggestion = left.choices.lazy.map { $0.joined(separator: " ") }.first { choice in
-          // A single line has lost the quotes around a title, so the suggestion may fail again; offer only those that
-          // parse.
+          // A single line has lost the quotes around a title, so the suggestion may fail again; offer only those that parse.
           (try? ScheduleLine([choice], place: .anywhere, now: now, in: scheduleContext)) != nil
         }
         let example = suggestion == nil ? "; expected one time, as in \"Tea \(left.understood)\"" : ""
